@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,9 +14,9 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/mcp"
 	"toolcrib/prompt"
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
 )
@@ -140,11 +142,7 @@ func ofKind(kind registry.Kind) candidates {
 			return nil, err
 		}
 		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
-		var all []cobra.Completion
-		for _, e := range page.Entries {
-			all = append(all, described(e.Subject.ID, e.Name))
-		}
-		return all, err
+		return mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }
 
@@ -155,36 +153,22 @@ func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, er
 	waiting, err := viewed(ctx, a.db.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
 		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
 	})
-	var all []cobra.Completion
-	for _, p := range waiting {
-		all = append(all, described(p.ID, p.Tool.String()+" for "+p.Caller.User))
-	}
-	return all, err
+	return mapped(waiting, func(p gateway.Pending) cobra.Completion {
+		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)
+	}), err
 }
 
 func ruleIDs(context.Context, *app, string) ([]cobra.Completion, error) {
-	var all []cobra.Completion
-	for _, r := range ruleset.All() {
-		all = append(all, described(r.ID, r.Name))
-	}
-	return all, nil
+	return mapped(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
 }
 
 func clientIDs(context.Context, *app, string) ([]cobra.Completion, error) {
-	var all []cobra.Completion
-	for _, c := range clients.All() {
-		all = append(all, described(c.ID, c.Name))
-	}
-	return all, nil
+	return mapped(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
 }
 
 func servers(_ context.Context, a *app, _ string) ([]cobra.Completion, error) {
 	c, err := a.settings()
-	var all []cobra.Completion
-	for name := range c.Servers {
-		all = append(all, name)
-	}
-	return all, err
+	return slices.Collect(maps.Keys(c.Servers)), err
 }
 
 func channels(context.Context, *app, string) ([]cobra.Completion, error) {
@@ -192,9 +176,5 @@ func channels(context.Context, *app, string) ([]cobra.Completion, error) {
 }
 
 func states(context.Context, *app, string) ([]cobra.Completion, error) {
-	var all []cobra.Completion
-	for _, s := range proposals.States() {
-		all = append(all, string(s))
-	}
-	return all, nil
+	return stateNames(), nil
 }

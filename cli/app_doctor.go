@@ -12,8 +12,7 @@ import (
 )
 
 type docDoctor struct {
-	Schema    int            `json:"schema"`
-	Kind      string         `json:"kind"`
+	docHead
 	OK        bool           `json:"ok"`
 	Settings  []docSetting   `json:"settings"`
 	Actor     string         `json:"actor"`
@@ -64,7 +63,7 @@ func runDoctor(ctx context.Context, a *app) error {
 		return err
 	}
 	doc := docDoctor{
-		Schema: schema, Kind: "doctor", Settings: c.list(), Actor: actor.String(), Database: store.DisplayName(c.DB),
+		docHead: head("doctor"), Settings: c.list(), Actor: actor.String(), Database: store.DisplayName(c.DB),
 		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
 	}
 	if c.untrusted != nil {
@@ -137,7 +136,7 @@ func findingsUnless(ok bool) error {
 }
 
 func writeDoctor(p *page, doc docDoctor) {
-	p.table(settingHeader(), settingRows(doc.Settings))
+	p.table(settingHeader(), mapped(doc.Settings, docSetting.row))
 	p.blank()
 	p.linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {

@@ -60,11 +60,7 @@ func (e *malformedError) what() string {
 }
 
 func (e *malformedError) lines() []string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = p.String()
-	}
-	return lines
+	return mapped(e.Problems, proposals.DocumentProblem.String)
 }
 
 // readDrafts reads the proposals of files. It reports the problems of all of them

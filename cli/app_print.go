@@ -12,6 +12,18 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
+// schema is the version of every document. Fields are only ever added.
+const schema = 1
+
+// docHead begins every document: its version, and its kind by which toolcrib schema
+// names it.
+type docHead struct {
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+}
+
+func head(kind string) docHead { return docHead{schema, kind} }
+
 // print writes doc as JSON when the caller asked for it, else lets text write
 // for a person.
 func (a *app) print(doc any, text func(*page)) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -33,11 +34,7 @@ func one(err error) string {
 	case errors.As(err, &malformed):
 		return listed(malformed.what()+" cannot be proposed", malformed.lines())
 	case errors.As(err, &incomplete):
-		lines := make([]string, len(incomplete.Problems))
-		for i, p := range incomplete.Problems {
-			lines[i] = p.String()
-		}
-		return listed(incomplete.Head(), lines)
+		return listed(incomplete.Head(), mapped(incomplete.Problems, proposals.Problem.String))
 	case errors.Is(err, review.ErrNoReason):
 		return stop(err.Error() + "; write it with --note or --note-file")
 	case errors.Is(err, context.Canceled):

@@ -16,6 +16,16 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func safe(s string) string { return visible.Line(s) }
 
+// mapped returns what to makes of each item of a list. It is never nil, so that an
+// empty list is [] in JSON.
+func mapped[T, D any](list []T, to func(T) D) []D {
+	all := make([]D, len(list))
+	for i, item := range list {
+		all[i] = to(item)
+	}
+	return all
+}
+
 // mustParse reads canonical JSON of our own making.
 func mustParse(b []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(b, jsondoc.DefaultLimits)

@@ -12,8 +12,7 @@ import (
 )
 
 type docVersionInfo struct {
-	Schema  int    `json:"schema"`
-	Kind    string `json:"kind"`
+	docHead
 	Version string `json:"version"`
 	Go      string `json:"go"`
 	OS      string `json:"os"`
@@ -41,7 +40,7 @@ approval.`,
 // runVersion also answers the flag --version.
 func runVersion(a *app) error {
 	doc := docVersionInfo{
-		Schema: schema, Kind: "version", Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		docHead: head("version"), Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Rules: ruleset.Version,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

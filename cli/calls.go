@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -70,14 +71,12 @@ func runCallsList(ctx context.Context, a *app, q gateway.PendingQuery) error {
 		if err != nil {
 			return err
 		}
-		doc := docPendingList{Schema: schema, Kind: "pending.list", Pending: []docPending{}}
+		doc := docPendingList{docHead: head("pending.list")}
 		if len(list) > limit {
 			list = list[:limit]
 			doc.Next = list[limit-1].Seq
 		}
-		for _, p := range list {
-			doc.Pending = append(doc.Pending, newDocPending(g, p))
-		}
+		doc.Pending = mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
 		return a.print(doc, func(p *page) { writePendingList(p, doc, q.Waiting) })
 	})
 }
@@ -99,11 +98,9 @@ func writePendingList(p *page, doc docPendingList, waiting bool) {
 		}
 		return
 	}
-	rows := make([][]string, len(doc.Pending))
-	for i, c := range doc.Pending {
-		rows[i] = []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), p.cut(string(c.Args), 60)}
-	}
-	p.list([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, rows)
+	p.list([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, mapped(doc.Pending, func(c docPending) []string {
+		return []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), p.cut(string(c.Args), 60)}
+	}))
 	if doc.Next > 0 {
 		p.remark("More: --before %d", doc.Next)
 	}
@@ -131,7 +128,7 @@ that an approval can be tied to.`,
 }
 
 func (a *app) printPending(g *openGateway, pending gateway.Pending) error {
-	doc := docPendingOne{Schema: schema, Kind: "pending", Pending: newDocPending(g, pending)}
+	doc := docPendingOne{docHead: head("pending"), Pending: newDocPending(g, pending)}
 	return a.print(doc, func(p *page) { writePending(p, doc.Pending) })
 }
 
@@ -241,20 +238,18 @@ func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) 
 		if err != nil {
 			return err
 		}
-		doc := docAuditList{Schema: schema, Kind: "call.list", Calls: []docAudit{}}
+		doc := docAuditList{docHead: head("call.list")}
 		if len(calls) > limit {
 			calls = calls[:limit]
 			doc.Next = calls[limit-1].Seq
 		}
-		for _, c := range calls {
-			doc.Calls = append(doc.Calls, newDocAudit(c))
-		}
+		doc.Calls = mapped(calls, newDocAudit)
 		if q.Before == 0 {
 			counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
 			if err != nil {
 				return err
 			}
-			doc.Counted = newDocRefusals(counted)
+			doc.Counted = mapped(counted, newDocRefusals)
 		}
 		return a.print(doc, func(p *page) { writeAudit(p, doc) })
 	})
@@ -265,15 +260,10 @@ func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) 
 const maxCountedShown = 10
 
 func writeAudit(p *page, doc docAuditList) {
-	rows := make([][]string, len(doc.Calls))
-	for i, c := range doc.Calls {
-		tool := c.Tool
-		if tool == "" {
-			tool = "? " + c.Name
-		}
-		rows[i] = []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, p.cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
-	}
-	p.list([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, rows)
+	p.list([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, mapped(doc.Calls, func(c docAudit) []string {
+		tool := cmp.Or(c.Tool, "? "+c.Name)
+		return []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, p.cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
+	}))
 	for _, c := range doc.Counted {
 		p.remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, timestamp(c.Hour), c.LastCode)
 	}

@@ -152,7 +152,6 @@ func runCallsPolicy(ctx context.Context, a *app, user string, sign signFlags, ar
 	if err != nil {
 		return err
 	}
-	doc := docTierList{Schema: schema, Kind: "tier.list", Tiers: []docTier{}}
 	a.creates = len(args) > 0
 	return a.withGateway(ctx, func(g *openGateway) error {
 		var list []gateway.Override
@@ -164,9 +163,7 @@ func runCallsPolicy(ctx context.Context, a *app, user string, sign signFlags, ar
 		if err != nil {
 			return err
 		}
-		for _, o := range list {
-			doc.Tiers = append(doc.Tiers, newDocTier(o))
-		}
+		doc := docTierList{docHead: head("tier.list"), Tiers: mapped(list, newDocTier)}
 		return a.print(doc, func(p *page) {
 			for _, t := range doc.Tiers {
 				p.linef("%s is %s for the user %s", t.Tool, t.Tier, t.User)

@@ -144,11 +144,9 @@ func (a *app) printBundle(format string, doc docBundle, list []findings.Finding)
 }
 
 func bundleRules() []findings.Rule {
-	var list []findings.Rule
-	for _, r := range bundle.Rules() {
-		list = append(list, findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Help: r.Suggestion})
-	}
-	return list
+	return mapped(bundle.Rules(), func(r bundle.Rule) findings.Rule {
+		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Help: r.Suggestion}
+	})
 }
 
 // scope returns s with the definitions of the bundle to compare code with; each of

@@ -16,8 +16,7 @@ import (
 )
 
 type docCheckpoint struct {
-	Schema   int    `json:"schema"`
-	Kind     string `json:"kind"`
+	docHead
 	Note     string `json:"note"` // the text of the checkpoint
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
@@ -27,8 +26,7 @@ type docCheckpoint struct {
 }
 
 type docCheckpointKey struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
+	docHead
 	File   string `json:"file"` // of the public half
 	Public string `json:"public"`
 }
@@ -98,7 +96,7 @@ func (a *app) newCheckpointKey() error {
 	if err := os.WriteFile(public, []byte(text+"\n"), 0o600); err != nil {
 		return err
 	}
-	doc := docCheckpointKey{Schema: schema, Kind: "checkpoint.key", File: public, Public: text}
+	doc := docCheckpointKey{docHead: head("checkpoint.key"), File: public, Public: text}
 	return a.print(doc, func(p *page) { p.linef("%s", doc.Public) })
 }
 
@@ -139,7 +137,7 @@ func runCheckpoint(ctx context.Context, a *app) error {
 		return err
 	}
 	doc := docCheckpoint{
-		Schema: schema, Kind: "checkpoint", Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
+		docHead: head("checkpoint"), Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
 	}
 	return a.print(doc, func(p *page) { p.text("", doc.Note) })
 }

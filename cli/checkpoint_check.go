@@ -102,11 +102,7 @@ func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
 	if len(kept) == 0 {
 		return nil
 	}
-	checkpoints := make([]checkpoint.Checkpoint, len(kept))
-	for i, k := range kept {
-		checkpoints[i] = k.Checkpoint
-	}
-	return checkpoint.NewChecker(checkpoints...)
+	return checkpoint.NewChecker(mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
 }
 
 // extended adds the faults of checkpoints to a report.

@@ -13,8 +13,7 @@ import (
 )
 
 type docProof struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
+	docHead
 	OK     bool   `json:"ok"`
 	Proof  string `json:"proof,omitempty"` // the text of the proof, where one was made
 	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
@@ -87,7 +86,7 @@ func runProve(ctx context.Context, a *app, event int64, extends string) error {
 		return err
 	}
 	doc := docProof{
-		Schema: schema, Kind: "checkpoint.proof", OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
+		docHead: head("checkpoint.proof"), OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
 		Size: now.Size, Origin: now.Origin(), Signed: true,
 	}
 	return a.print(doc, func(p *page) { p.text("", doc.Proof) })
@@ -161,7 +160,7 @@ func runProofCheck(ctx context.Context, a *app, file, event, extends, key string
 	if err != nil {
 		return fmt.Errorf("checkpoint of proof %s: %w", file, err)
 	}
-	doc := docProof{Schema: schema, Kind: "checkpoint.proof", OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
+	doc := docProof{docHead: head("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
 	switch {
 	case event != "" && proof.Event == 0 || extends != "" && proof.Old == 0:
 		return usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)

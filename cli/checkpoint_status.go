@@ -57,12 +57,11 @@ func runPublish(ctx context.Context, a *app, again bool) error {
 	if err != nil {
 		return err
 	}
-	return a.print(docPublication{schema, "checkpoint.published", doc}, func(p *page) { p.linef("%s", doc.text()) })
+	return a.print(docPublication{head("checkpoint.published"), doc}, func(p *page) { p.linef("%s", doc.text()) })
 }
 
 type docPublication struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
+	docHead
 	docPublished
 }
 

@@ -99,11 +99,7 @@ func (c *config) setOrigin(from string, read int) {
 
 // approvals returns the policy as the review service has it.
 func (c config) approvals() approval.Rules {
-	var rules approval.Rules
-	for _, r := range c.rules {
-		rules = append(rules, r.Rule)
-	}
-	return rules
+	return mapped(c.rules, func(r policyRule) approval.Rule { return r.Rule })
 }
 
 func (c config) listPolicies(values map[string]string, sources map[string]string) {

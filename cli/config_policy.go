@@ -32,11 +32,7 @@ func (c config) origins() map[string]string {
 }
 
 func newDocPolicy(settings review.Settings) []docSetting {
-	docs := make([]docSetting, len(settings))
-	for i, s := range settings {
-		docs[i] = docSetting{Key: s.Key, Value: s.Value, Source: s.From}
-	}
-	return docs
+	return mapped(settings, func(s review.Setting) docSetting { return docSetting{Key: s.Key, Value: s.Value, Source: s.From} })
 }
 
 // tellDeciding prints which settings of a project's file a decision depends on:

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -206,11 +207,7 @@ func pairsLine(key string, table map[string]string) string {
 }
 
 func quotedList(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = fmt.Sprintf("%q", w)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return "[" + strings.Join(mapped(words, strconv.Quote), ", ") + "]"
 }
 
 // commandLine divides a command into words as a shell does, and does nothing

@@ -23,8 +23,7 @@ type docSetting struct {
 }
 
 type docConfig struct {
-	Schema   int          `json:"schema"`
-	Kind     string       `json:"kind"`
+	docHead
 	Settings []docSetting `json:"settings"`
 	// UserFile and ProjectFile are the files that are looked at; the first may be
 	// missing, the second is "" where no folder has one.
@@ -54,13 +53,13 @@ func runConfig(a *app) error {
 		return err
 	}
 	doc := docConfig{
-		Schema: schema, Kind: "config", Settings: c.list(), UserFile: c.userFile, ProjectFile: c.projectFile, Problems: []string{},
+		docHead: head("config"), Settings: c.list(), UserFile: c.userFile, ProjectFile: c.projectFile, Problems: []string{},
 	}
 	if c.untrusted != nil {
 		doc.Problems = append(doc.Problems, sentence(c.untrusted))
 	}
 	if err := a.print(doc, func(p *page) {
-		p.list(settingHeader(), settingRows(doc.Settings))
+		p.list(settingHeader(), mapped(doc.Settings, docSetting.row))
 		for _, problem := range doc.Problems {
 			p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
 		}
@@ -72,13 +71,7 @@ func runConfig(a *app) error {
 
 func settingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }
 
-func settingRows(settings []docSetting) [][]string {
-	rows := make([][]string, len(settings))
-	for i, s := range settings {
-		rows[i] = []string{s.Key, s.Value, s.Source}
-	}
-	return rows
-}
+func (s docSetting) row() []string { return []string{s.Key, s.Value, s.Source} }
 
 // list returns every setting with its source.
 func (c config) list() []docSetting {

@@ -20,9 +20,8 @@ type docTrusted struct {
 }
 
 type docTrustList struct {
-	Schema int          `json:"schema"`
-	Kind   string       `json:"kind"`
-	Files  []docTrusted `json:"files"`
+	docHead
+	Files []docTrusted `json:"files"`
 }
 
 func newTrust(a *app) *cobra.Command {
@@ -137,7 +136,7 @@ func (a *app) trust(args []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	doc := docTrustList{Schema: schema, Kind: "trust.list", Files: []docTrusted{{t.File, t.SHA256, timestamp(t.At), true}}}
+	doc := docTrustList{docHead: head("trust.list"), Files: []docTrusted{{t.File, t.SHA256, timestamp(t.At), true}}}
 	return a.print(doc, func(p *page) { p.linef("%s is trusted as it is now.", t.File) })
 }
 
@@ -146,7 +145,7 @@ func (a *app) listTrusted() error {
 	if err != nil {
 		return err
 	}
-	doc := docTrustList{Schema: schema, Kind: "trust.list", Files: make([]docTrusted, len(list))}
+	doc := docTrustList{docHead: head("trust.list"), Files: make([]docTrusted, len(list))}
 	for i, t := range list {
 		text, err := readConfig(t.File)
 		now := err == nil

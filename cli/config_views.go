@@ -29,11 +29,7 @@ func (c *config) checkViews() error {
 
 // views returns the filters of the configuration, as its files list them.
 func (c config) views() []tui.View {
-	views := make([]tui.View, len(c.viewOrder))
-	for i, name := range c.viewOrder {
-		views[i] = tui.View{Name: name, Filter: c.Views[name]}
-	}
-	return views
+	return mapped(c.viewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
 }
 
 // applyView adds the filter of a view to a query.

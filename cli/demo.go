@@ -10,8 +10,7 @@ import (
 
 // docDemo is the demonstration as it happened.
 type docDemo struct {
-	Schema   int      `json:"schema"`
-	Kind     string   `json:"kind"`
+	docHead
 	Database string   `json:"database,omitempty"` // when it is kept
 	Acts     []docAct `json:"acts"`
 }
@@ -62,7 +61,7 @@ func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 			}
 		}
 	}()
-	doc := docDemo{Schema: schema, Kind: "demo"}
+	doc := docDemo{docHead: head("demo")}
 	p := a.progress()
 	defer p.end()
 	for i, act := range story() {
@@ -108,11 +107,7 @@ func writeDemo(p *page, doc docDemo) {
 
 // writeStep prints a command with its output, which is sanitized already.
 func writeStep(p *page, step docStep) {
-	words := make([]string, len(step.Command))
-	for i, w := range step.Command {
-		words[i] = shellWord(w)
-	}
-	line := p.paint(inkFaint, "$ ") + safe(strings.Join(words, " "))
+	line := p.paint(inkFaint, "$ ") + safe(strings.Join(mapped(step.Command, shellWord), " "))
 	if step.Exit != exitOK {
 		line += p.paint(inkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -10,8 +11,7 @@ import (
 
 // docCall is a call that ran.
 type docCall struct {
-	Schema   int             `json:"schema"`
-	Kind     string          `json:"kind"`
+	docHead
 	Call     string          `json:"call"`
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
@@ -24,7 +24,7 @@ type docCall struct {
 
 func newDocCall(r gateway.Result) docCall {
 	return docCall{
-		Schema: schema, Kind: "call", Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
+		docHead: head("call"), Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
 		Warnings: append([]string{}, r.Warnings...), At: r.At, Micros: r.Duration.Microseconds(),
 	}
 }
@@ -72,15 +72,13 @@ func newDocPending(g *openGateway, p gateway.Pending) docPending {
 }
 
 type docPendingList struct {
-	Schema  int          `json:"schema"`
-	Kind    string       `json:"kind"`
+	docHead
 	Pending []docPending `json:"pending"`
 	Next    int64        `json:"next,omitempty"`
 }
 
 type docPendingOne struct {
-	Schema  int        `json:"schema"`
-	Kind    string     `json:"kind"`
+	docHead
 	Pending docPending `json:"pending"`
 }
 
@@ -147,10 +145,9 @@ func newDocHints(a *registry.Annotations) *docHints {
 }
 
 type docAuditList struct {
-	Schema int        `json:"schema"`
-	Kind   string     `json:"kind"`
-	Calls  []docAudit `json:"calls"`
-	Next   int64      `json:"next,omitempty"`
+	docHead
+	Calls []docAudit `json:"calls"`
+	Next  int64      `json:"next,omitempty"`
 	// Counted are the hours in which calls were refused so often that some have
 	// no entry of their own; on the first page, the newest first.
 	Counted []docRefusals `json:"counted,omitempty"`
@@ -168,12 +165,8 @@ type docRefusals struct {
 	LastCode string    `json:"last_code"`
 }
 
-func newDocRefusals(list []gateway.Refusals) []docRefusals {
-	var docs []docRefusals
-	for _, r := range list {
-		docs = append(docs, docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)})
-	}
-	return docs
+func newDocRefusals(r gateway.Refusals) docRefusals {
+	return docRefusals{r.Agent, r.User, r.Hour, r.Written, r.Counted, r.LastAt, string(r.LastCode)}
 }
 
 // docTier is the user's own tier of a tool.
@@ -186,18 +179,13 @@ type docTier struct {
 }
 
 func newDocTier(o gateway.Override) docTier {
-	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: string(o.Tier), By: o.By.String(), At: o.At}
-	if d.Tier == "" {
-		d.Tier = defaultTier
-	}
-	return d
+	return docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), defaultTier), By: o.By.String(), At: o.At}
 }
 
 // defaultTier selects the tool's own default tier on the command line.
 const defaultTier = "default"
 
 type docTierList struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"`
-	Tiers  []docTier `json:"tiers"`
+	docHead
+	Tiers []docTier `json:"tiers"`
 }

@@ -53,26 +53,22 @@ type docCut struct {
 }
 
 type docOnePreview struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
+	docHead
 	docPreview
 }
 
 type docPreviewList struct {
-	Schema   int          `json:"schema"`
-	Kind     string       `json:"kind"`
+	docHead
 	Previews []docPreview `json:"previews"`
 }
 
 func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
-	doc := docPrompt{
-		Text: o.Text, docCost: docCost{Chars: o.Chars, Tokens: docTokens{O200k: c.O200k, Cl100k: c.Cl100k}},
-		Hash: prompt.Hash(o.Text), Cuts: []docCut{},
+	return docPrompt{
+		Text: o.Text, docCost: docCost{Chars: o.Chars, Tokens: docTokens{O200k: c.O200k, Cl100k: c.Cl100k}}, Hash: prompt.Hash(o.Text),
+		Cuts: mapped(o.Cuts, func(cut prompt.Cut) docCut {
+			return docCut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()}
+		}),
 	}
-	for _, cut := range o.Cuts {
-		doc.Cuts = append(doc.Cuts, docCut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()})
-	}
-	return doc
 }
 
 // newDocPreviews counts the tokens of all previews together: the channels of an

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -11,12 +12,8 @@ import (
 	"toolcrib/review"
 )
 
-// schema is the version of every document. Fields are only ever added.
-const schema = 1
-
 type docError struct {
-	Schema   int          `json:"schema"`
-	Kind     string       `json:"kind"`
+	docHead
 	Code     string       `json:"code"`
 	Message  string       `json:"message"`
 	Problems []docProblem `json:"problems,omitempty"`
@@ -81,25 +78,19 @@ func newDocProposal(p proposals.Proposal) docProposal {
 }
 
 type docProposalList struct {
-	Schema    int           `json:"schema"`
-	Kind      string        `json:"kind"`
+	docHead
 	Proposals []docProposal `json:"proposals"`
 	Next      string        `json:"next,omitempty"`
 	DryRun    bool          `json:"dry_run,omitempty"`
 }
 
 func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docProposalList {
-	docs := make([]docProposal, len(ps))
-	for i, p := range ps {
-		docs[i] = newDocProposal(p)
-	}
-	return docProposalList{Schema: schema, Kind: "proposal.list", Proposals: docs, Next: next, DryRun: dry}
+	return docProposalList{docHead: head("proposal.list"), Proposals: mapped(ps, newDocProposal), Next: next, DryRun: dry}
 }
 
 // docDossier is the whole dossier of one proposal.
 type docDossier struct {
-	Schema   int            `json:"schema"`
-	Kind     string         `json:"kind"`
+	docHead
 	Proposal docWholeDetail `json:"proposal"`
 }
 
@@ -148,12 +139,8 @@ type docProposalRef struct {
 	Author  string `json:"author"`
 }
 
-func newDocProposalRefs(ps []proposals.Proposal) []docProposalRef {
-	refs := make([]docProposalRef, len(ps))
-	for i, p := range ps {
-		refs[i] = docProposalRef{ID: string(p.ID), Issue: p.Issue, Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
-	}
-	return refs
+func newDocProposalRef(p proposals.Proposal) docProposalRef {
+	return docProposalRef{ID: string(p.ID), Issue: p.Issue, Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
 }
 
 type docIssue struct {
@@ -231,6 +218,10 @@ type docComment struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+func newDocWaiver(w history.Waiver) docWaiver {
+	return docWaiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt}
+}
+
 func newDocComment(c proposals.Comment) docComment {
 	return docComment{ID: c.ID, Author: c.Author.String(), Body: c.Body, Revision: c.Revision, Field: c.Field, Line: c.Line, CreatedAt: c.At}
 }
@@ -241,6 +232,10 @@ type docRevision struct {
 	BaseVersion int       `json:"base_version"`
 	Author      string    `json:"author"`
 	CreatedAt   time.Time `json:"created_at"`
+}
+
+func newDocRevision(r proposals.Revision) docRevision {
+	return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
 }
 
 type docWaiver struct {
@@ -288,8 +283,7 @@ func newDocDecision(d review.Decision) docDecision {
 }
 
 type docDecisionList struct {
-	Schema    int           `json:"schema"`
-	Kind      string        `json:"kind"`
+	docHead
 	Decisions []docDecision `json:"decisions"`
 	DryRun    bool          `json:"dry_run,omitempty"`
 }

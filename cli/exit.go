@@ -183,7 +183,7 @@ func report(env Env, asJSON bool, err error) int {
 		}
 		return o.exit
 	}
-	doc := docError{Schema: schema, Kind: "error", Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
+	doc := docError{docHead: head("error"), Code: o.code, Message: sentence(err), Problems: problemsOf(err)}
 	if ofCall {
 		doc.Pending, doc.ApprovalRequest = refused.Pending, refused.ApprovalRequest
 		if json.Valid(refused.Answer) {

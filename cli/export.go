@@ -16,8 +16,7 @@ import (
 )
 
 type docExport struct {
-	Schema int         `json:"schema"`
-	Kind   string      `json:"kind"`
+	docHead
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`

@@ -100,9 +100,9 @@ func (a *app) leaveOutCore(ctx context.Context, c *extract) error {
 
 // document writes the extract in toolcrib's own form.
 func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
-	doc := docExport{Schema: schema, Kind: "export", View: []string{}, Tools: []docExtent{}, Agents: []docExtent{}, Lists: []docExtent{}}
-	for _, l := range c.layer.View() {
-		doc.View = append(doc.View, string(l))
+	doc := docExport{
+		docHead: head("export"), View: mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
+		Tools: []docExtent{}, Agents: mapped(c.agents, newDocExtent), Lists: mapped(c.lists, newDocExtent),
 	}
 	for _, e := range c.tools {
 		extent := newDocExtent(e)
@@ -112,12 +112,6 @@ func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
 		}
 		extent.SourceJSON = string(raw)
 		doc.Tools = append(doc.Tools, extent)
-	}
-	for _, e := range c.agents {
-		doc.Agents = append(doc.Agents, newDocExtent(e))
-	}
-	for _, e := range c.lists {
-		doc.Lists = append(doc.Lists, newDocExtent(e))
 	}
 	if c.agent != nil {
 		var err error
@@ -163,14 +157,10 @@ func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	var docs []docExportPrompt
 	in.Context = prompt.Reference()
-	for _, o := range prompt.NewRenderer(in).RenderAll() {
-		docs = append(docs, docExportPrompt{
-			Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now,
-		})
-	}
-	return docs, nil
+	return mapped(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
+		return docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now}
+	}), nil
 }
 
 // encode writes the extract in another format; left names the values that it has no

@@ -63,9 +63,7 @@ func (a *app) exportJob(ctx context.Context, e tui.Export, tell tui.Tell) ([]str
 
 // formatsOfExport names the formats for the workbench.
 func formatsOfExport() []tui.ExportFormat {
-	var all []tui.ExportFormat
-	for _, f := range exportFormats() {
-		all = append(all, tui.ExportFormat{Name: f.name, About: f.about, Whole: f.name == string(formatBundle)})
-	}
-	return all
+	return mapped(exportFormats(), func(f exportFormat) tui.ExportFormat {
+		return tui.ExportFormat{Name: f.name, About: f.about, Whole: f.name == string(formatBundle)}
+	})
 }

@@ -22,7 +22,7 @@ func (a *app) findingsFormat(format *string) error {
 
 // newDocFindings counts and lists findings in files.
 func newDocFindings(ok bool, found []findings.Finding) docFindings {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
+	doc := docFindings{docHead: head("findings"), OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
 	for _, f := range found {
 		doc.Counts[f.Severity]++
 		doc.Findings = append(doc.Findings, docFinding{

@@ -15,8 +15,7 @@ import (
 const canonicalSet = "canonicalize"
 
 type docMigration struct {
-	Schema    int             `json:"schema"`
-	Kind      string          `json:"kind"`
+	docHead
 	ChangeSet string          `json:"change_set"`
 	Steps     []docImportStep `json:"steps"`
 	Retired   []docRetired    `json:"retired"`
@@ -102,12 +101,9 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 
 func (a *app) printMigration(m intake.Migration, set string, made []proposals.Proposal) error {
 	doc := docMigration{
-		Schema: schema, Kind: "migration", ChangeSet: set, Steps: newDocImportSteps(m.Steps, made),
+		docHead: head("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
-		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun, Retired: []docRetired{},
-	}
-	for _, r := range m.Retired {
-		doc.Retired = append(doc.Retired, docRetired(r))
+		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun,
 	}
 	return a.print(doc, func(p *page) {
 		if len(m.Steps) == 0 {

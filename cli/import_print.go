@@ -12,8 +12,7 @@ import (
 )
 
 type docImport struct {
-	Schema  int    `json:"schema"`
-	Kind    string `json:"kind"`
+	docHead
 	File    string `json:"file"`
 	Format  string `json:"format"`
 	Label   string `json:"label"`
@@ -63,7 +62,7 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 // document returns an import as the document for scripts.
 func (t intaken) document(a *app) docImport {
 	d := docImport{
-		Schema: schema, Kind: "import", File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
+		docHead: head("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
 		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append([]string{}, t.doc.Skipped...), DryRun: a.flags.dryRun,

@@ -21,8 +21,7 @@ type initFlags struct {
 
 // docInit has the servers of this machine's clients and their import.
 type docInit struct {
-	Schema   int             `json:"schema"`
-	Kind     string          `json:"kind"`
+	docHead
 	Servers  []docInitServer `json:"servers"`
 	Problems []string        `json:"problems"`
 	Started  bool            `json:"started"` // whether servers were started or reached
@@ -168,7 +167,7 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 // find reads the files of the clients.
 func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 	doc := docInit{
-		Schema: schema, Kind: "init", Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Agent: []docProposal{}, DryRun: a.flags.dryRun,
+		docHead: head("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Agent: []docProposal{}, DryRun: a.flags.dryRun,
 	}
 	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err

@@ -247,11 +247,7 @@ func (c clientServer) starts() string {
 	if s.URL != "" {
 		return s.URL
 	}
-	words := make([]string, 0, 1+len(s.Args))
-	for _, w := range append([]string{s.Command}, s.Args...) {
-		words = append(words, shellWord(w))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(mapped(append([]string{s.Command}, s.Args...), shellWord), " ")
 }
 
 // lines returns what the configuration needs for the server; masked has secrets

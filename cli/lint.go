@@ -107,12 +107,11 @@ func sarifRules() []findings.Rule {
 		Doc:  "The file is not valid in its apparent format, so no rule was run.",
 		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
-	for _, r := range ruleset.All() {
-		list = append(list, findings.Rule{
+	return append(list, mapped(ruleset.All(), func(r rules.Rule) findings.Rule {
+		return findings.Rule{
 			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
-		})
-	}
-	return list
+		}
+	})...)
 }
 
 func newDocLint(l *linter) docFindings {

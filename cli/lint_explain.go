@@ -42,18 +42,15 @@ type docFrame struct {
 }
 
 func docSentences(list []explained) []docSentence {
-	var docs []docSentence
-	for _, x := range list {
-		d := docSentence{
+	return mapped(list, func(x explained) docSentence {
+		return docSentence{
 			File: x.file, Subject: x.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
-			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns, Frames: []docFrame{},
+			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns,
+			Frames: mapped(x.Frames, func(f wording.ExplainedFrame) docFrame {
+				return docFrame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
+			}),
 		}
-		for _, f := range x.Frames {
-			d.Frames = append(d.Frames, docFrame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why})
-		}
-		docs = append(docs, d)
-	}
-	return docs
+	})
 }
 
 // verdict compares the score of a sentence with the threshold of S139.

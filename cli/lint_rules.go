@@ -24,9 +24,8 @@ type docRule struct {
 }
 
 type docRuleList struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"`
-	Rules  []docRule `json:"rules"`
+	docHead
+	Rules []docRule `json:"rules"`
 }
 
 func newRules(a *app) *cobra.Command {
@@ -46,7 +45,7 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 				_, err := io.WriteString(a.env.Out, rulesMarkdown()+"\n")
 				return err
 			}
-			doc := docRuleList{Schema: schema, Kind: "rule.list", Rules: []docRule{}}
+			doc := docRuleList{docHead: head("rule.list"), Rules: []docRule{}}
 			for _, r := range everyRule() {
 				if len(args) == 0 || r.called(args[0]) {
 					doc.Rules = append(doc.Rules, r)
@@ -74,14 +73,9 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 
 // everyRule returns the rules of the Chief of Staff and those of check.
 func everyRule() []docRule {
-	var list []docRule
-	for _, r := range ruleset.All() {
-		list = append(list, newDocRule(r))
-	}
-	for _, r := range conform.Rules() {
-		list = append(list, docRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion})
-	}
-	return list
+	return append(mapped(ruleset.All(), newDocRule), mapped(conform.Rules(), func(r conform.Rule) docRule {
+		return docRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
+	})...)
 }
 
 // called reports whether typed names a rule: its id or name in any case, or its
@@ -98,11 +92,9 @@ func newDocRule(r rules.Rule) docRule {
 }
 
 func writeRules(p *page, list []docRule) {
-	rows := make([][]string, len(list))
-	for i, r := range list {
-		rows[i] = []string{r.ID, r.Severity, waivableWord(r), r.Name}
-	}
-	p.list([]string{"RULE", "SEVERITY", "", "NAME"}, rows)
+	p.list([]string{"RULE", "SEVERITY", "", "NAME"}, mapped(list, func(r docRule) []string {
+		return []string{r.ID, r.Severity, waivableWord(r), r.Name}
+	}))
 }
 
 func waivableWord(r docRule) string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,16 +21,14 @@ type docPolicyRule struct {
 }
 
 type docPolicyList struct {
-	Schema   int             `json:"schema"`
-	Kind     string          `json:"kind"`
+	docHead
 	FourEyes bool            `json:"four_eyes"`
 	Rules    []docPolicyRule `json:"rules"`
 	Problems []string        `json:"problems"`
 }
 
 type docPolicyTest struct {
-	Schema     int             `json:"schema"`
-	Kind       string          `json:"kind"`
+	docHead
 	Subject    string          `json:"subject"`
 	Required   int             `json:"required"`    // approvals, by distinct users
 	MayApprove []string        `json:"may_approve"` // empty for any user
@@ -89,21 +86,13 @@ counts (--as USER for somebody else's). The subject need not exist.`,
 // newDocPolicyRule describes an entry. Through a door, the place of the server's file
 // stays on the server.
 func (a *app) newDocPolicyRule(r policyRule) docPolicyRule {
-	doc := docPolicyRule{Owners: r.Owners, Approvals: r.Approvals, Place: r.place, From: r.From, Since: ruleTime(r.Since), Until: ruleTime(r.Until)}
+	doc := docPolicyRule{
+		Subjects: mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.place, From: r.From, Since: entryTime(r.Since), Until: entryTime(r.Until),
+	}
 	if a.remote != nil {
 		doc.Place = "the server"
 	}
-	for _, p := range r.Subjects {
-		doc.Subjects = append(doc.Subjects, p.String())
-	}
 	return doc
-}
-
-func ruleTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return timestamp(t.UTC())
 }
 
 func runPolicyList(a *app) error {
@@ -111,13 +100,7 @@ func runPolicyList(a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := docPolicyList{Schema: schema, Kind: "policy.list", FourEyes: c.FourEyes, Rules: []docPolicyRule{}, Problems: c.policyProblems(a.env.Now())}
-	if doc.Problems == nil {
-		doc.Problems = []string{}
-	}
-	for _, r := range c.rules {
-		doc.Rules = append(doc.Rules, a.newDocPolicyRule(r))
-	}
+	doc := docPolicyList{docHead: head("policy.list"), FourEyes: c.FourEyes, Rules: mapped(c.rules, a.newDocPolicyRule), Problems: append([]string{}, c.policyProblems(a.env.Now())...)}
 	if err := a.print(doc, func(p *page) { doc.write(p, c) }); err != nil {
 		return err
 	}
@@ -139,8 +122,7 @@ func (doc docPolicyList) write(p *page, c config) {
 }
 
 func writePolicyRules(p *page, list []docPolicyRule) {
-	rows := make([][]string, len(list))
-	for i, r := range list {
+	p.list([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, mapped(list, func(r docPolicyRule) []string {
 		var limits []string
 		if r.Since != "" {
 			limits = append(limits, "from "+r.Since)
@@ -148,9 +130,8 @@ func writePolicyRules(p *page, list []docPolicyRule) {
 		if r.Until != "" {
 			limits = append(limits, "until "+r.Until)
 		}
-		rows[i] = []string{itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
-	}
-	p.list([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, rows)
+		return []string{itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
+	}))
 }
 
 func runPolicyTest(ctx context.Context, a *app, ref string) error {
@@ -169,7 +150,7 @@ func runPolicyTest(ctx context.Context, a *app, ref string) error {
 	now := a.env.Now()
 	need := c.approvals().For(subject, now)
 	doc := docPolicyTest{
-		Schema: schema, Kind: "policy.test", Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
+		docHead: head("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
 		MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
 		Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
 	}

@@ -136,9 +136,9 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	}
 	a.noteChannel(scene.Channel, previews)
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
-		return a.print(docOnePreview{Schema: schema, Kind: "preview", docPreview: docs[0]}, func(p *page) { writePreviews(p, docs, f.show) })
+		return a.print(docOnePreview{docHead: head("preview"), docPreview: docs[0]}, func(p *page) { writePreviews(p, docs, f.show) })
 	}
-	list := docPreviewList{Schema: schema, Kind: "preview.list", Previews: append([]docPreview{}, docs...)}
+	list := docPreviewList{docHead: head("preview.list"), Previews: append([]docPreview{}, docs...)}
 	return a.print(list, func(p *page) { writePreviews(p, docs, f.show) })
 }
 

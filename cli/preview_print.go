@@ -55,25 +55,21 @@ func writeAgentPreview(p *page, docs []docPreview, show string) {
 // costTable lists the cost of each channel, and what the proposals add.
 func costTable(p *page, docs []docPreview) {
 	if docs[0].Change == nil {
-		rows := make([][]string, len(docs))
-		for i, d := range docs {
-			rows[i] = []string{d.Channel, itoa(d.Chars), itoa(d.Tokens.O200k), itoa(d.Tokens.Cl100k)}
-		}
-		p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, rows)
+		p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, mapped(docs, func(d docPreview) []string {
+			return []string{d.Channel, itoa(d.Chars), itoa(d.Tokens.O200k), itoa(d.Tokens.Cl100k)}
+		}))
 		return
 	}
-	rows := make([][]string, len(docs))
-	for i, d := range docs {
+	p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, mapped(docs, func(d docPreview) []string {
 		var before docCost
 		if d.Before != nil {
 			before = d.Before.docCost
 		}
-		rows[i] = []string{
+		return []string{
 			d.Channel, fromTo(before.Chars, d.Chars), fromTo(before.Tokens.O200k, d.Tokens.O200k),
 			fromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), becomes(d),
 		}
-	}
-	p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, rows)
+	}))
 }
 
 // fromTo writes a count before and after with the difference.

@@ -38,7 +38,7 @@ Comments are permanent. They decide nothing and change no state.`,
 			if err != nil {
 				return err
 			}
-			return a.print(docCommentMade{Schema: schema, Kind: "comment", Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *page) {
+			return a.print(docCommentMade{docHead: head("comment"), Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *page) {
 				p.linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
 				a.closing(p)
 			})
@@ -52,8 +52,7 @@ Comments are permanent. They decide nothing and change no state.`,
 }
 
 type docCommentMade struct {
-	Schema   int        `json:"schema"`
-	Kind     string     `json:"kind"`
+	docHead
 	Proposal string     `json:"proposal"`
 	Comment  docComment `json:"comment"`
 }

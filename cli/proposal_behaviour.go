@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/diff"
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/harness"
@@ -16,8 +15,7 @@ import (
 
 // docBehaviour is how test cases come out before and after a change.
 type docBehaviour struct {
-	Schema      int                `json:"schema"`
-	Kind        string             `json:"kind"`
+	docHead
 	Proposal    docProposalRef     `json:"proposal"`
 	Revision    int                `json:"revision"`
 	LiveVersion int                `json:"live_version"` // 0 for none
@@ -90,7 +88,7 @@ func runTest(ctx context.Context, a *app, ref string, live bool) error {
 
 func newDocBehaviour(b review.Behaviour) docBehaviour {
 	doc := docBehaviour{
-		Schema: schema, Kind: "behaviour", Proposal: newDocProposalRefs([]proposals.Proposal{b.Proposal})[0], Revision: b.Proposal.Revision, LiveVersion: b.Live,
+		docHead: head("behaviour"), Proposal: newDocProposalRef(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
 		OK: true, Cases: []docCaseBehaviour{},
 	}
 	for _, c := range b.Cases {

@@ -171,10 +171,7 @@ func (b session) choices(ctx context.Context, ids []proposals.ID, refs, expect [
 }
 
 func (a *app) printDecisions(decisions []review.Decision) error {
-	doc := docDecisionList{Schema: schema, Kind: "decision", Decisions: make([]docDecision, len(decisions)), DryRun: a.flags.dryRun}
-	for i, d := range decisions {
-		doc.Decisions[i] = newDocDecision(d)
-	}
+	doc := docDecisionList{docHead: head("decision"), Decisions: mapped(decisions, newDocDecision), DryRun: a.flags.dryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
 			a.note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)

@@ -7,13 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/diff"
-	"toolcrib/proposals"
 	"toolcrib/review"
 )
 
 type docDiff struct {
-	Schema int        `json:"schema"`
-	Kind   string     `json:"kind"`
+	docHead
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
@@ -21,8 +19,7 @@ type docDiff struct {
 
 // docDiffList has the differences of every member of a change set.
 type docDiffList struct {
-	Schema       int             `json:"schema"`
-	Kind         string          `json:"kind"`
+	docHead
 	ChangeSet    string          `json:"change_set"`
 	ReviewDigest string          `json:"review_digest"`
 	Diffs        []docMemberDiff `json:"diffs"`
@@ -143,7 +140,7 @@ func (a *app) printDiff(left, right content, layout diffLayout) error {
 
 func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
-	doc := docDiff{Schema: schema, Kind: "diff", From: left.label, To: right.label, Fields: make([]docField, len(fields))}
+	doc := docDiff{docHead: head("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
 		if f.Beside {
@@ -167,13 +164,13 @@ func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLa
 	if err != nil {
 		return err
 	}
-	doc := docDiffList{Schema: schema, Kind: "diff.list", ChangeSet: name, ReviewDigest: set.Digest}
+	doc := docDiffList{docHead: head("diff.list"), ChangeSet: name, ReviewDigest: set.Digest}
 	fields := make([][]diff.Field, len(set.Members))
 	for i, d := range set.Members {
 		left, right := proposed(d)
 		var one docDiff
 		one, fields[i] = newDocDiff(left, right, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: newDocProposalRefs([]proposals.Proposal{d.Proposal})[0], From: one.From, To: one.To, Fields: one.Fields})
+		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: newDocProposalRef(d.Proposal), From: one.From, To: one.To, Fields: one.Fields})
 	}
 	err = a.print(doc, func(p *page) {
 		for i, one := range doc.Diffs {
@@ -196,18 +193,16 @@ func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLa
 }
 
 func newDocHunks(hunks []diff.Hunk) []docHunk {
-	docs := make([]docHunk, len(hunks))
-	for i, h := range hunks {
-		docs[i] = docHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: make([]docDiffLine, len(h.Lines))}
-		for j, l := range h.Lines {
-			line := docDiffLine{Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline}
-			for _, s := range l.Spans {
-				line.Spans = append(line.Spans, [2]int{s.Start, s.End})
-			}
-			docs[i].Lines[j] = line
-		}
+	return mapped(hunks, func(h diff.Hunk) docHunk {
+		return docHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: mapped(h.Lines, newDocDiffLine)}
+	})
+}
+
+func newDocDiffLine(l diff.Line) docDiffLine {
+	return docDiffLine{
+		Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
+		Spans: mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
 	}
-	return docs
 }
 
 func writeDiff(p *page, doc docDiff) {

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/wording"
 )
 
 func newList(a *app) *cobra.Command {
@@ -96,11 +97,7 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 }
 
 func stateNames() []string {
-	var names []string
-	for _, s := range proposals.States() {
-		names = append(names, string(s))
-	}
-	return names
+	return mapped(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
 func queueRows(p *page, found review.Page, now time.Time) [][]string {
@@ -166,7 +163,7 @@ func (p *page) age(t, now time.Time) string {
 	if p.piped {
 		return timestamp(t)
 	}
-	return age(now.Sub(t))
+	return wording.ShortAge(now.Sub(t))
 }
 
 // day writes the date of t, for a program the time.
@@ -175,17 +172,4 @@ func (p *page) day(t time.Time) string {
 		return timestamp(t)
 	}
 	return t.Format(time.DateOnly)
-}
-
-// age writes a duration in its largest unit.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return itoa(int(d.Minutes())) + "m"
-	case d < 48*time.Hour:
-		return itoa(int(d.Hours())) + "h"
-	}
-	return itoa(int(d.Hours()/24)) + "d"
 }

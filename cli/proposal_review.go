@@ -97,15 +97,14 @@ func (b session) assess(ctx context.Context, a *app, ref string, again bool, fil
 }
 
 type docReview struct {
-	Schema     int            `json:"schema"`
-	Kind       string         `json:"kind"`
+	docHead
 	Proposal   docProposal    `json:"proposal"`
 	Assessment *docAssessment `json:"assessment"`
 }
 
 func (a *app) printAssessment(d review.Dossier) error {
 	as := d.Assessment()
-	doc := docReview{Schema: schema, Kind: "assessment", Proposal: newDocProposal(d.Proposal)}
+	doc := docReview{docHead: head("assessment"), Proposal: newDocProposal(d.Proposal)}
 	if as != nil {
 		doc.Assessment = newDocAssessment(*as, d)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/harness"
 )
 
 func newShow(a *app) *cobra.Command {
@@ -76,8 +77,9 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		docProposal: newDocProposal(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
-		Comments: []docComment{}, Revisions: []docRevision{}, Decisions: []docDecision{}, Waivers: []docWaiver{},
-		Others: newDocProposalRefs(d.Others), Members: newDocProposalRefs(d.Members), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy), Obstacles: []string{},
+		Comments: mapped(d.Comments, newDocComment), Revisions: mapped(d.Revisions, newDocRevision), Decisions: mapped(d.Decisions, newDocDecision), Waivers: mapped(d.Waivers, newDocWaiver),
+		Others: mapped(d.Others, newDocProposalRef), Members: mapped(d.Members, newDocProposalRef), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
+		Obstacles: mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")
@@ -94,41 +96,22 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 	if as := d.Assessment(); as != nil {
 		doc.Assessment = newDocAssessment(*as, d)
 	}
-	for _, c := range d.Comments {
-		doc.Comments = append(doc.Comments, newDocComment(c))
-	}
-	for _, r := range d.Revisions {
-		doc.Revisions = append(doc.Revisions, docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt})
-	}
-	for _, decision := range d.Decisions {
-		doc.Decisions = append(doc.Decisions, newDocDecision(decision))
-	}
-	for _, w := range d.Waivers {
-		doc.Waivers = append(doc.Waivers, docWaiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt})
-	}
 	if d.Issue != nil {
 		doc.IssueThread = &docIssue{
 			Number: d.Issue.Number, Title: d.Issue.Title, Assignee: d.Issue.Assignee, Status: string(d.Issue.Status), Labels: d.Issue.Labels,
 			Body: proposals.IssueBody(d.Revision),
 		}
 	}
-	for _, o := range d.Obstacles {
-		doc.Obstacles = append(doc.Obstacles, o.Error())
-	}
 	return doc
 }
 
 func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
-	doc := &docAssessment{
+	return &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
-		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Findings: []docFinding{}, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
+		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
+		Findings: mapped(d.Standing, func(s review.Standing) docFinding { return newDocFinding(d.Proposal.Subject.String(), s) }),
+		Harness: mapped(as.Report.Harness, func(r harness.Result) docOutcome {
+			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
+		}),
 	}
-	doc.Harness = []docOutcome{}
-	for _, r := range as.Report.Harness {
-		doc.Harness = append(doc.Harness, docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live})
-	}
-	for _, s := range d.Standing {
-		doc.Findings = append(doc.Findings, newDocFinding(d.Proposal.Subject.String(), s))
-	}
-	return doc
 }

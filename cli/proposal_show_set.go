@@ -11,8 +11,7 @@ import (
 // docChangeSet is a whole change set. Its review digest covers all members
 // together.
 type docChangeSet struct {
-	Schema       int              `json:"schema"`
-	Kind         string           `json:"kind"`
+	docHead
 	ChangeSet    string           `json:"change_set"`
 	ReviewDigest string           `json:"review_digest"`
 	Proposals    []docWholeDetail `json:"proposals"`
@@ -23,7 +22,7 @@ func (b session) showSet(ctx context.Context, a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	doc := docChangeSet{Schema: schema, Kind: "change_set", ChangeSet: name, ReviewDigest: set.Digest}
+	doc := docChangeSet{docHead: head("change_set"), ChangeSet: name, ReviewDigest: set.Digest}
 	members := make([]proposals.Proposal, len(set.Members))
 	for i, d := range set.Members {
 		members[i], d.Members = d.Proposal, nil // they are the proposals of the document

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) printDossier(d review.Dossier) error {
-	return a.print(docDossier{Schema: schema, Kind: "proposal", Proposal: newDocWholeDetail(d)}, func(p *page) {
+	return a.print(docDossier{docHead: head("proposal"), Proposal: newDocWholeDetail(d)}, func(p *page) {
 		writeHead(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
 		writeBody(p, d)

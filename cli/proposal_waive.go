@@ -108,9 +108,7 @@ func (w *waiving) run(ctx context.Context, a *app, args []string, acts waivingAc
 	if err != nil {
 		return err
 	}
-	doc := docWaiverMade{Schema: schema, Kind: "waiver", Proposal: string(ids[0]), Waiver: docWaiver{
-		ID: made.ID, Rule: made.Rule, Path: made.Path, Reason: made.Reason, By: made.By, CreatedAt: made.At, ExpiresAt: made.ExpiresAt,
-	}}
+	doc := docWaiverMade{docHead: head("waiver"), Proposal: string(ids[0]), Waiver: newDocWaiver(made)}
 	return a.print(doc, func(p *page) {
 		p.linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
 		a.closing(p)
@@ -118,8 +116,7 @@ func (w *waiving) run(ctx context.Context, a *app, args []string, acts waivingAc
 }
 
 type docWaiverMade struct {
-	Schema   int       `json:"schema"`
-	Kind     string    `json:"kind"`
+	docHead
 	Proposal string    `json:"proposal"`
 	Waiver   docWaiver `json:"waiver"`
 }

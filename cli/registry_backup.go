@@ -8,10 +8,9 @@ import (
 )
 
 type docBackup struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
-	File   string `json:"file"`
-	Bytes  int64  `json:"bytes"`
+	docHead
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
 }
 
 func newBackup(a *app) *cobra.Command {
@@ -46,6 +45,6 @@ func runBackup(ctx context.Context, a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	doc := docBackup{Schema: schema, Kind: "backup", File: path, Bytes: info.Size()}
+	doc := docBackup{docHead: head("backup"), File: path, Bytes: info.Size()}
 	return a.print(doc, func(p *page) { p.linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
 }

@@ -11,8 +11,7 @@ import (
 )
 
 type docBlame struct {
-	Schema  int            `json:"schema"`
-	Kind    string         `json:"kind"`
+	docHead
 	Subject string         `json:"subject"`
 	Field   string         `json:"field"`
 	Lines   []docBlameLine `json:"lines"`
@@ -72,7 +71,7 @@ func runBlame(ctx context.Context, a *app, ref, field string) error {
 	if err != nil {
 		return err
 	}
-	doc := docBlame{Schema: schema, Kind: "blame", Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
+	doc := docBlame{docHead: head("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
 	for i, l := range blame.Lines() {
 		v := versions[l.Version]
 		doc.Lines = append(doc.Lines, docBlameLine{
@@ -83,11 +82,9 @@ func runBlame(ctx context.Context, a *app, ref, field string) error {
 		return notFoundf("field %s of %s", field, subject)
 	}
 	return a.print(doc, func(p *page) {
-		rows := make([][]string, len(doc.Lines))
-		for i, l := range doc.Lines {
-			rows[i] = []string{"v" + itoa(l.Version), p.day(l.DecidedAt), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
-		}
-		p.list([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, rows)
+		p.list([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, mapped(doc.Lines, func(l docBlameLine) []string {
+			return []string{"v" + itoa(l.Version), p.day(l.DecidedAt), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
+		}))
 	})
 }
 

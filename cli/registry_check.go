@@ -286,9 +286,7 @@ func placed(list []findings.Finding, first string) []findings.Finding {
 }
 
 func checkRules() []findings.Rule {
-	var list []findings.Rule
-	for _, r := range conform.Rules() {
-		list = append(list, findings.Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Help: r.Suggestion})
-	}
-	return list
+	return mapped(conform.Rules(), func(r conform.Rule) findings.Rule {
+		return findings.Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Help: r.Suggestion}
+	})
 }

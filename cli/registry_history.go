@@ -42,23 +42,19 @@ type docApproval struct {
 }
 
 type docVersionList struct {
-	Schema   int          `json:"schema"`
-	Kind     string       `json:"kind"`
+	docHead
 	Subject  string       `json:"subject"`
 	Versions []docVersion `json:"versions"`
 	Next     string       `json:"next,omitempty"`
 }
 
 func newDocVersion(v history.Version) docVersion {
-	doc := docVersion{
+	return docVersion{
 		Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
 		Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
 		DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers),
+		Approvals: mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
 	}
-	for _, a := range v.Approvals {
-		doc.Approvals = append(doc.Approvals, docApproval{a.By, a.At, a.Note, a.ReviewDigest})
-	}
-	return doc
 }
 
 func newHistory(a *app) *cobra.Command {
@@ -111,16 +107,12 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 	if err != nil {
 		return err
 	}
-	doc := docVersionList{Schema: schema, Kind: "version.list", Subject: subject.String(), Versions: []docVersion{}}
+	doc := docVersionList{docHead: head("version.list"), Subject: subject.String(), Versions: []docVersion{}}
 	if len(versions) > limit {
 		versions = versions[:limit]
 		doc.Next = itoa(versions[limit-1].Number)
 	}
-	from := make([]string, len(versions))
-	for i, v := range versions {
-		from[i] = v.Proposal
-	}
-	shown, err := db.Showings(ctx, from)
+	shown, err := db.Showings(ctx, mapped(versions, func(v history.Version) string { return v.Proposal }))
 	if err != nil {
 		return err
 	}
@@ -130,11 +122,9 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 		doc.Versions = append(doc.Versions, one)
 	}
 	return a.print(doc, func(p *page) {
-		rows := make([][]string, len(versions))
-		for i, v := range versions {
-			rows[i] = []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.cut(v.Note, 50)}
-		}
-		p.list([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, rows)
+		p.list([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, mapped(versions, func(v history.Version) []string {
+			return []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.cut(v.Note, 50)}
+		}))
 		if doc.Next != "" {
 			p.remark("More: --before %s", doc.Next)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -30,8 +31,7 @@ type docEvent struct {
 }
 
 type docEventList struct {
-	Schema int        `json:"schema"`
-	Kind   string     `json:"kind"`
+	docHead
 	Events []docEvent `json:"events"`
 	Next   int64      `json:"next,omitempty"`
 }
@@ -103,23 +103,21 @@ func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) erro
 	if err != nil {
 		return err
 	}
-	doc := docEventList{Schema: schema, Kind: "event.list", Events: []docEvent{}}
+	doc := docEventList{docHead: head("event.list")}
 	if len(events) > limit {
 		events = events[:limit]
 		doc.Next = events[limit-1].Seq
 	}
-	for _, e := range events {
-		doc.Events = append(doc.Events, docEvent{
+	doc.Events = mapped(events, func(e history.Event) docEvent {
+		return docEvent{
 			Seq: e.Seq, ID: e.ID, At: e.At, Actor: e.Actor, Act: e.Act, Subject: e.Subject, Proposal: e.Proposal,
 			Revision: e.Revision, Record: e.Record, Data: e.Data, PrevHash: e.PrevHash, Hash: e.Hash,
-		})
-	}
-	return a.print(doc, func(p *page) {
-		rows := make([][]string, len(events))
-		for i, e := range events {
-			rows[i] = []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, p.cut(e.Subject, 44), string(e.Data)}
 		}
-		p.list([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, rows)
+	})
+	return a.print(doc, func(p *page) {
+		p.list([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, mapped(events, func(e history.Event) []string {
+			return []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, p.cut(e.Subject, 44), string(e.Data)}
+		}))
 		if doc.Next > 0 {
 			p.remark("More: --before %d", doc.Next)
 		}

@@ -15,10 +15,9 @@ import (
 
 // docMigrate is the document of migrate: a schema that was created, or a copy.
 type docMigrate struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"`
-	From   string `json:"from,omitempty"` // "" for a new registry
-	To     string `json:"to"`
+	docHead
+	From string `json:"from,omitempty"` // "" for a new registry
+	To   string `json:"to"`
 	// Complete is true if there was nothing to do.
 	Complete bool   `json:"complete"`
 	Steps    []int  `json:"steps,omitempty"` // of the schema, that were missing
@@ -77,7 +76,7 @@ func runMigrate(ctx context.Context, a *app) error {
 	if !store.IsURL(c.DB) {
 		return usagef("%s is a file, whose schema every command keeps up to date; name a server with --db postgres://…, or a target with --to", c.DB)
 	}
-	doc := docMigrate{Schema: schema, Kind: "migrate", To: store.DisplayName(c.DB)}
+	doc := docMigrate{docHead: head("migrate"), To: store.DisplayName(c.DB)}
 	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account})
 	if err != nil {
 		return err
@@ -133,7 +132,7 @@ func runMigrateTo(ctx context.Context, a *app, to string) error {
 		}
 	}
 	doc := docMigrate{
-		Schema: schema, Kind: "migrate", From: store.DisplayName(c.DB), To: store.DisplayName(to),
+		docHead: head("migrate"), From: store.DisplayName(c.DB), To: store.DisplayName(to),
 		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Copied: r.Copied, Event: r.Event, Hash: r.Hash,
 	}
 	return a.print(doc, func(p *page) {

@@ -10,8 +10,7 @@ import (
 )
 
 type docResolution struct {
-	Schema   int         `json:"schema"`
-	Kind     string      `json:"kind"`
+	docHead
 	Agent    string      `json:"agent"`
 	Subject  string      `json:"subject"`
 	Context  docWhere    `json:"context"`
@@ -80,7 +79,7 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 		return err
 	}
 	doc := docResolution{
-		Schema: schema, Kind: "resolution", Agent: profile.Subject.ID, Subject: profile.Subject.String(),
+		docHead: head("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
 		Context: newDocWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
 	}
 	in := 0

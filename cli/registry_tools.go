@@ -73,24 +73,21 @@ func writeImported(p *page, i *docImported) {
 }
 
 type docToolList struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"`
-	Tools  []docTool `json:"tools"`
-	Next   string    `json:"next,omitempty"`
+	docHead
+	Tools []docTool `json:"tools"`
+	Next  string    `json:"next,omitempty"`
 }
 
 type docAgentList struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"`
+	docHead
 	Agents []docTool `json:"agents"`
 	Next   string    `json:"next,omitempty"`
 }
 
 type docListList struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"`
-	Lists  []docTool `json:"lists"`
-	Next   string    `json:"next,omitempty"`
+	docHead
+	Lists []docTool `json:"lists"`
+	Next  string    `json:"next,omitempty"`
 }
 
 func newTools(a *app) *cobra.Command {
@@ -181,9 +178,7 @@ func newDocTool(e store.CatalogEntry) docTool {
 	t := docTool{
 		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
 		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
-	}
-	for _, h := range e.Hides {
-		t.Hides = append(t.Hides, h.String())
+		Hides: mapped(e.Hides, registry.Subject.String),
 	}
 	if e.Subject.Kind != registry.KindTool {
 		t.Kind = string(e.Subject.Kind)
@@ -195,12 +190,12 @@ func newDocTool(e store.CatalogEntry) docTool {
 func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 	switch kind {
 	case registry.KindAgent:
-		return docAgentList{Schema: schema, Kind: "agent.list", Agents: docs, Next: next}
+		return docAgentList{docHead: head("agent.list"), Agents: docs, Next: next}
 	case registry.KindList:
-		return docListList{Schema: schema, Kind: "list.list", Lists: docs, Next: next}
+		return docListList{docHead: head("list.list"), Lists: docs, Next: next}
 	case registry.KindTool:
 	}
-	return docToolList{Schema: schema, Kind: "tool.list", Tools: docs, Next: next}
+	return docToolList{docHead: head("tool.list"), Tools: docs, Next: next}
 }
 
 func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
@@ -216,21 +211,16 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	if err != nil {
 		return err
 	}
-	docs := make([]docTool, len(found.Entries))
-	for i, e := range found.Entries {
-		docs[i] = newDocTool(e)
-	}
+	docs := mapped(found.Entries, newDocTool)
 	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.print(doc, func(p *page) {
 		if len(docs) == 0 {
 			p.remark("Nothing is live here.")
 			return
 		}
-		rows := make([][]string, len(docs))
-		for i, d := range docs {
-			rows[i] = []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), p.cut(d.Name, 40)}
-		}
-		p.list([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, rows)
+		p.list([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, mapped(docs, func(d docTool) []string {
+			return []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), p.cut(d.Name, 40)}
+		}))
 		if found.Next != "" {
 			p.remark("More: --after %s", found.Next)
 		}

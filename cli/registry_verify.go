@@ -20,8 +20,7 @@ import (
 
 // docFindings is the document of lint, check and verify.
 type docFindings struct {
-	Schema   int              `json:"schema"`
-	Kind     string           `json:"kind"`
+	docHead
 	OK       bool             `json:"ok"`
 	Findings []docFinding     `json:"findings"`
 	Counts   map[string]int64 `json:"counts,omitempty"`
@@ -215,7 +214,7 @@ func word(k workspace.FaultKind) string {
 }
 
 func (a *app) printReport(r verification, kept []keptCheckpoint) error {
-	doc := docFindings{Schema: schema, Kind: "findings", OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
+	doc := docFindings{docHead: head("findings"), OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
 	for _, d := range r.Damage {
 		doc.Findings = append(doc.Findings, docFinding{
 			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,

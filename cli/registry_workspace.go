@@ -39,8 +39,7 @@ func (a *app) publish(ctx context.Context) error {
 }
 
 type docDrift struct {
-	Schema   int            `json:"schema"`
-	Kind     string         `json:"kind"`
+	docHead
 	OK       bool           `json:"ok"`
 	File     string         `json:"file"`
 	Edits    []docDriftEdit `json:"edits"`
@@ -96,7 +95,7 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 	if a.workspace == nil {
 		return usagef("there is no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
 	}
-	doc := docDrift{Schema: schema, Kind: "drift", Edits: []docDriftEdit{}}
+	doc := docDrift{docHead: head("drift"), Edits: []docDriftEdit{}}
 	if overwrite {
 		doc.OK, doc.File = true, a.workspace.LivePath()
 		if a.flags.dryRun {
@@ -121,9 +120,9 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 		return err
 	}
 	doc.OK = drift.Known && len(doc.History) == 0
-	for _, e := range drift.Edits {
-		doc.Edits = append(doc.Edits, docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)})
-	}
+	doc.Edits = mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
+		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)}
+	})
 	if adopt && len(drift.Edits) > 0 {
 		made, err := b.desk.Propose(ctx, b.actor, adopted(drift), false)
 		if err != nil {
@@ -140,15 +139,13 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 
 func (a *app) historyFiles(ctx context.Context) ([]docHistoryFile, error) {
 	faults, err := a.workspace.Faults(ctx)
-	var docs []docHistoryFile
-	for _, f := range faults {
+	return mapped(faults, func(f workspace.Fault) docHistoryFile {
 		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
 		if f.Kind != workspace.Foreign {
 			d.Subject = f.Subject.String()
 		}
-		docs = append(docs, d)
-	}
-	return docs, err
+		return d
+	}), err
 }
 
 func writeHistoryFiles(p *page, docs []docHistoryFile) {

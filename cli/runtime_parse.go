@@ -11,8 +11,7 @@ import (
 )
 
 type docParsed struct {
-	Schema   int             `json:"schema"`
-	Kind     string          `json:"kind"`
+	docHead
 	Protocol string          `json:"protocol"`
 	Calls    []docParsedCall `json:"calls"`
 	Problems []docParseFault `json:"problems"`
@@ -90,7 +89,7 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 	if err != nil {
 		return err
 	}
-	doc := docParsed{Schema: schema, Kind: "parsed", Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
+	doc := docParsed{docHead: head("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
 	err = a.withGateway(ctx, func(g *openGateway) error {
 		if protocol == protocolJSON {
 			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
@@ -100,13 +99,10 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 			return err
 		}
 		parsed, err := g.ParseTags(ctx, caller, string(answer))
-		for _, call := range parsed.Calls {
-			doc.Calls = append(doc.Calls, newDocParsedCall(call))
-		}
-		for _, p := range parsed.Problems {
-			doc.Problems = append(doc.Problems, docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message})
-		}
-		doc.Display = parsed.Display
+		doc.Calls, doc.Display = mapped(parsed.Calls, newDocParsedCall), parsed.Display
+		doc.Problems = mapped(parsed.Problems, func(p gateway.ParseProblem) docParseFault {
+			return docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message}
+		})
 		return err
 	})
 	if err != nil {

@@ -16,14 +16,12 @@ const (
 )
 
 type docSchemaList struct {
-	Schema  int      `json:"schema"`
-	Kind    string   `json:"kind"`
+	docHead
 	Schemas []string `json:"schemas"`
 }
 
 type docSchema struct {
-	Schema     int             `json:"schema"`
-	Kind       string          `json:"kind"`
+	docHead
 	Name       string          `json:"name"`
 	JSONSchema json.RawMessage `json:"json_schema"`
 }
@@ -47,7 +45,7 @@ versions, so their schemas allow more than they name.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				doc := docSchemaList{schema, "schema.list", schemaNames()}
+				doc := docSchemaList{head("schema.list"), schemaNames()}
 				return a.print(doc, func(p *page) {
 					for _, name := range doc.Schemas {
 						p.linef("%s", name)
@@ -69,7 +67,7 @@ func runSchema(a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(docSchema{schema, "schema", name, text}, func(p *page) { p.text("", string(text)+"\n") })
+	return a.print(docSchema{head("schema"), name, text}, func(p *page) { p.text("", string(text)+"\n") })
 }
 
 func schemaNames() []string {
@@ -124,9 +122,5 @@ func open(s *jsonschema.Schema) {
 
 // enum is the schema of a string that is one of a few.
 func enum[T ~string](values ...T) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "string"}
-	for _, v := range values {
-		s.Enum = append(s.Enum, string(v))
-	}
-	return s
+	return &jsonschema.Schema{Type: "string", Enum: mapped(values, func(v T) any { return string(v) })}
 }

@@ -34,8 +34,7 @@ the SSH agent that may sign by your signers file, if there is one.`,
 }
 
 type docSignature struct {
-	Schema    int    `json:"schema"`
-	Kind      string `json:"kind"`
+	docHead
 	Statement string `json:"statement"` // SHA-256 of it
 	By        string `json:"by"`
 	Verdict   string `json:"verdict"`
@@ -80,7 +79,7 @@ func runSign(ctx context.Context, a *app, name, file string) error {
 		return err
 	}
 	doc := docSignature{
-		Schema: schema, Kind: "signature", Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: keyName(key),
+		docHead: head("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: keyName(key),
 		Signature: string(signature.Armor()),
 	}
 	return a.print(doc, func(p *page) { p.text("", doc.Signature) })

@@ -37,8 +37,7 @@ type docSignersState struct {
 }
 
 type docSigners struct {
-	Schema   int               `json:"schema"`
-	Kind     string            `json:"kind"`
+	docHead
 	OK       bool              `json:"ok"`
 	File     string            `json:"file,omitempty"`
 	Digest   string            `json:"digest,omitempty"` // of the file as it is
@@ -84,7 +83,7 @@ now. No database is needed; toolcrib signers verify compares the file with one.`
 // docSigners returns the document of the signers file.
 func (c config) docSigners(now time.Time) (docSigners, error) {
 	doc := docSigners{
-		Schema: schema, Kind: "signers", Required: c.Signatures == signaturesRequired, Since: c.SignedSince,
+		docHead: head("signers"), Required: c.Signatures == signaturesRequired, Since: c.SignedSince,
 		Signers: []docSigner{}, States: []docSignersState{}, Problems: []string{},
 	}
 	s, file, err := c.signers.Load()

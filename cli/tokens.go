@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -88,18 +89,14 @@ func runTokensCreate(ctx context.Context, a *app, f tokenFlags) error {
 	if err != nil {
 		return err
 	}
-	name := f.name
-	if name == "" {
-		name = f.agent
-	}
-	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + name); err != nil {
+	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(f.name, f.agent)); err != nil {
 		return err
 	}
 	t, secret, err := keys.Create(ctx, by, caller, f.lifetime)
 	if err != nil {
 		return err
 	}
-	doc := docTokenOne{Schema: schema, Kind: "token", Token: newDocToken(t, a.env.Now()), Secret: secret}
+	doc := docTokenOne{docHead: head("token"), Token: newDocToken(t, a.env.Now()), Secret: secret}
 	return a.print(doc, func(p *page) {
 		p.linef("%s", secret)
 		p.blank()
@@ -139,19 +136,15 @@ func runTokensList(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := docTokenList{Schema: schema, Kind: "token.list", Tokens: []docToken{}}
-	rows := make([][]string, len(list))
-	for i, t := range list {
-		d := newDocToken(t, a.env.Now())
-		doc.Tokens = append(doc.Tokens, d)
-		rows[i] = []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), timestamp(d.CreatedAt), d.until()}
-	}
+	doc := docTokenList{docHead: head("token.list"), Tokens: mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.env.Now()) })}
 	return a.print(doc, func(p *page) {
-		if len(rows) == 0 {
+		if len(list) == 0 {
 			p.remark("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
 			return
 		}
-		p.list([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, rows)
+		p.list([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, mapped(doc.Tokens, func(d docToken) []string {
+			return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), timestamp(d.CreatedAt), d.until()}
+		}))
 	})
 }
 
@@ -188,20 +181,18 @@ func runTokensRevoke(ctx context.Context, a *app, ref string, note noteFlags) er
 	if err != nil {
 		return err
 	}
-	doc := docTokenOne{Schema: schema, Kind: "token", Token: newDocToken(t, a.env.Now())}
+	doc := docTokenOne{docHead: head("token"), Token: newDocToken(t, a.env.Now())}
 	return a.print(doc, func(p *page) { p.linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
 }
 
 type docTokenOne struct {
-	Schema int      `json:"schema"`
-	Kind   string   `json:"kind"`
+	docHead
 	Token  docToken `json:"token"`
 	Secret string   `json:"secret,omitempty"` // of one that was created: it is not stored
 }
 
 type docTokenList struct {
-	Schema int        `json:"schema"`
-	Kind   string     `json:"kind"`
+	docHead
 	Tokens []docToken `json:"tokens"`
 }
 
@@ -242,10 +233,7 @@ func newDocToken(t tokens.Token, now time.Time) docToken {
 
 // whom names the user of a token for a person.
 func (d docToken) whom() string {
-	if d.User == "" {
-		return "any user"
-	}
-	return d.User
+	return cmp.Or(d.User, "any user")
 }
 
 // until describes when a token expires.

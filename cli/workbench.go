@@ -209,27 +209,20 @@ func (r catalogReader) query(q tui.EntryQuery) store.CatalogQuery {
 // Groups implements tui.Registry.
 func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
-	out := make([]tui.GroupCount, len(groups))
-	for i, g := range groups {
-		out[i] = tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
-	}
-	return out, err
+	return mapped(groups, func(g store.GroupCount) tui.GroupCount {
+		return tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
+	}), err
 }
 
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := r.db.Catalog(ctx, r.query(q))
-	if err != nil {
-		return nil, "", err
-	}
-	entries := make([]tui.Entry, len(page.Entries))
-	for i, e := range page.Entries {
-		entries[i] = tui.Entry{
+	return mapped(page.Entries, func(e store.CatalogEntry) tui.Entry {
+		return tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
 			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
 		}
-	}
-	return entries, page.Next, nil
+	}), page.Next, err
 }
 
 // Definition implements tui.Registry.

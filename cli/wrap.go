@@ -23,8 +23,7 @@ type wrapFlags struct {
 
 // docWrap lists the files of clients that are wrapped or unwrapped.
 type docWrap struct {
-	Schema  int           `json:"schema"`
-	Kind    string        `json:"kind"`
+	docHead
 	Files   []docWrapFile `json:"files"`
 	Written bool          `json:"written"`
 	// Configuration is added to the user's file, with secrets masked.
@@ -102,7 +101,7 @@ func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := docWrap{Schema: schema, Kind: "wrap", Files: []docWrapFile{}, DryRun: a.flags.dryRun}
+	doc := docWrap{docHead: head("wrap"), Files: []docWrapFile{}, DryRun: a.flags.dryRun}
 	var plans []wrapping
 	missing := map[string]clientServer{}
 	for _, file := range files {

@@ -40,7 +40,7 @@ func runUnwrap(a *app, ids []string, f wrapFlags) error {
 	if _, err := a.settings(); err != nil {
 		return err
 	}
-	doc := docWrap{Schema: schema, Kind: "unwrap", Files: []docWrapFile{}, DryRun: a.flags.dryRun}
+	doc := docWrap{docHead: head("unwrap"), Files: []docWrapFile{}, DryRun: a.flags.dryRun}
 	var changes []clients.Change
 	for _, file := range files {
 		c, err := f.keeper(a).Unwrap(file, f.keepChanges)
