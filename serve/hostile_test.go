@@ -25,6 +25,7 @@ import (
 // is open: the call comes to its end, and so does the stream.
 func TestServeStopsInTheMiddle(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
 	p.configure("[gateway]\nrun_for = \"1s\"\nhub_timeout = \"1s\"\n")
 	s := p.serve("--http", "127.0.0.1:0")
@@ -57,6 +58,7 @@ func TestServeStopsInTheMiddle(t *testing.T) {
 // that of another.
 func TestServeEndsWithTheDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	for name, change := range map[string]func(file string) error{
 		"removed": os.Remove,
 		"replaced": func(file string) error {
@@ -93,6 +95,7 @@ func TestServeEndsWithTheDatabase(t *testing.T) {
 // TestServeTurnsAwayTheSlow sends what is too large or never comes to its end.
 func TestServeTurnsAwayTheSlow(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t)
 	s := p.serve("--http", "127.0.0.1:0")
 	head := "POST /v1/agents/skipper/execute HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
@@ -142,6 +145,7 @@ func (s *server) streamsAreLimited() {
 // TestServeOnASocket is the default: a socket of this account alone.
 func TestServeOnASocket(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve()
 	path := strings.TrimPrefix(s.url, "unix:")
@@ -176,6 +180,7 @@ func TestServeOnASocket(t *testing.T) {
 // TestServeOverTLS answers for the names of its certificate, beyond this machine.
 func TestServeOverTLS(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
 	p.certificate("crib.example")
 	s := p.serve("--http", "0.0.0.0:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
@@ -220,6 +225,7 @@ func (p place) certificate(name string) {
 // TestTokensForAnyUser name the user in each request.
 func TestTokensForAnyUser(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")
 	s.secret, _ = p.token("--any-user")

@@ -101,6 +101,7 @@ func (s *server) script(t *testing.T, program, example, code, flag string) []byt
 // are the same.
 func TestRoundTrip(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil), tool("get_winds", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")
 	for format, nameOf := range map[string]func(map[string]any) any{
@@ -156,6 +157,7 @@ func parsed(t *testing.T, text string) *jsondoc.Node {
 // refuses a call is an answer, too, which the model reads.
 func TestCallFromPython(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")
 	for args, want := range map[string]string{`{}`: `"output":{"user":"ada"}`, `{"harbour": 7}`: `"code":"tool_call_invalid_args"`} {

@@ -26,6 +26,7 @@ func (s *server) transport() http.RoundTripper {
 // has.
 func TestServe(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	t.Parallel()
 	h := hub(t)
 	p := open(t, tool("get_tides", h, nil), tool("get_winds", h, map[string]any{"approval": map[string]any{"tier": "requires_approval"}}),
 		tool("get_waves", h, map[string]any{"limits": map[string]any{"cooldownSeconds": 86400}}), tool("get_moons", h, nil))

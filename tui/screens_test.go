@@ -15,6 +15,18 @@ import (
 // sizes are those that every screen is looked at in.
 var sizes = [][2]int{{60, 15}, {80, 24}, {120, 40}, {140, 40}, {200, 60}}
 
+// sizesOf returns the sizes at which the i-th of many screens is compared: all of
+// them in a long run, and in turn some of them in a plain one.
+func sizesOf(i int) [][2]int {
+	var some [][2]int
+	for j, size := range sizes {
+		if (i+j)%shortrun.Every(2) == 0 {
+			some = append(some, size)
+		}
+	}
+	return some
+}
+
 // demoFiles are proposals of every type; the later ones are further up.
 var demoFiles = []string{
 	"viewpoint_keeper.md", "research_notes.json", "search_gmail_off.md", "word_counts.json",
@@ -65,8 +77,8 @@ var screens = []struct {
 
 func TestScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, s := range screens {
-		for _, size := range sizes {
+	for i, s := range screens {
+		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.press(s.keys...)

@@ -19,7 +19,7 @@ import (
 // characters, and text that wants to command the terminal.
 func TestWorldScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, s := range []struct {
+	for i, s := range []struct {
 		name string
 		keys []string
 	}{
@@ -34,7 +34,7 @@ func TestWorldScreens(t *testing.T) {
 		{"reject", []string{"enter", "x", "名"}},
 		{"approve", []string{"enter", "2", "space", "space", "space", "space", "space", "space", "space", "space", "a"}},
 	} {
-		for _, size := range sizes {
+		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				b := newSharedBench(t, "world", size[0], size[1], demo("name_bank.json", "world_names.json"))
 				b.press(s.keys...)
@@ -50,7 +50,7 @@ func TestWorldScreens(t *testing.T) {
 // TestQuietScreens looks at what is there when little is.
 func TestQuietScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, s := range []struct {
+	for i, s := range []struct {
 		name  string
 		files []string
 		keys  []string
@@ -63,7 +63,7 @@ func TestQuietScreens(t *testing.T) {
 		{"needs-changes", []string{"name_bank.json"}, []string{"enter", "c", "W", "h", "y"}},
 		{"key-that-is-off", []string{"name_bank.json"}, []string{"enter", "R"}},
 	} {
-		for _, size := range sizes {
+		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				prepare := []func(*bench){demo(s.files...)}
 				if s.files != nil {

@@ -1,6 +1,7 @@
 package shortrun
 
 import (
+	"flag"
 	"os"
 	"testing"
 )
@@ -19,10 +20,11 @@ func NeedsLong(t testing.TB) {
 }
 
 // Every returns 1 in a long run, and otherwise n: of its many cases a test takes
-// every n-th in a plain run.
+// every n-th in a plain run. A run that writes golden files (-update) takes all.
 func Every(n int) int {
-	if os.Getenv(longVariable) == "" {
-		return n
+	update := flag.Lookup("update")
+	if os.Getenv(longVariable) != "" || update != nil && update.Value.String() == "true" {
+		return 1
 	}
-	return 1
+	return n
 }
