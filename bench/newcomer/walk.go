@@ -1,7 +1,7 @@
 // Package newcomer goes through the workbench as somebody who has read nothing: from
 // toolcrib demo to a rejection with a reason, a rollback, an approval and a filter,
-// pressing only keys that the screen names at that moment. The test holds the
-// workbench to it, and the pictures of the README record it.
+// pressing only keys that the screen names at that moment. The test of package
+// workbench holds the workbench to it, and the pictures of the README record it.
 package newcomer
 
 import (
