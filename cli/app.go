@@ -72,7 +72,7 @@ type app struct {
 	scratch string // the folder of a dry run's own database; "" when there is none
 
 	remote    *remote // nil for the account that runs the process
-	config    *config
+	config    *config // set when the desk is open
 	db        *store.DB
 	desk      *review.Desk
 	workspace *workspace.Workspace // nil when none is attached

@@ -96,20 +96,13 @@ func described(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
 }
 
-// peek opens the database without what an open one brings with it, such as the files
-// that a workspace is owed.
-func (a *app) peek(ctx context.Context) error {
-	_, err := a.inspected(ctx)
-	return err
-}
-
 func words(all ...string) candidates {
 	return func(context.Context, *app, string) ([]cobra.Completion, error) { return all, nil }
 }
 
 // openProposals are the proposals that something can still happen to, by number.
 func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
-	if err := a.peek(ctx); err != nil {
+	if _, err := a.inspected(ctx); err != nil {
 		return nil, err
 	}
 	desk, err := a.openDesk(ctx)
@@ -134,7 +127,7 @@ func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completi
 // ofKind completes the ids of live definitions.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
-		if err := a.peek(ctx); err != nil {
+		if _, err := a.inspected(ctx); err != nil {
 			return nil, err
 		}
 		db, view, err := a.databaseView(ctx)
@@ -147,7 +140,7 @@ func ofKind(kind registry.Kind) candidates {
 }
 
 func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, error) {
-	if err := a.peek(ctx); err != nil {
+	if _, err := a.inspected(ctx); err != nil {
 		return nil, err
 	}
 	waiting, err := viewed(ctx, a.db.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {

@@ -43,7 +43,6 @@ creates no database. Exit status 3: no database; 6: a problem was found, or
 others may read the file.`,
 		Example: `  toolcrib doctor
   toolcrib doctor --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a) },
 	}
 }
@@ -166,11 +165,4 @@ func writeDoctor(p *page, doc docDoctor) {
 	if doc.OK {
 		p.raw(p.paint(inkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
 	}
-}
-
-func boolWord(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
 }

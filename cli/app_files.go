@@ -146,7 +146,7 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, errServerFile)
 	}
 	if name != "-" {
-		f, err := openUntilDone(ctx, a.path(name))
+		f, err := beforeDone(ctx, func() (*os.File, error) { return openFile(a.path(name)) }) // a pipe may have no writer
 		if err != nil {
 			return nil, err
 		}

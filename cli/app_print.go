@@ -35,6 +35,14 @@ func (a *app) print(doc any, text func(*page)) error {
 	return a.show(p.buf.Bytes())
 }
 
+// printChecked prints the outcome of a check; errFindings unless it is ok.
+func (a *app) printChecked(doc any, ok bool, text func(*page)) error {
+	if err := a.print(doc, text); err != nil {
+		return err
+	}
+	return findingsUnless(ok)
+}
+
 // printJSON writes doc on one line. Hidden characters are escaped, so the
 // document is safe to look at and means the same.
 func (a *app) printJSON(doc any) error {

@@ -26,15 +26,21 @@ func (a *app) openSession(ctx context.Context) (session, error) {
 	return session{desk, actor}, err
 }
 
+// openProposals opens the review service and resolves references to proposals.
+func (a *app) openProposals(ctx context.Context, refs []string) (session, []proposals.ID, error) {
+	b, err := a.openSession(ctx)
+	if err != nil {
+		return b, nil, err
+	}
+	ids, err := a.ids(ctx, b.desk, refs)
+	return b, ids, err
+}
+
 // eachProposal does one act to each of the named proposals and prints where
 // they stand then. It stops at the first that refuses; those before it have
 // moved.
 func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.Context, session, proposals.ID) (proposals.Proposal, error)) error {
-	b, err := a.openSession(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := a.ids(ctx, b.desk, refs)
+	b, ids, err := a.openProposals(ctx, refs)
 	if err != nil {
 		return err
 	}

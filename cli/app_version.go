@@ -32,7 +32,6 @@ rules' version: when it changes, proposals must be assessed again before
 approval.`,
 		Example: `  toolcrib version
   toolcrib version --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return runVersion(a) },
 	}
 }

@@ -45,7 +45,6 @@ func newCallsList(a *app) *cobra.Command {
 answered, expired, and outdated calls.`,
 		Example: `  toolcrib calls list
   toolcrib calls list --all --agent assistant --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
 			return runCallsList(cmd.Context(), a, q)
@@ -187,7 +186,6 @@ below the list.`,
 		Example: `  toolcrib calls log
   toolcrib calls log --agent assistant --code approval_required
   toolcrib calls log --annotation destructive --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Code = gateway.Code(strings.TrimSpace(code))
 			var err error

@@ -58,7 +58,6 @@ status 6), unless --start-over is given, such as after restoring a backup.`,
 		Example: `  toolcrib checkpoint --new-key
   toolcrib checkpoint > checkpoint.txt
   toolcrib verify --checkpoint checkpoint.txt`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case newKey:

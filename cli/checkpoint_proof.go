@@ -37,7 +37,6 @@ checkpoint. The formats are C2SP tlog-proof, and the request of a C2SP
 tlog-witness. toolcrib log prints the numbers of events.`,
 		Example: `  toolcrib checkpoint prove --event 20 > event.tlog-proof
   toolcrib checkpoint prove --extends checkpoint.txt > growth.proof`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (event == 0) == (extends == "") {
 				return usagef("name one of --event N and --extends FILE")

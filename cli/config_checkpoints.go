@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,10 +30,7 @@ func (c checkpointsConfig) check() error {
 
 // name names the target, "" for none.
 func (c checkpointsConfig) name() string {
-	if c.To != "" {
-		return c.To
-	}
-	return strings.Join(c.Command, " ")
+	return cmp.Or(c.To, strings.Join(c.Command, " "))
 }
 
 func (c checkpointsConfig) list(values map[string]string) {

@@ -41,10 +41,8 @@ func (c gatewayConfig) times() map[string]string {
 
 func (c gatewayConfig) check() error {
 	for _, key := range slices.Sorted(maps.Keys(c.times())) {
-		if text := c.times()[key]; text != "" {
-			if d, err := time.ParseDuration(text); err != nil || d <= 0 {
-				return fmt.Errorf("configuration: gateway.%s is %q; write a time such as \"30s\" or \"24h\"", key, text)
-			}
+		if text := c.times()[key]; badLength(text) {
+			return fmt.Errorf("configuration: gateway.%s is %q; write a time such as \"30s\" or \"24h\"", key, text)
 		}
 	}
 	switch {
@@ -126,6 +124,12 @@ func (c gatewayConfig) hub(env Env) *hub.Hub {
 		tokens[host] = env.Getenv(variable)
 	}
 	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens})
+}
+
+// badLength reports whether a time is there and cannot be meant.
+func badLength(text string) bool {
+	d, err := time.ParseDuration(text)
+	return text != "" && (err != nil || d <= 0)
 }
 
 // length reads a time that was checked; "" is none.

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"toolcrib/review"
 	"toolcrib/review/chief"
@@ -44,26 +44,16 @@ func (r reviewerConfig) over(m modelConfig) modelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
 	}
-	for _, s := range []struct{ dst, src *string }{{&m.Name, &r.Model}, {&m.APIKeyEnv, &r.APIKeyEnv}, {&m.Timeout, &r.Timeout}} {
-		if *s.src != "" {
-			*s.dst = *s.src
-		}
-	}
-	if r.Retries != nil {
-		m.Retries = r.Retries
-	}
+	m.Name, m.APIKeyEnv, m.Timeout, m.Retries = cmp.Or(r.Model, m.Name), cmp.Or(r.APIKeyEnv, m.APIKeyEnv), cmp.Or(r.Timeout, m.Timeout), cmp.Or(r.Retries, m.Retries)
 	return m
 }
 
 // client makes the client of the model. The key is read from the environment
 // now, so that it stands in no configuration.
 func (m modelConfig) client(env Env) (*openai.Client, error) {
-	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Retries: defaultRetries}
+	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: length(m.Timeout), Retries: defaultRetries}
 	if m.Retries != nil {
 		c.Retries = *m.Retries
-	}
-	if m.Timeout != "" {
-		c.Timeout, _ = time.ParseDuration(m.Timeout) // checked when it was read
 	}
 	if m.APIKeyEnv != "" {
 		if c.APIKey = env.Getenv(m.APIKeyEnv); c.APIKey == "" {
@@ -75,7 +65,7 @@ func (m modelConfig) client(env Env) (*openai.Client, error) {
 
 // check reports problems that show without a key and without a request.
 func (m modelConfig) check(where string) error {
-	if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d <= 0) {
+	if badLength(m.Timeout) {
 		return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"60s\"", where, m.Timeout)
 	}
 	if m.Retries != nil && (*m.Retries < 0 || *m.Retries > openai.MaxRetries) {
@@ -119,7 +109,7 @@ func (c config) checkReviewers() error {
 		if program := r.Command[0]; program == "" || strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 			return fmt.Errorf("configuration: %s.command begins with %q; write an absolute path, or a name that is in PATH", where, program)
 		}
-		if d, err := time.ParseDuration(r.Timeout); r.Timeout != "" && (err != nil || d <= 0) {
+		if badLength(r.Timeout) {
 			return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"30s\"", where, r.Timeout)
 		}
 	}
@@ -153,8 +143,7 @@ func (c config) connect(p review.Policy, env Env) review.Policy {
 			p.Consultants = append(p.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.over(c.Model).client(env) }})
 			continue
 		}
-		timeout, _ := time.ParseDuration(r.Timeout) // checked when it was read
-		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: timeout})
+		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: length(r.Timeout)})
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"toolcrib/gateway/upstream"
 	"toolcrib/registry"
@@ -61,10 +61,8 @@ func (s serverConfig) check(name string) error {
 	case len(s.Command) > 0 && s.Command[0] != filepath.Base(s.Command[0]) && !filepath.IsAbs(s.Command[0]):
 		return fmt.Errorf("has the program %q; write its name, or its path from the root", s.Command[0])
 	}
-	if s.Timeout != "" {
-		if d, err := time.ParseDuration(s.Timeout); err != nil || d <= 0 {
-			return fmt.Errorf("has the timeout %q; write a time such as \"30s\"", s.Timeout)
-		}
+	if badLength(s.Timeout) {
+		return fmt.Errorf("has the timeout %q; write a time such as \"30s\"", s.Timeout)
 	}
 	if s.URL == "" {
 		return nil
@@ -138,7 +136,7 @@ func passedOn() []string {
 // a project, npx and its like would run what the project has under that name.
 func (s serverConfig) upstream(env Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
-	u.Timeout, _ = time.ParseDuration(s.Timeout) // was checked; "" is none
+	u.Timeout = length(s.Timeout)
 	get := func(key string) string {
 		if v, ok := s.Set[key]; ok {
 			return v
@@ -157,9 +155,7 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 		}
 		return u
 	}
-	if u.Dir == "" {
-		u.Dir = homeFolder(env)
-	}
+	u.Dir = cmp.Or(u.Dir, homeFolder(env))
 	for _, key := range slices.Concat(passedOn(), s.Env, slices.Sorted(maps.Keys(s.Set))) {
 		if v := get(key); v != "" {
 			u.Env = append(u.Env, key+"="+v)

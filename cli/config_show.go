@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -42,7 +43,6 @@ and addresses are masked. No database is opened. Exit status 6: the project's fi
 sets something that needs your trust (toolcrib trust), so that is not in force.`,
 		Example: `  toolcrib config
   toolcrib config --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return runConfig(a) },
 	}
 }
@@ -58,15 +58,12 @@ func runConfig(a *app) error {
 	if c.untrusted != nil {
 		doc.Problems = append(doc.Problems, sentence(c.untrusted))
 	}
-	if err := a.print(doc, func(p *page) {
+	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) {
 		p.list(settingHeader(), mapped(doc.Settings, docSetting.row))
 		for _, problem := range doc.Problems {
 			p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
 		}
-	}); err != nil {
-		return err
-	}
-	return findingsUnless(len(doc.Problems) == 0)
+	})
 }
 
 func settingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }
@@ -76,8 +73,8 @@ func (s docSetting) row() []string { return []string{s.Key, s.Value, s.Source} }
 // list returns every setting with its source.
 func (c config) list() []docSetting {
 	values := map[string]string{
-		"db": store.DisplayName(c.DB), "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": boolWord(c.FourEyes),
-		"require_expect": boolWord(c.RequireExpect), "accessible": boolWord(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
+		"db": store.DisplayName(c.DB), "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": strconv.FormatBool(c.FourEyes),
+		"require_expect": strconv.FormatBool(c.RequireExpect), "accessible": strconv.FormatBool(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
 		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
 	}
 	for id, severity := range c.Rules {
@@ -121,9 +118,7 @@ func (c config) list() []docSetting {
 		if source == "" && strings.HasPrefix(key, "reviewers.") {
 			source = sources["reviewers"]
 		}
-		if source == "" {
-			source = "default"
-		}
+		source = cmp.Or(source, "default")
 		settings = append(settings, docSetting{Key: key, Value: values[key], Source: source, From: c.from(source, key)})
 	}
 	return settings

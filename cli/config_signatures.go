@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,10 +32,7 @@ type systemConfig struct {
 
 // systemFolder is where the administrator's files are.
 func (e Env) systemFolder() string {
-	if e.System != "" {
-		return e.System
-	}
-	return signers.SystemFolder
+	return cmp.Or(e.System, signers.SystemFolder)
 }
 
 // systemFile is the administrator's file.
@@ -138,10 +136,7 @@ func (c config) signatures() review.Signatures {
 }
 
 func (c config) listSignatures(values map[string]string) {
-	values["signatures"] = signaturesOff
-	if c.Signatures != "" {
-		values["signatures"] = c.Signatures
-	}
+	values["signatures"] = cmp.Or(c.Signatures, signaturesOff)
 	if c.SignedSince != "" {
 		values["signed_since"] = c.SignedSince
 	}

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,16 +118,15 @@ func (a *app) trust(args []string, yes bool) error {
 		if a.flags.json || !a.env.InTerminal || !a.env.OutTerminal {
 			return usagef("read %s, then trust it with: toolcrib trust --yes %s", file, shellWord(file))
 		}
-		p := &page{colour: a.colour()}
-		p.linef("%s:", file)
-		p.text("  ", string(text))
-		fmt.Fprint(&p.buf, "Trust this file as it is? [y/N] ")
-		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+		yes, err := a.confirm("Trust this file as it is?", func(p *page) {
+			p.linef("%s:", file)
+			p.text("  ", string(text))
+		})
+		if err != nil {
 			return err
 		}
-		answer, err := bufio.NewReader(a.env.In).ReadString('\n')
-		if word := strings.ToLower(strings.TrimSpace(answer)); word != "y" && word != "yes" {
-			return fmt.Errorf("%s: %w: it was not trusted%w", file, errUntrusted, hidden{err})
+		if !yes {
+			return fmt.Errorf("%s: %w: it was not trusted", file, errUntrusted)
 		}
 	}
 	t, err := trust(a.env, file, text)
@@ -141,7 +138,7 @@ func (a *app) trust(args []string, yes bool) error {
 }
 
 func (a *app) listTrusted() error {
-	list, err := allTrusted(a.env)
+	list, _, err := readTrusted(a.env)
 	if err != nil {
 		return err
 	}

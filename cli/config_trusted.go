@@ -79,12 +79,6 @@ func trust(env Env, file string, text []byte) (trusted, error) {
 	return t, atomicfile.Write(mark, append(body, '\n'), atomicfile.Options{Mode: 0o600})
 }
 
-// allTrusted returns what the user trusts, by file.
-func allTrusted(env Env) ([]trusted, error) {
-	list, _, err := readTrusted(env)
-	return list, err
-}
-
 // untrust takes the trust of a file back, of whatever content.
 func untrust(env Env, file string) error {
 	list, marks, err := readTrusted(env)
@@ -102,6 +96,7 @@ func untrust(env Env, file string) error {
 	return err
 }
 
+// readTrusted returns what the user trusts, by file, and where each is recorded.
 func readTrusted(env Env) (list []trusted, marks []string, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {

@@ -41,7 +41,6 @@ The demo uses a new folder with its own database, configuration, and home, and
 removes it at the end. In a terminal, the workbench opens on it.`,
 		Example: `  toolcrib demo --print
   toolcrib demo --keep`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}
 	cmd.Flags().BoolVar(&printed, "print", false, "print the story instead of opening the workbench")

@@ -118,11 +118,8 @@ func newDocAudit(c gateway.Call) docAudit {
 		Annotations: newDocHints(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth,
 	}
 	if o := c.Outcome; o != nil {
-		d.Code, d.Micros = string(o.Code), o.Duration.Microseconds()
+		d.Code, d.Micros = string(cmp.Or(o.Code, gateway.CodeOK)), o.Duration.Microseconds()
 		d.OutputHash, d.OutputBytes, d.Message, d.ApprovalRequest, d.NotRun = o.OutputHash, o.OutputBytes, o.Message, o.ApprovalRequest, o.NotRun
-		if o.Code == "" {
-			d.Code = string(gateway.CodeOK)
-		}
 	}
 	return d
 }

@@ -97,7 +97,6 @@ Importing an export proposes nothing.`,
   toolcrib export --format openai --agent assistant --output tools.json
   toolcrib export --format lock --agent assistant --output toolcrib.lock
   toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()
@@ -168,7 +167,11 @@ func (a *app) export(ctx context.Context, f exportFlags) (exported, error) {
 	if err != nil {
 		return exported{}, err
 	}
-	c, err := a.extract(ctx, store.CatalogQuery{AsOf: at})
+	layer, err := a.layer()
+	if err != nil {
+		return exported{}, err
+	}
+	c, err := a.extract(ctx, layer, store.CatalogQuery{AsOf: at})
 	if err != nil {
 		return exported{}, err
 	}

@@ -25,16 +25,8 @@ type extract struct {
 	merged        *registry.Merged
 }
 
-func (a *app) extract(ctx context.Context, q store.CatalogQuery) (extract, error) {
-	layer, err := a.layer()
-	if err != nil {
-		return extract{}, err
-	}
-	return a.extractView(ctx, layer, q)
-}
-
-// extractView is extract in the view of a layer.
-func (a *app) extractView(ctx context.Context, layer registry.Layer, q store.CatalogQuery) (extract, error) {
+// extract reads the definitions in the view of a layer.
+func (a *app) extract(ctx context.Context, layer registry.Layer, q store.CatalogQuery) (extract, error) {
 	c := extract{layer: layer}
 	db, err := a.database(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -200,10 +201,7 @@ func (f importFlags) origin(a *app, file string, doc wire.Document) (intake.Orig
 			return o, err
 		}
 	}
-	name := f.server
-	if name == "" {
-		name = doc.Server
-	}
+	name := cmp.Or(f.server, doc.Server)
 	o.Server = f.server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName
 	if name == "" && file != "-" {
 		name = file

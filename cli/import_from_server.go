@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -70,11 +71,7 @@ type place struct {
 func (f *fromServer) place(a *app, name string) (place, error) {
 	if f.given() {
 		s, err := f.config(a.env.Dir)
-		shown := f.url
-		if shown == "" {
-			shown = strings.Join(s.Command, " ")
-		}
-		return place{name: name, shown: shown, server: s}, err
+		return place{name: name, shown: cmp.Or(f.url, strings.Join(s.Command, " ")), server: s}, err
 	}
 	c, err := a.settings()
 	if err != nil {
@@ -99,11 +96,7 @@ func knownServers(c config) string {
 
 // upstream returns the server as the gateway reaches it.
 func (p place) upstream(env Env) upstream.Server {
-	name := p.name
-	if name == "" {
-		name = p.shown
-	}
-	return p.server.upstream(env, name)
+	return p.server.upstream(env, cmp.Or(p.name, p.shown))
 }
 
 // ask reads the list of the server's tools.
@@ -130,11 +123,7 @@ func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
 	if label == "" {
 		return usagef("name the server with --server; it reports no name")
 	}
-	c, err := a.settings()
-	if err != nil {
-		return err
-	}
-	_, taken := c.Servers[label]
+	_, taken := a.config.Servers[label]
 	for _, l := range live {
 		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == registry.SourceMCP && strings.HasPrefix(t.Source.Ref, label+"#") {
 			taken = true

@@ -76,8 +76,7 @@ func (t intaken) document(a *app) docImport {
 // missing returns the lines that a configuration lacks for the server's tools
 // to run, "" for none.
 func (t intaken) missing(a *app) string {
-	c, err := a.settings()
-	if _, known := c.Servers[t.origin.Label]; err != nil || known {
+	if _, known := a.config.Servers[t.origin.Label]; known {
 		return ""
 	}
 	return t.from.server.lines(t.origin.Label)
@@ -91,7 +90,7 @@ func (a *app) printImport(t intaken) error {
 	out := t.document(a)
 	skipped := len(t.doc.Skipped) + counts[intake.Skip]
 	return errors.Join(a.print(out, func(p *page) {
-		p.linef("%s: %s as %s, %s", t.file, definitions(out.Definitions), string(t.doc.Format), t.origin.Label)
+		p.linef("%s: %s as %s, %s", t.file, counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
 			p.linef("skipped: %s", w)
@@ -114,14 +113,6 @@ func (a *app) printImport(t intaken) error {
 		}
 		a.closing(p)
 	}), findingsUnless(skipped == 0))
-}
-
-// definitions counts definitions.
-func definitions(n int) string {
-	if n == 1 {
-		return "1 definition"
-	}
-	return itoa(n) + " definitions"
 }
 
 // lines prints which tools were proposed, and which could not be.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +79,6 @@ to add are printed. Exit status 6 when a server could not be read.`,
 		Example: `  toolcrib init                       # show the servers, then ask
   toolcrib init --client cursor --yes
   toolcrib init --yes --dry-run --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()
@@ -135,16 +134,13 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
 	asks := !f.yes && !a.flags.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
 	if asks {
-		p := &page{colour: a.colour()}
-		doc.writeServers(p)
-		p.blank()
-		fmt.Fprintf(&p.buf, "Start %s once to read the tools? [y/N] ", counted(len(ready), "server"))
-		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+		f.yes, err = a.confirm(fmt.Sprintf("Start %s once to read the tools?", counted(len(ready), "server")), func(p *page) {
+			doc.writeServers(p)
+			p.blank()
+		})
+		if err != nil {
 			return err
 		}
-		answer, _ := bufio.NewReader(a.env.In).ReadString('\n') // the end of the input is no
-		word := strings.ToLower(strings.TrimSpace(answer))
-		f.yes = word == "y" || word == "yes"
 	}
 	if f.yes && len(ready) > 0 {
 		if err := doc.importAll(ctx, a, ready); err != nil {
@@ -197,7 +193,7 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 	}
 	for _, c := range found {
 		s := docInitServer{
-			Name: shownName(c), Clients: c.clients(), Transport: string(c.listed.Transport), Starts: c.starts(), Project: c.listed.Project, Excluded: c.excluded,
+			Name: cmp.Or(c.label, c.listed.Name), Clients: c.clients(), Transport: string(c.listed.Transport), Starts: c.starts(), Project: c.listed.Project, Excluded: c.excluded,
 		}
 		for _, file := range c.files {
 			s.Files = append(s.Files, file.Path)
@@ -208,14 +204,6 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 		doc.Servers = append(doc.Servers, s)
 	}
 	return doc, found, nil
-}
-
-// shownName returns what a server is called here, or by its client.
-func shownName(c clientServer) string {
-	if c.label == "" {
-		return c.listed.Name
-	}
-	return c.label
 }
 
 // importAll reads the tools of servers, several at a time, and proposes them in the

@@ -61,7 +61,7 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 	proposed := 0
 	for _, i := range d.Imports {
 		proposed += len(i.Proposals)
-		p.linef("%s: %s, %d proposed as the change set %s", i.Label, definitions(i.Definitions), len(i.Proposals), i.Label)
+		p.linef("%s: %s, %d proposed as the change set %s", i.Label, counted(i.Definitions, "definition"), len(i.Proposals), i.Label)
 	}
 	for _, f := range d.Failures {
 		p.linef("%s: not read: %s", f.Server, f.Error)

@@ -133,6 +133,7 @@ findings, 130 interrupted.`,
 			root.AddCommand(c)
 		}
 	}
+	takeNothing(root)
 	complete(a, root)
 	if a.remote != nil {
 		a.restrict(root)
@@ -151,6 +152,16 @@ func creating(command func(*app) *cobra.Command) func(*app) *cobra.Command {
 			return run(cmd, args)
 		}
 		return c
+	}
+}
+
+// takeNothing has the commands below c take no arguments that do not say what they take.
+func takeNothing(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Args == nil {
+			sub.Args = exact(0, "no arguments")
+		}
+		takeNothing(sub)
 	}
 }
 

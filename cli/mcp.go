@@ -59,7 +59,6 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 		Example: `  toolcrib mcp --as agent:editor
   toolcrib mcp --expose tools --agent assistant
   toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

@@ -64,7 +64,6 @@ func newPolicyList(a *app) *cobra.Command {
 No database is needed. Exit status 6: an entry cannot be satisfied.`,
 		Example: `  toolcrib policy list
   toolcrib policy list --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return runPolicyList(a) },
 	}
 }
@@ -101,10 +100,7 @@ func runPolicyList(a *app) error {
 		return err
 	}
 	doc := docPolicyList{docHead: head("policy.list"), FourEyes: c.FourEyes, Rules: mapped(c.rules, a.newDocPolicyRule), Problems: append([]string{}, c.policyProblems(a.env.Now())...)}
-	if err := a.print(doc, func(p *page) { doc.write(p, c) }); err != nil {
-		return err
-	}
-	return findingsUnless(len(doc.Problems) == 0)
+	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) { doc.write(p, c) })
 }
 
 func (doc docPolicyList) write(p *page, c config) {

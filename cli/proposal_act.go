@@ -26,11 +26,7 @@ Comments are permanent. They decide nothing and change no state.`,
 			if err != nil {
 				return err
 			}
-			b, err := a.openSession(cmd.Context())
-			if err != nil {
-				return err
-			}
-			ids, err := a.ids(cmd.Context(), b.desk, args)
+			b, ids, err := a.openProposals(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -80,10 +80,7 @@ func runTest(ctx context.Context, a *app, ref string, live bool) error {
 		return err
 	}
 	doc := newDocBehaviour(behaviour)
-	if err := a.print(doc, func(p *page) { writeBehaviour(p, behaviour) }); err != nil {
-		return err
-	}
-	return findingsUnless(doc.OK)
+	return a.printChecked(doc, doc.OK, func(p *page) { writeBehaviour(p, behaviour) })
 }
 
 func newDocBehaviour(b review.Behaviour) docBehaviour {

@@ -106,11 +106,7 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, v
 	if err != nil {
 		return err
 	}
-	b, err := a.openSession(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := a.ids(ctx, b.desk, refs)
+	b, ids, err := a.openProposals(ctx, refs)
 	if err != nil {
 		return err
 	}
@@ -129,11 +125,7 @@ func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, v
 	if err := a.printDecisions(decisions); err != nil {
 		return err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return err
-	}
-	a.tellDeciding(c)
+	a.tellDeciding(*a.config)
 	if a.flags.dryRun {
 		return nil
 	}

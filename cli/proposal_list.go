@@ -43,7 +43,6 @@ file names filters.`,
   toolcrib list --author agent: --sort risk
   toolcrib list --filter 'scene state:open -blocked' --limit 20 --json
   toolcrib list --view mine`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
 			if q.Order = review.Order(order); order == "newest" {

@@ -34,11 +34,7 @@ revision. If they conflict, show the conflicts and save nothing (exit status 4);
 }
 
 func runRebase(ctx context.Context, a *app, ref, source string) error {
-	b, err := a.openSession(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := a.ids(ctx, b.desk, []string{ref})
+	b, ids, err := a.openProposals(ctx, []string{ref})
 	if err != nil {
 		return err
 	}

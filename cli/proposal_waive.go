@@ -92,11 +92,7 @@ func (w *waiving) run(ctx context.Context, a *app, args []string, acts waivingAc
 	if err != nil {
 		return err
 	}
-	b, err := a.openSession(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := a.ids(ctx, b.desk, args[:1])
+	b, ids, err := a.openProposals(ctx, args[:1])
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,6 @@ check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code github.json --server github
   toolcrib check --code tools.json --lock toolcrib.lock --format sarif`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCheck(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

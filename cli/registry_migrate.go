@@ -49,7 +49,6 @@ has other content; 6: the database is damaged, and was not copied.`,
   toolcrib migrate --print > schema.sql
   toolcrib migrate --to postgres://dba@db.example.com/toolcrib
   toolcrib migrate --db postgres://mara@db.example.com/toolcrib --to copy.db`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case print && to != "":

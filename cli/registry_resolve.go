@@ -49,7 +49,6 @@ Names that the registry lacks are skipped with a warning. An empty result is an
 error: an agent never falls back to all tools.`,
 		Example: `  toolcrib resolve --agent assistant
   toolcrib resolve --agent assistant --explain --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {
 				return usagef("name the agent: --agent ID")
@@ -122,11 +121,7 @@ func (a *app) connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return builtin.Connected(t)
 	}
-	c, err := a.settings()
-	if err != nil {
-		return true // a call reports this
-	}
-	_, ok := c.Servers[t.Provider.Server]
+	_, ok := a.config.Servers[t.Provider.Server]
 	return ok
 }
 

@@ -74,7 +74,6 @@ missing, and foreign files in history/ are listed too, but not repaired. Exit
 status 6: a file was changed.`,
 		Example: `  toolcrib drift --workspace . --project novel
   toolcrib drift --adopt --workspace . --project novel`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if adopt && overwrite {
 				return usagef("--adopt and --overwrite exclude each other")

@@ -10,7 +10,6 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/hub"
 	"toolcrib/gateway/upstream"
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/store"
 )
@@ -51,10 +50,7 @@ func (a *app) gatewayWith(ctx context.Context, warn func(string)) (*openGateway,
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return nil, err
-	}
+	c := a.config
 	find := func(name string) (upstream.Server, bool) {
 		s, ok := c.Servers[name]
 		return s.upstream(a.env, name), ok
@@ -107,10 +103,7 @@ func (f callerFlags) caller(a *app) (gateway.Caller, error) {
 	if err != nil {
 		return gateway.Caller{}, err
 	}
-	user = cmp.Or(f.user, user)
-	return gateway.Caller{
-		Actor: proposals.Actor{}, Agent: f.agent, Layer: layer, Where: f.where.context(true), User: user, Customer: f.customer,
-	}, nil
+	return gateway.Caller{Agent: f.agent, Layer: layer, Where: f.where.context(true), User: cmp.Or(f.user, user), Customer: f.customer}, nil
 }
 
 // acting is caller with the actor of the command line.

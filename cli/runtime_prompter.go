@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -39,11 +40,6 @@ func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *
 	if err != nil {
 		return err
 	}
-	if c.UserInstructions == "" {
-		c.UserInstructions = known.Instructions
-	}
-	if c.MemoryNotes == "" {
-		c.MemoryNotes = known.Notes
-	}
+	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
 	return nil
 }

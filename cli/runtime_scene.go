@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -13,18 +14,18 @@ import (
 // sceneFlags hold the context that a prompt is rendered with: the time, the user,
 // the channel. A flag wins over the same value in the file.
 type sceneFlags struct {
-	file, at, zone, lastMessage          string
-	userInstructions, memoryNotes, start string
+	file string
+	sceneFile
 }
 
 func (s *sceneFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&s.at, "at", "", "render it for `TIME` (RFC 3339; default: now)")
-	set.StringVar(&s.zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
+	set.StringVar(&s.At, "at", "", "render it for `TIME` (RFC 3339; default: now)")
+	set.StringVar(&s.Zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
 	set.StringVar(&s.file, "context", "", "read the user data from `FILE`, - for standard input")
-	set.StringVar(&s.userInstructions, "user-instructions", "", "the user's instructions")
-	set.StringVar(&s.memoryNotes, "memory-notes", "", "the memory notes")
-	set.StringVar(&s.lastMessage, "last-message", "", "when the user last wrote (RFC 3339)")
-	set.StringVar(&s.start, "bootstrap-context", "", "text looked up beforehand")
+	set.StringVar(&s.UserInstructions, "user-instructions", "", "the user's instructions")
+	set.StringVar(&s.MemoryNotes, "memory-notes", "", "the memory notes")
+	set.StringVar(&s.LastMessageAt, "last-message", "", "when the user last wrote (RFC 3339)")
+	set.StringVar(&s.BootstrapContext, "bootstrap-context", "", "text looked up beforehand")
 }
 
 // sceneFile is a context file: one JSON object, every key of which may be
@@ -54,25 +55,13 @@ func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error
 			return prompt.Context{}, usagef("%s is no context: %v", s.file, err)
 		}
 	}
-	for _, override := range []struct {
-		dst  *string
-		flag string
-	}{
-		{&f.At, s.at},
-		{&f.Zone, s.zone},
-		{&f.UserInstructions, s.userInstructions},
-		{&f.MemoryNotes, s.memoryNotes},
-		{&f.LastMessageAt, s.lastMessage},
-		{&f.BootstrapContext, s.start},
-	} {
-		if override.flag != "" {
-			*override.dst = override.flag
-		}
-	}
-	return f.context(a.env.Now())
+	return sceneFile{
+		At: cmp.Or(s.At, f.At), Zone: cmp.Or(s.Zone, f.Zone), UserInstructions: cmp.Or(s.UserInstructions, f.UserInstructions),
+		MemoryNotes: cmp.Or(s.MemoryNotes, f.MemoryNotes), LastMessageAt: cmp.Or(s.LastMessageAt, f.LastMessageAt), BootstrapContext: cmp.Or(s.BootstrapContext, f.BootstrapContext),
+	}.scene(a.env.Now())
 }
 
-func (f sceneFile) context(now time.Time) (prompt.Context, error) {
+func (f sceneFile) scene(now time.Time) (prompt.Context, error) {
 	c := prompt.Context{
 		Now: now, Zone: f.Zone, UserInstructions: f.UserInstructions, MemoryNotes: f.MemoryNotes, BootstrapContext: f.BootstrapContext,
 	}

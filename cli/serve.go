@@ -68,7 +68,6 @@ removed or replaced (exit status 1).`,
   toolcrib serve --http 127.0.0.1:8766
   toolcrib serve --ssh :2222
   toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()
@@ -235,11 +234,7 @@ func (f serveFlags) listener(ctx context.Context, a *app, c serve.Config) (l net
 // addPeers adds the accounts that need no token at the socket, and warns of those
 // whose token is not in force.
 func (f serveFlags) addPeers(ctx context.Context, a *app, c *serve.Config) error {
-	settings, err := a.settings()
-	if err != nil {
-		return err
-	}
-	c.Peers = settings.Serve.peers()
+	c.Peers = a.config.Serve.peers()
 	for uid, id := range c.Peers {
 		if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
 			c.Logger.Warn("an account has no token in force", "uid", uid, "token", id, "error", err)

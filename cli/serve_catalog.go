@@ -23,7 +23,7 @@ type catalog struct {
 
 // Load implements serve.Catalog.
 func (c catalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
-	all, err := c.app.extractView(ctx, who.Layer, store.CatalogQuery{AsOf: asOf})
+	all, err := c.app.extract(ctx, who.Layer, store.CatalogQuery{AsOf: asOf})
 	if err != nil {
 		return serve.Loaded{}, err
 	}

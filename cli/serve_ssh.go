@@ -34,10 +34,7 @@ type sshServing struct {
 
 // openSSH opens the listener of --ssh, and what its sessions share.
 func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *sshServing, err error) {
-	c, err := a.settings()
-	if err != nil {
-		return nil, err
-	}
+	c := *a.config
 	if _, err := c.signers.Signers(); err != nil {
 		return nil, fmt.Errorf("--ssh knows users by the signers file: %w; toolcrib signers init makes it", err)
 	}
@@ -92,11 +89,7 @@ func (a *app) hostKey(log *slog.Logger) (gossh.Signer, error) {
 // serve lets users in until ctx ends, and publishes checkpoints of their
 // decisions.
 func (s *sshServing) serve(ctx context.Context) error {
-	c, err := s.app.settings()
-	if err != nil {
-		return err
-	}
-	if c.Checkpoints.name() != "" {
+	if s.app.config.Checkpoints.name() != "" {
 		s.shared.checkpoint = &checkpointState{app: s.app}
 		defer s.app.publishMeanwhile(ctx, s.shared.checkpoint)()
 	}

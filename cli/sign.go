@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,13 +148,7 @@ func (a *app) signingKey(ctx context.Context, actor proposals.Actor, file string
 // signingKeyOf finds the key by which actor signs: of a file, of the configuration,
 // or the first of the agent that may.
 func (a *app) signingKeyOf(ctx context.Context, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
-	c, err := a.settings()
-	if err != nil {
-		return keys.Key{}, err
-	}
-	if file = a.keyFile(file); file == "" {
-		file = c.SignKey
-	}
+	file = cmp.Or(absolute(a.env.Dir, file), a.config.SignKey)
 	now := a.env.Now()
 	may := func(k ssh.PublicKey) error {
 		_, err := who.May(actor.String(), k, now)
@@ -166,13 +161,6 @@ func (a *app) signingKeyOf(ctx context.Context, who *signers.Signers, actor prop
 		}
 	}
 	return key, err
-}
-
-func (a *app) keyFile(file string) string {
-	if file == "" {
-		return ""
-	}
-	return a.path(file)
 }
 
 // signWith has a key sign a statement, and prints both before it asks for the key.

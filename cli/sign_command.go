@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -55,9 +56,7 @@ func runSign(ctx context.Context, a *app, name, file string) error {
 	if err != nil {
 		return err
 	}
-	if file = a.keyFile(file); file == "" {
-		file = c.SignKey
-	}
+	file = cmp.Or(absolute(a.env.Dir, file), c.SignKey)
 	may := func(ssh.PublicKey) error { return nil }
 	if who, err := c.signers.Signers(); err == nil { // the file may only be on the other machine
 		may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }

@@ -75,7 +75,6 @@ func newSignersList(a *app) *cobra.Command {
 		Long: `List the keys of the signers file with the limits of each, and whether it can sign
 now. No database is needed; toolcrib signers verify compares the file with one.`,
 		Example: `  toolcrib signers list`,
-		Args:    exact(0, "no arguments"),
 		RunE:    func(*cobra.Command, []string) error { return a.printSigners(review.SignersState{}) },
 	}
 }
@@ -147,7 +146,6 @@ before, that the signers file is the last one, and that signed_since in your
 configuration names the first. Exit status 6: something is wrong, and no
 signature counts until it is put right.`,
 		Example: `  toolcrib signers verify`,
-		Args:    exact(0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersVerify(cmd.Context(), a) },
 	}
 }
@@ -157,7 +155,7 @@ func runSignersVerify(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	err = a.print(doc, func(p *page) {
+	return a.printChecked(doc, doc.OK, func(p *page) {
 		for _, s := range doc.States {
 			p.linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
 		}
@@ -168,24 +166,16 @@ func runSignersVerify(ctx context.Context, a *app) error {
 			p.raw(p.paint(inkGood, "The signers are in order."))
 		}
 	})
-	if err == nil && !doc.OK {
-		err = errFindings
-	}
-	return err
 }
 
 // examineSigners holds the recorded states against each other, the file, and the
 // configuration.
 func (a *app) examineSigners(ctx context.Context) (docSigners, error) {
-	c, err := a.settings()
-	if err != nil {
-		return docSigners{}, err
-	}
 	desk, err := a.openDesk(ctx)
 	if err != nil {
 		return docSigners{}, err
 	}
-	doc, err := c.docSigners(a.env.Now())
+	doc, err := a.config.docSigners(a.env.Now())
 	if err != nil {
 		doc.Problems = append(doc.Problems, sentence(err))
 	}

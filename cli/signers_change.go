@@ -159,10 +159,7 @@ func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit 
 	if err != nil {
 		return err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return err
-	}
+	c := a.config
 	_, allowed, err := c.signers.Load()
 	if err != nil {
 		return fmt.Errorf("%w: %w", review.ErrSigners, err)

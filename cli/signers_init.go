@@ -38,7 +38,6 @@ sign_key in your toolcrib.toml. From then on decisions are signed, and only
 versions whose signature counts are used. Versions approved before have to be
 approved again.`,
 		Example: `  toolcrib signers init`,
-		Args:    exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.creates = true
 			return runSignersInit(cmd.Context(), a, sign)
@@ -56,10 +55,7 @@ func runSignersInit(ctx context.Context, a *app, f signFlags) error {
 	if err := proposals.Authorize(b.actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
 		return err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return err
-	}
+	c := *a.config
 	states, err := b.desk.SignersStates(ctx)
 	if err != nil {
 		return err

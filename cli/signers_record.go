@@ -27,7 +27,6 @@ If a change was interrupted after its state was recorded and before the file was
 replaced, finish it instead: the file gets the text of that state, and no key is
 asked.`,
 		Example: `  toolcrib signers record --sign-key ~/.ssh/id_ed25519`,
-		Args:    exact(0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
 	}
 	sign.register(cmd.Flags())
@@ -56,16 +55,12 @@ func runSignersRecord(ctx context.Context, a *app, sign signFlags) error {
 // finishSigners gives the signers file the text of the state in force, if that was
 // recorded and the process was killed before it replaced the file.
 func (a *app) finishSigners(ctx context.Context, desk *review.Desk) (bool, error) {
-	c, err := a.settings()
-	if err != nil {
-		return false, err
-	}
 	states, err := desk.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
 		return false, err
 	}
-	folder := c.signers.User
-	switch s, file, err := c.signers.Load(); {
+	folder := a.config.signers.User
+	switch s, file, err := a.config.signers.Load(); {
 	case errors.Is(err, signers.ErrNoFile):
 	case err != nil:
 		return false, fmt.Errorf("%w: %w", review.ErrSigners, err)
@@ -100,11 +95,7 @@ func (a *app) recordSigners(ctx context.Context, desk *review.Desk, actor propos
 		}
 	}
 	if in == nil {
-		c, err := a.settings()
-		if err != nil {
-			return review.SignersState{}, err
-		}
-		if in, err = c.signers.Signers(); err != nil {
+		if in, err = a.config.signers.Signers(); err != nil {
 			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
 		}
 	}

@@ -122,7 +122,6 @@ func newTokensList(a *app) *cobra.Command {
 and for which user its holder acts. The token itself is not stored.`,
 		Example: `  toolcrib tokens list
   toolcrib tokens list --json`,
-		Args: exact(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTokensList(cmd.Context(), a) },
 	}
 }

@@ -50,10 +50,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return err
-	}
+	c := *a.config
 	if place == "" {
 		place = layer.Project()
 	}
@@ -130,6 +127,11 @@ func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) e
 	})()
 	_, err := program.Run()
 	release()
+	return a.leave(ctx, m, err)
+}
+
+// leave prints what the workbench left behind, and returns how it ended.
+func (a *app) leave(ctx context.Context, m *tui.Model, err error) error {
 	for _, line := range m.Left() {
 		a.note("toolcrib: %s", stop(line))
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,11 +42,5 @@ func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) er
 	})()
 	_, err := program.Run()
 	kill.Stop()
-	for _, line := range m.Left() {
-		a.note("toolcrib: %s", stop(line))
-	}
-	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
-		return context.Canceled
-	}
-	return err
+	return a.leave(ctx, m, err)
 }

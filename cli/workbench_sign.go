@@ -74,14 +74,10 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	var signed *review.Signed
 	err = ask(ctx, tui.SignRequest{
 		Principal: s.actor.String(), Key: keyName(key), Statement: statement.Sum(text)[:12], Terminal: !key.InAgent(),
-		Run: func() error {
-			made, err := s.app.signQuietly(ctx, key, text)
-			signed = made
+		Run: func() (err error) {
+			signed, err = s.app.signQuietly(ctx, key, text)
 			return err
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return signed, nil
+	return signed, err
 }

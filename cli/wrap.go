@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -67,6 +65,7 @@ or when servers were added to a wrapped one. Files of the working directory need
 		Example: `  toolcrib wrap --dry-run
   toolcrib wrap cursor claude-desktop --yes
   toolcrib wrap --follow-links --yes`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()
@@ -157,15 +156,10 @@ func newDocWrapFile(c clients.Change) docWrapFile {
 func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) error {
 	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && changes > 0
 	if asks {
-		p := &page{colour: a.colour()}
-		d.write(a, p)
-		fmt.Fprintf(&p.buf, "Write %s? [y/N] ", counted(changes, "file"))
-		if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+		var err error
+		if f.yes, err = a.confirm("Write "+counted(changes, "file")+"?", func(p *page) { d.write(a, p) }); err != nil {
 			return err
 		}
-		answer, _ := bufio.NewReader(a.env.In).ReadString('\n') // the end of the input is no
-		word := strings.ToLower(strings.TrimSpace(answer))
-		f.yes = word == "y" || word == "yes"
 	}
 	if f.yes && changes > 0 && !a.flags.dryRun {
 		if err := write(); err != nil {

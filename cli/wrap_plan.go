@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +70,7 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 	if len(file.Servers) == 0 && len(file.Problems) > 0 {
 		return w, file.Problems[0]
 	}
-	e := clients.Entry{Name: wrapEntry, Command: a.env.Program, Args: []string{"mcp", "--expose", "tools", "--local", "--agent", f.agent}}
-	if e.Command == "" {
-		e.Command = "toolcrib"
-	}
+	e := clients.Entry{Name: wrapEntry, Command: cmp.Or(a.env.Program, "toolcrib"), Args: []string{"mcp", "--expose", "tools", "--local", "--agent", f.agent}}
 	if !c.defaultDB {
 		e.Args = append(e.Args, "--db", c.DB)
 	}
@@ -86,7 +84,7 @@ func (f wrapFlags) plan(a *app, c config, file clients.File, all []clientServer,
 			return w, fmt.Errorf("%s cannot run behind toolcrib: its entry has %s, which the client fills in and a configuration of toolcrib does not; write the value, or disable the server, and wrap again",
 				s.label, strings.Join(s.filled, ", "))
 		case s.excluded != "":
-			return w, fmt.Errorf("%s cannot run behind toolcrib: %s; disable it or take it out of the file, and wrap again", shownName(s), s.excluded)
+			return w, fmt.Errorf("%s cannot run behind toolcrib: %s; disable it or take it out of the file, and wrap again", cmp.Or(s.label, s.listed.Name), s.excluded)
 		case !has[s.label] && !f.anyway:
 			return w, fmt.Errorf("no tool of %s is approved for the agent %s; approve set:%s, or say --anyway", s.label, f.agent, s.label)
 		}

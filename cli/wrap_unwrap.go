@@ -23,6 +23,7 @@ the backup. What wrap added to your configuration stays. Exit status 6 when a fi
 was refused.`,
 		Example: `  toolcrib unwrap --dry-run
   toolcrib unwrap claude-code --keep-changes --yes`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runUnwrap(a, args, f) },
 	}
 	set := cmd.Flags()

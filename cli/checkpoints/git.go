@@ -2,6 +2,7 @@ package checkpoints
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,6 @@ import (
 type Git struct {
 	Dir     string
 	Genesis string
-	Env     []string // of git; nil for that of the process
 }
 
 const (
@@ -186,11 +186,7 @@ func (g Git) git(ctx context.Context, stdin string, args ...string) (string, err
 	}
 	// A commit that a power cut takes back would be missed the next time.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsync=all", "-C", dir}, args...)...)
-	env := g.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	cmd.Env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=toolcrib", "GIT_AUTHOR_EMAIL=toolcrib@localhost", "GIT_COMMITTER_NAME=toolcrib", "GIT_COMMITTER_EMAIL=toolcrib@localhost")
 	if !slices.ContainsFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_SSH") }) {
@@ -203,10 +199,7 @@ func (g Git) git(ctx context.Context, stdin string, args ...string) (string, err
 		if ctx.Err() != nil {
 			said = "it took too long"
 		}
-		if said == "" {
-			said = err.Error()
-		}
-		return "", fmt.Errorf("git %s in %s: %w", args[0], g.Dir, errors.New(said))
+		return "", fmt.Errorf("git %s in %s: %w", args[0], g.Dir, errors.New(cmp.Or(said, err.Error())))
 	}
 	return string(out.Stdout), nil
 }
