@@ -13,7 +13,6 @@ type Entry struct {
 	Name    string
 	Command string
 	Args    []string
-	Env     map[string]string
 }
 
 // What an edit is refused for.
@@ -28,16 +27,8 @@ var (
 // Wrapped reports whether the entry is the only server, wherever the file has
 // servers.
 func (f *File) Wrapped(e Entry) bool {
-	if len(f.Servers) == 0 {
-		return false
-	}
-	want := Server{Command: e.Command, Args: e.Args}
-	for name, value := range e.Env {
-		want.Env = append(want.Env, Variable{name, value})
-	}
-	return !slices.ContainsFunc(f.Servers, func(s Server) bool {
-		return s.Name != e.Name || s.Command != want.Command || !slices.Equal(s.Args, want.Args) || s.Disabled ||
-			len(s.Env) != len(want.Env) || slices.ContainsFunc(s.Env, func(v Variable) bool { return e.Env[v.Name] != v.Value })
+	return len(f.Servers) > 0 && !slices.ContainsFunc(f.Servers, func(s Server) bool {
+		return s.Name != e.Name || s.Command != e.Command || !slices.Equal(s.Args, e.Args) || s.Disabled || len(s.Env) > 0
 	})
 }
 

@@ -36,9 +36,7 @@ type holder struct {
 	parent *node
 }
 
-// Digest returns the SHA-256 of the file, in hexadecimal.
-func (f *File) Digest() string { return digest(f.data) }
-
+// digest returns a SHA-256 in hexadecimal.
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -94,7 +94,7 @@ func shown(s Server) string {
 	parts := []string{fmt.Sprintf("%d: %s %s %q", s.Line, s.Name, s.Transport, append([]string{s.Command}, s.Args...))}
 	for name, value := range map[string]any{
 		"project": s.Project, "dir": s.Dir, "url": s.URL, "env": s.Env, "inherit": s.Inherit,
-		"headers": s.Headers, "token": s.TokenEnv, "references": s.References,
+		"headers": s.Headers, "token": s.TokenEnv,
 	} {
 		if text := fmt.Sprint(value); text != "" && text != "[]" {
 			parts = append(parts, name+"="+text)

@@ -130,7 +130,7 @@ func quote(value any) string {
 	}
 	text, err := jsondoc.Encode(value)
 	if err != nil {
-		return `""` // texts, lists of texts and maps of texts always encode
+		return `""` // texts, truth values and lists of texts always encode
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\x7f", `\u007f`)
 }

@@ -89,14 +89,14 @@ func (k Keeper) Wrap(f File, e Entry) (Change, error) {
 		}
 	}
 	switch {
-	case err == nil && kept.Original != f.Digest() && ours > 0 && len(added) > 0:
+	case err == nil && kept.Original != digest(f.data) && ours > 0 && len(added) > 0:
 		return Change{}, fmt.Errorf("%s: %w: %s; unwrap it first", f.Path, ErrWrapped, strings.Join(added, ", "))
-	case err == nil && kept.Original != f.Digest() && ours > 0:
+	case err == nil && kept.Original != digest(f.data) && ours > 0:
 		c.record = kept // another entry in place of the first
 	default:
 		now := k.Now().UTC()
 		name := filepath.Base(at) + recordEnd + "-" + now.Format("20060102T150405.000000Z") + backupEnd
-		c.fresh, c.record = true, record{1, f.Client, now, e.Name, f.Digest(), "", name}
+		c.fresh, c.record = true, record{1, f.Client, now, e.Name, digest(f.data), "", name}
 	}
 	c.Backup = filepath.Join(filepath.Dir(at), c.record.Backup)
 	after, err := f.Wrap(e)
@@ -120,7 +120,7 @@ func (k Keeper) Unwrap(f File, keepChanges bool) (Change, error) {
 		return Change{}, err
 	}
 	c := Change{Path: at, Backup: filepath.Join(filepath.Dir(at), kept.Backup), Before: f, record: kept, undo: true, exact: true}
-	if f.Digest() == kept.Original { // the write did not happen, or somebody restored it
+	if digest(f.data) == kept.Original { // the write did not happen, or somebody restored it
 		c.After = f
 		return c, nil
 	}
@@ -128,7 +128,7 @@ func (k Keeper) Unwrap(f File, keepChanges bool) (Change, error) {
 	if err != nil || target != c.Backup || digest(data) != kept.Original {
 		return Change{}, errors.Join(fmt.Errorf("%s: %w", c.Backup, ErrBackup), err)
 	}
-	if c.After, err = Parse(f.Client, f.Path, data); err != nil || f.Digest() == kept.Wrapped {
+	if c.After, err = Parse(f.Client, f.Path, data); err != nil || digest(f.data) == kept.Wrapped {
 		return c, err
 	}
 	if !keepChanges {

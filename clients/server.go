@@ -2,7 +2,6 @@ package clients
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -38,10 +37,6 @@ type Server struct {
 	URL      string
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
-
-	// References are the parts that the client replaces before it uses the entry,
-	// such as "${input:token}": toolcrib cannot start such a server.
-	References []string
 }
 
 // reference matches what clients replace: ${VAR}, ${env:VAR}, ${input:ID} of
@@ -78,7 +73,6 @@ func readServer(name string, n *node, d dialect) (Server, string) {
 	s.Headers = append(s.Headers, variables(n.get("requestOptions").get("headers"))...)
 	s.TokenEnv = n.get("bearer_token_env_var").string()
 	s.Transport = transport(n, s, d)
-	s.References = references(s)
 	switch {
 	case s.Command != "" && s.URL != "":
 		return s, "has a command and a URL"
@@ -121,20 +115,4 @@ func variables(n *node) []Variable {
 		}
 	}
 	return all
-}
-
-func references(s Server) []string {
-	all := slices.Concat([]string{s.Command, s.Dir, s.URL}, s.Args)
-	for _, v := range slices.Concat(s.Env, s.Headers) {
-		all = append(all, v.Value)
-	}
-	var found []string
-	for _, word := range all {
-		for _, r := range reference.FindAllString(word, -1) {
-			if !slices.Contains(found, r) {
-				found = append(found, r)
-			}
-		}
-	}
-	return found
 }

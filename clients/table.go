@@ -40,28 +40,18 @@ type dialect struct {
 
 type member struct {
 	name  string
-	value any // string, bool, []string or map[string]string
+	value any // string, bool or []string
 }
 
 var servers = [][]string{{"mcpServers"}}
 
 // plain writes an entry as most clients have it; typed names the transport too.
-func plain(e Entry) []member {
-	all := []member{{"command", e.Command}, {"args", e.Args}}
-	if len(e.Env) > 0 {
-		all = append(all, member{"env", e.Env})
-	}
-	return all
-}
+func plain(e Entry) []member { return []member{{"command", e.Command}, {"args", e.Args}} }
 
 func typed(e Entry) []member { return append([]member{{"type", "stdio"}}, plain(e)...) }
 
 func opencodeLocal(e Entry) []member {
-	all := []member{{"type", "local"}, {"command", append([]string{e.Command}, e.Args...)}}
-	if len(e.Env) > 0 {
-		all = append(all, member{"environment", e.Env})
-	}
-	return append(all, member{"enabled", true})
+	return []member{{"type", "local"}, {"command", append([]string{e.Command}, e.Args...)}, {"enabled", true}}
 }
 
 // All returns the clients in the order of their names.

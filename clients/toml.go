@@ -3,7 +3,6 @@ package clients
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -184,26 +183,12 @@ func renderTOML(header bool, path []string, e Entry, members []member) string {
 	path = append(slices.Clone(path), e.Name)
 	lines := make([]string, len(members))
 	for i, m := range members {
-		lines[i] = m.name + " = " + tomlValue(m.value)
+		lines[i] = m.name + " = " + quote(m.value) // strings and lists of JSON are those of TOML
 	}
 	if !header {
 		return tomlKey(path) + " = { " + strings.Join(lines, ", ") + " }"
 	}
 	return "[" + tomlKey(path) + "]\n" + strings.Join(lines, "\n")
-}
-
-// tomlValue returns a value as TOML on one line. The strings and lists of JSON
-// are strings and lists of TOML.
-func tomlValue(value any) string {
-	table, ok := value.(map[string]string)
-	if !ok {
-		return quote(value)
-	}
-	var pairs []string
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		pairs = append(pairs, tomlKey([]string{name})+" = "+quote(table[name]))
-	}
-	return "{ " + strings.Join(pairs, ", ") + " }"
 }
 
 func tomlKey(path []string) string {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/door"
 	"toolcrib/internal/visible"
 	"toolcrib/mcp"
 	"toolcrib/proposals"
@@ -30,8 +31,6 @@ func problem(status int, code, message string) error {
 }
 
 func quote(text string) string { return jsondoc.Quote(text) }
-
-func visibleText(s string) bool { return visible.Clean(s) && visible.Line(s) == s }
 
 // answerTo turns an error into an answer.
 func (s *Server) answerTo(ctx context.Context, err error) *refusal {
@@ -94,7 +93,7 @@ func statusOfCall(code gateway.Code) int {
 // refuse writes an error.
 func refuse(w http.ResponseWriter, r *refusal) {
 	if r.close {
-		endConnection(w)
+		door.TurnAway(w)
 	}
 	if r.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)

@@ -20,9 +20,6 @@ import (
 // Format is how tools are written for an application.
 type Format = wire.Format
 
-// formats are those that an application can ask for.
-func formats() []Format { return []Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib} }
-
 // Definition is a live definition with the version that it is.
 type Definition struct {
 	Subject     string          `json:"subject"`

@@ -38,7 +38,7 @@ func (s *Server) agentConfig(q *request) error {
 	if !registry.ValidChannel(channel) {
 		return problem(http.StatusBadRequest, "usage", "channel is "+quote(channel)+"; a channel is a name such as web or telegram")
 	}
-	if !slices.Contains(formats(), format) {
+	if !slices.Contains([]Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib}, format) {
 		return problem(http.StatusBadRequest, "usage", "format is "+quote(string(format))+"; write openai, anthropic, mcp or toolcrib")
 	}
 	caller, err := q.forUser(q.text("user", ""))

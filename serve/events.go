@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,10 +121,7 @@ func (s *Server) events(q *request) error {
 // after is the number of the last event that the client knows; by itself it
 // knows all there are.
 func (q *request) after() (int64, error) {
-	text := q.r.Header.Get("Last-Event-ID")
-	if text == "" {
-		text = q.text("after", strconv.FormatInt(q.event, 10))
-	}
+	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
 		return 0, problem(http.StatusBadRequest, "usage", "after is "+quote(text)+"; write the number of an event")

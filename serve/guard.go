@@ -23,16 +23,13 @@ const (
 	turnTime  = 10 * time.Second // that one may wait
 )
 
-// endConnection ends the connection of a request after its answer.
-func endConnection(w http.ResponseWriter) { door.TurnAway(w) }
-
 // guard lets in only requests that may come in, and answers their errors.
 func (s *Server) guard(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		s.running.Add(1)
 		defer s.running.Done()
 		q := &request{w: w, r: hr}
-		label(w, r, q)
+		label(r, q)
 		if err := s.let(r, q); err != nil {
 			refuse(w, s.answerTo(hr.Context(), err))
 		}

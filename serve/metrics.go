@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -120,15 +121,15 @@ func (m *metrics) write(b *bytes.Buffer, event, state int64, streams, clients in
 	family("toolcrib_tokens_refused_total", "counter", "Requests with a token that is not valid.")
 	fmt.Fprintf(b, "toolcrib_tokens_refused_total %d\n", m.refused.Load())
 	family("toolcrib_calls_total", "counter", "Calls of tools by how they ended.")
-	for _, code := range sortedKeys(m.calls) {
+	for _, code := range slices.Sorted(maps.Keys(m.calls)) {
 		fmt.Fprintf(b, "toolcrib_calls_total{code=%q} %d\n", code, m.calls[code])
 	}
 	family("toolcrib_requests_total", "counter", "Requests by route, method and status.")
-	for _, l := range sortedLabels(m.requests) {
+	for _, l := range slices.SortedFunc(maps.Keys(m.requests), compareLabels) {
 		fmt.Fprintf(b, "toolcrib_requests_total{route=%q,method=%q,status=\"%d\"} %d\n", l.route, l.method, l.status, m.requests[l])
 	}
 	family("toolcrib_request_duration_seconds", "histogram", "How long requests took, by route.")
-	for _, route := range sortedKeys(m.took) {
+	for _, route := range slices.Sorted(maps.Keys(m.took)) {
 		m.took[route].write(b, route)
 	}
 }
@@ -141,22 +142,6 @@ func (h *histogram) write(b *bytes.Buffer, route string) {
 	fmt.Fprintf(b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, h.count, name, route, h.sum, name, route, h.count)
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func sortedLabels(m map[requestLabels]int64) []requestLabels {
-	keys := make([]requestLabels, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b requestLabels) int {
-		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
-	})
-	return keys
+func compareLabels(a, b requestLabels) int {
+	return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -20,26 +21,21 @@ type observed struct {
 type observedKey struct{}
 
 // label records the route of a request.
-func label(w http.ResponseWriter, r route, q *request) {
+func label(r route, q *request) {
 	if o, ok := q.r.Context().Value(observedKey{}).(*observed); ok {
 		o.route, o.request = r.pattern, q
 	}
-	_ = w
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (o *observed) WriteHeader(status int) {
-	if o.status == 0 {
-		o.status = status
-	}
+	o.status = cmp.Or(o.status, status)
 	o.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (o *observed) Write(text []byte) (int, error) {
-	if o.status == 0 {
-		o.status = http.StatusOK
-	}
+	o.status = cmp.Or(o.status, http.StatusOK)
 	n, err := o.ResponseWriter.Write(text)
 	o.size += n
 	return n, err

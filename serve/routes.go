@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/tokens"
+	"toolcrib/internal/visible"
 )
 
 // route is one path of the server. openapi.json describes the same.
@@ -86,10 +88,7 @@ func (r route) checkQuery(q *request) error {
 
 // text returns a parameter, or fallback when it is not given.
 func (q *request) text(key, fallback string) string {
-	if v := q.r.URL.Query().Get(key); v != "" {
-		return v
-	}
-	return fallback
+	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
 // forUser returns the caller of a request that may name a user: that of the
@@ -114,7 +113,7 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 const maxUser = 200
 
 func validUser(name string) bool {
-	return len([]rune(name)) <= maxUser && strings.TrimSpace(name) == name && visibleText(name)
+	return len([]rune(name)) <= maxUser && strings.TrimSpace(name) == name && visible.Clean(name) && visible.Line(name) == name
 }
 
 // parseTime reads a time of a parameter; "" is the zero time.
