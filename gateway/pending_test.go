@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,95 +106,6 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 func (w *workshop) verify(t *testing.T) {
 	t.Helper()
 	storetest.Sound(t, w.db.DB)
-}
-
-// TestApprovedByManyAtOnce lets 16 racers approve: one runs it, the others are
-// told that it was answered.
-func TestApprovedByManyAtOnce(t *testing.T) {
-	w := open(t, nil, action("get_weather", asking))
-	p := w.ask(t, "{}")
-	var wg sync.WaitGroup
-	var won, lost atomic.Int64
-	for range 16 {
-		wg.Go(func() {
-			switch _, err := w.Approve(t.Context(), ada, p.ID, p.Digest); {
-			case err == nil:
-				won.Add(1)
-			case errors.Is(err, review.ErrConflict):
-				lost.Add(1)
-			default:
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if won.Load() != 1 || lost.Load() != 15 || w.provider.runs.Load() != 1 {
-		t.Errorf("%d won, %d lost, %d runs", won.Load(), lost.Load(), w.provider.runs.Load())
-	}
-}
-
-// TestApprovedByProcessesAtOnce lets four processes approve: it runs in one.
-func TestApprovedByProcessesAtOnce(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	w := open(t, nil, action("get_weather", asking))
-	p := w.ask(t, "{}")
-	const processes = 4
-	outs := make([]strings.Builder, processes)
-	var waits []func() error
-	for i := range processes {
-		cmd := startChild(t, "race", w.db.Path(), p.ID)
-		cmd.Stdout = &outs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		waits = append(waits, cmd.Wait)
-	}
-	ran := 0
-	for i, wait := range waits {
-		if err := wait(); err != nil {
-			t.Error(err)
-		}
-		ran += strings.Count(outs[i].String(), "ran")
-	}
-	if ran != 1 || w.state(t, p.ID) != gateway.PendingDone {
-		t.Errorf("it ran in %d processes and is %s", ran, w.state(t, p.ID))
-	}
-	w.verify(t)
-}
-
-// TestKilledWhileRunning kills the process between the claim and the effect:
-// the call is shown as interrupted and can never run again.
-func TestKilledWhileRunning(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	w := open(t, nil, action("get_weather", asking))
-	p := w.ask(t, "{}")
-	if err := startChild(t, "approve", w.db.Path(), p.ID).Run(); err == nil {
-		t.Fatal("the process was not killed")
-	}
-	if s := w.state(t, p.ID); s != gateway.PendingRunning {
-		t.Errorf("it is %s right after; want running", s)
-	}
-	w.db.Clock.Forward(2 * time.Minute)
-	if s := w.state(t, p.ID); s != gateway.PendingInterrupted {
-		t.Errorf("it is %s; want interrupted", s)
-	}
-	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) {
-		t.Errorf("approved again: %v", err)
-	}
-	_, err := w.Outcome(t.Context(), caller(), p.ID)
-	refusal(t, err, gateway.CodeInterrupted)
-	if n := w.provider.runs.Load(); n != 0 {
-		t.Errorf("it ran %d times here", n)
-	}
-	if _, err := w.Execute(t.Context(), caller(), request("get_weather", `{"city":7}`)); err == nil {
-		t.Error("it ran")
-	}
-	for agent, want := range map[string]int{"": 1, "scout": 1, "rover": 0} {
-		if calls, err := w.Calls(t.Context(), gateway.CallQuery{Code: gateway.CodeInterrupted, Agent: agent, Limit: 10}); err != nil || len(calls) != want {
-			t.Errorf("the audit has %d interrupted calls of %q, %v; want %d", len(calls), agent, err, want)
-		}
-	}
-	w.verify(t)
 }
 
 // TestRefused tells the agent why, and a call that is refused never runs.

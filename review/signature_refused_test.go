@@ -1,0 +1,155 @@
+package review_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/statement"
+	"toolcrib/store/storetest"
+)
+
+// TestUnsignedIsRefused decides without a signature, under this policy and under
+// one that requires none.
+func TestUnsignedIsRefused(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	s := openSigned(t, review.Policy{}, ada)
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+	lowered := s.Desk(t, review.Policy{Severities: storetest.Basics()})
+	for name, desk := range map[string]*review.Desk{"required": s.desk, "lowered": lowered} {
+		for act, do := range map[string]func() error{
+			"approve":       func() error { _, err := desk.Approve(t.Context(), ada, choices, ""); return err },
+			"needs changes": func() error { _, err := desk.RequestChanges(t.Context(), ada, choices, "No."); return err },
+			"reject":        func() error { _, err := desk.Reject(t.Context(), ada, choices, "No."); return err },
+		} {
+			before := s.Dump(t)
+			if err := do(); !errors.Is(err, review.ErrUnsigned) {
+				t.Errorf("%s, %s: %v", name, act, err)
+			}
+			if after := s.Dump(t); after != before {
+				t.Errorf("%s, %s: something was written: %v", name, act, storetest.Difference(before, after))
+			}
+		}
+	}
+	if _, err := s.desk.DryRun().Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Errorf("a dry run: %v", err)
+	}
+	s.whole()
+}
+
+// TestWrongSignatures uses signed statements for what they are not about.
+func TestWrongSignatures(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	s := openSigned(t, review.Policy{}, ada, bob)
+	other := openSignedIn(t, storetest.Open(t, filepath.Join(t.TempDir(), "other.db")), review.Policy{}, ada)
+	other.Keys[ada] = s.Keys[ada]
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
+	one, two := choices[:1], choices[1:]
+	prepare := func(verdict review.Verdict, note string, choices ...review.Choice) []byte {
+		prepared, err := s.desk.Prepare(t.Context(), ada, choices, verdict, note)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prepared
+	}
+	approval := prepare(review.VerdictApproved, "", one...)
+	good := s.Sign(t, ada, approval)
+	elsewhere, err := other.desk.Prepare(t.Context(), ada, other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer")), review.VerdictApproved, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := func(change func(*statement.Statement)) review.Signed {
+		st, err := statement.Decode(approval)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&st)
+		b, err := statement.Encode(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Sign(t, ada, b)
+	}
+	foreign := signingtest.NewKey(t, "ed25519")
+	for name, c := range map[string]struct {
+		signed  review.Signed
+		choices []review.Choice
+		note    string
+		actor   proposals.Actor
+		want    error
+	}{
+		"of a rejection":          {s.Sign(t, ada, prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, review.ErrConflict},
+		"about another proposal":  {good, two, "", ada, review.ErrConflict},
+		"about fewer":             {good, choices, "", ada, review.ErrConflict},
+		"about more":              {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices...)), one, "", ada, review.ErrConflict},
+		"in another order":        {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, review.ErrConflict},
+		"with another note":       {good, one, "Fine.", ada, review.ErrConflict},
+		"by somebody else":        {good, one, "", bob, review.ErrSignature},
+		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
+		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, review.ErrSignature},
+		"of another statement":    {review.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, review.ErrSignature},
+		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, review.ErrSignature},
+		"of the future":           {edited(func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
+		"of long ago":             {edited(func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
+		"about another log":       {edited(func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
+		"about a log yet to come": {edited(func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
+		"that is no statement":    {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
+		"that is no signature":    {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
+	} {
+		before := s.Dump(t)
+		if _, err := s.desk.Signed(c.signed).Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v; want %v", name, err, c.want)
+		}
+		if after := s.Dump(t); after != before {
+			t.Errorf("%s: something was written: %v", name, storetest.Difference(before, after))
+		}
+	}
+	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err == nil {
+		t.Error("a statement was used twice")
+	}
+	s.whole()
+}
+
+// TestPreparedMoves prepares a decision and changes what it is about.
+func TestPreparedMoves(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for name, change := range map[string]func(s signed, p review.Choice){
+		"a revision": func(s signed, c review.Choice) {
+			d := storetest.Prompt("scene_pacer")
+			d.Definition.Tool.Goals = "Other goals, longer than before."
+			if _, err := s.desk.Revise(s.Context(), scout, c.ID, d); err != nil {
+				s.Fatal(err)
+			}
+		},
+		"a decision": func(s signed, c review.Choice) {
+			s.Decide(s.T, s.desk, ada, review.VerdictRejected, "No.", c)
+		},
+		"a prompt": func(s signed, _ review.Choice) { // another tool of the same agent, by another process
+			s.ApproveSigned(s.T, s.Desk(s.T, s.Policy), ada, storetest.Prompt("line_pacer"))
+		},
+		"time": func(s signed, _ review.Choice) { s.Clock.Forward(16 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openSigned(t, review.Policy{}, ada)
+			choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+			prepared, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(s, choices[0])
+			_, err = s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
+			if !errors.Is(err, review.ErrConflict) && !errors.Is(err, proposals.ErrState) {
+				t.Errorf("it was approved: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package signers_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/signing/signers"
+	"toolcrib/signing/signingtest"
+	"toolcrib/signing/sshsig"
+)
+
+// TestLikeKeygen holds Check against ssh-keygen -Y verify, for plain keys and
+// certificates, with every option and limit, and with revocation lists. Where
+// toolcrib is stricter, a case has the reason.
+func TestLikeKeygen(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	mara, ada, authority, other := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
+	maras, cas := signingtest.Line(mara.PublicKey()), signingtest.Line(authority.PublicKey())
+	cert := func(change func(*ssh.Certificate)) *ssh.Certificate {
+		return certify(t, authority, mara.PublicKey(), change)
+	}
+	good := cert(func(*ssh.Certificate) {})
+	const ours = `namespaces="toolcrib-decision-v1"`
+	for _, c := range []struct {
+		name     string
+		allowed  string
+		key      ssh.Signer
+		cert     *ssh.Certificate
+		revoke   string // line for ssh-keygen -k
+		want     error
+		stricter bool // ssh-keygen accepts it
+	}{
+		{name: "a plain key", allowed: "user:mara " + maras, key: mara},
+		{name: "with a comment", allowed: "# who may sign\n\nuser:mara " + maras + " mara's laptop", key: mara},
+		{name: "another's key", allowed: "user:mara " + maras, key: ada, want: signers.ErrUnknownKey},
+		{name: "a key of another", allowed: "user:ada " + maras, key: mara, want: signers.ErrUnknownKey},
+		{name: "a second key", allowed: "user:mara " + signingtest.Line(ada.PublicKey()) + "\nuser:mara " + maras, key: mara},
+		{name: "this namespace", allowed: "user:mara " + ours + " " + maras, key: mara},
+		{name: "one of two namespaces", allowed: `user:mara NameSpaces="git,toolcrib-decision-v1" ` + maras, key: mara},
+		{name: "another namespace", allowed: `user:mara namespaces="git" ` + maras, key: mara, want: signers.ErrUnknownKey},
+		{name: "from today", allowed: `user:mara valid-after="20261201Z" ` + maras, key: mara},
+		{name: "from this second", allowed: `user:mara valid-after="20261201120000Z" ` + maras, key: mara},
+		{name: "from the next second", allowed: `user:mara valid-after="20261201120001Z" ` + maras, key: mara, want: signers.ErrNotValid},
+		{name: "until this second", allowed: `user:mara valid-before="20261201120000Z" ` + maras, key: mara},
+		{name: "until the second before", allowed: `user:mara valid-before="20261201115959Z" ` + maras, key: mara, want: signers.ErrNotValid},
+		{name: "within minutes", allowed: `user:mara ` + ours + `,valid-after="202612011100Z",valid-before="202612011300Z" ` + maras, key: mara},
+		{name: "valid again", allowed: `user:mara valid-before="20260101Z" ` + maras + "\n" + `user:mara valid-after="20261101Z" ` + maras, key: mara},
+		{name: "revoked", allowed: "user:mara " + maras, key: mara, revoke: "key: " + maras, want: signers.ErrRevoked},
+		{name: "revoked by hash", allowed: "user:mara " + maras, key: mara, revoke: "sha256: " + maras, want: signers.ErrRevoked},
+		{name: "another revoked", allowed: "user:mara " + maras, key: mara, revoke: "key: " + cas},
+
+		{name: "a certificate", allowed: "user:mara cert-authority " + cas, key: mara, cert: good},
+		{name: "for one of two", allowed: "user:ada,user:mara cert-authority " + cas, key: mara, cert: good},
+		{name: "for another", allowed: "user:ada cert-authority " + cas, key: mara, cert: good, want: signers.ErrUnknownKey},
+		{name: "another authority", allowed: "user:mara cert-authority " + signingtest.Line(other.PublicKey()), key: mara, cert: good, want: signers.ErrUnknownKey},
+		{name: "no authority", allowed: "user:mara " + cas, key: mara, cert: good, want: signers.ErrUnknownKey},
+		{name: "the key of the authority", allowed: "user:mara cert-authority " + maras, key: mara, want: signers.ErrUnknownKey},
+		{name: "only the key itself", allowed: "user:mara " + maras, key: mara, cert: good, want: signers.ErrUnknownKey},
+		{name: "an authority no more", allowed: `user:mara cert-authority,valid-before="20261101Z" ` + cas, key: mara, cert: good, want: signers.ErrNotValid},
+		{name: "a certificate for another", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidPrincipals = []string{"user:ada"} }), want: signers.ErrUnknownKey},
+		{name: "a certificate for all", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidPrincipals = nil }), want: signers.ErrUnknownKey},
+		{name: "a certificate for a pattern", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidPrincipals = []string{"user:*"} }), want: signers.ErrUnknownKey},
+		{name: "a certificate of a host", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CertType = ssh.HostCert }), want: signers.ErrUnknownKey},
+		{name: "too early for it", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter = uint64(noon.Unix()) + 1 }), want: signers.ErrNotValid},
+		{name: "too late for it", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidBefore = uint64(noon.Unix()) }), want: signers.ErrNotValid},
+		{name: "without an end", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter, c.ValidBefore = 0, ssh.CertTimeInfinity })},
+		{name: "an option that is critical", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"force-command": "true"} }), want: sshsig.ErrSignature, stricter: true},
+		{name: "verification", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"verify-required": ""} }), want: sshsig.ErrSignature, stricter: true},
+		{name: "a certificate by number", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "serial: 12", want: signers.ErrRevoked},
+		{name: "a certificate by its id", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "id: mara-laptop", want: signers.ErrRevoked},
+		{name: "its authority", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + cas, want: signers.ErrRevoked},
+		{name: "its key", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + maras, want: signers.ErrRevoked},
+	} {
+		q := question{t: t, dir: t.TempDir(), allowed: c.allowed, signature: sign(t, c.key, c.cert, text)}
+		list := q.revokes(c.revoke, cas)
+		s, err := signers.Parse([]byte(c.allowed+"\n"), list)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		who, err := s.Check(text, q.signature, "user:mara", noon)
+		if !errors.Is(err, c.want) || c.want == nil && who.Principal != "user:mara" {
+			t.Errorf("%s: %+v, %v; expected %v", c.name, who, err, c.want)
+		}
+		if said, ok := q.keygen(); ok != (c.want == nil || c.stricter) {
+			t.Errorf("%s: ssh-keygen says %s", c.name, said)
+		}
+		if again, err := signers.Restore(s.Text(), list); err != nil || again.Digest() != s.Digest() {
+			t.Errorf("%s: the state %q is not restored: %v", c.name, s.Text(), err)
+		}
+	}
+}
+
+// question holds the arguments of one ssh-keygen call.
+type question struct {
+	t         *testing.T
+	dir       string
+	allowed   string
+	signature []byte
+	list      string // file
+}
+
+func (q *question) revokes(spec, authority string) []byte {
+	q.t.Helper()
+	if spec == "" {
+		return nil
+	}
+	ca, lines := filepath.Join(q.dir, "ca.pub"), filepath.Join(q.dir, "spec")
+	q.list = filepath.Join(q.dir, "revoked_keys")
+	signingtest.WriteFile(q.t, ca, authority+"\n")
+	signingtest.WriteFile(q.t, lines, spec+"\n")
+	signingtest.MustKeygen(q.t, nil, "-k", "-q", "-s", ca, "-f", q.list, lines)
+	b, err := os.ReadFile(q.list)
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	return b
+}
+
+func (q *question) keygen() (string, bool) {
+	q.t.Helper()
+	allowed, sig := filepath.Join(q.dir, "allowed_signers"), filepath.Join(q.dir, "sig")
+	signingtest.WriteFile(q.t, allowed, q.allowed+"\n")
+	signingtest.WriteFile(q.t, sig, string(q.signature))
+	args := []string{"-Y", "verify", "-n", sshsig.Namespace, "-f", allowed, "-I", "user:mara", "-s", sig, "-O", "verify-time=" + noon.Format("20060102150405Z")}
+	if q.list != "" {
+		args = append(args, "-r", q.list)
+	}
+	_, said, ok := signingtest.Keygen(q.t, text, args...)
+	return said, ok
+}
