@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -90,7 +91,7 @@ func (w *walk) value(p way, before, after *jsondoc.Node, s *shape) {
 	case before == nil || after == nil:
 		// The parts of a declared object are fields of their own; a schema or
 		// a part of one is shown whole.
-		if present := membersOf(either(before, after)); s != nil && len(present.list) > 0 {
+		if present := membersOf(cmp.Or(before, after)); s != nil && len(present.list) > 0 {
 			w.object(p, membersOf(before), membersOf(after), s)
 			return
 		}
@@ -102,13 +103,6 @@ func (w *walk) value(p way, before, after *jsondoc.Node, s *shape) {
 	case !same(before, after):
 		w.add(p, before, after)
 	}
-}
-
-func either(a, b *jsondoc.Node) *jsondoc.Node {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // same reports whether a and b are the same value; both may be nil.

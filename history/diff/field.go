@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -58,7 +59,12 @@ func (f Field) IsText() bool {
 // is appended is then the only change, and an added "\n" is an empty line.
 func (f Field) Lines() (before, after string) {
 	if f.IsText() {
-		return separated(stringOf(f.Before), stringOf(f.After))
+		before, after = stringOf(f.Before), stringOf(f.After)
+		open := func(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
+		if open(before) || open(after) {
+			return ended(before), ended(after)
+		}
+		return before, after
 	}
 	if isPlainList(f.Before) && isPlainList(f.After) {
 		raw := rawElements(f.Before) && rawElements(f.After)
@@ -79,14 +85,6 @@ func stringOf(n *jsondoc.Node) string {
 	return n.Text
 }
 
-func separated(before, after string) (_, _ string) {
-	open := func(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
-	if !open(before) && !open(after) {
-		return before, after
-	}
-	return ended(before), ended(after)
-}
-
 // ended returns s with one "\n" more; "" stays "".
 func ended(s string) string {
 	if s == "" {
@@ -95,35 +93,19 @@ func ended(s string) string {
 	return s + "\n"
 }
 
-func isContainer(n *jsondoc.Node) bool {
-	return n.Kind == jsondoc.Object || n.Kind == jsondoc.Array
-}
-
 // isPlainList reports whether n is a list without lists and objects in it.
 func isPlainList(n *jsondoc.Node) bool {
-	if n == nil {
-		return true
-	}
-	for _, item := range n.Items {
-		if isContainer(item) {
-			return false
-		}
-	}
-	return n.Kind == jsondoc.Array
+	return n == nil || n.Kind == jsondoc.Array && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool {
+		return item.Kind == jsondoc.Object || item.Kind == jsondoc.Array
+	})
 }
 
 // rawElements reports whether the elements can be shown without quotes and
 // still be told apart.
 func rawElements(list *jsondoc.Node) bool {
-	if list == nil {
-		return true
-	}
-	for _, item := range list.Items {
-		if item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n") {
-			return false
-		}
-	}
-	return true
+	return list == nil || !slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool {
+		return item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n")
+	})
 }
 
 func elementLines(list *jsondoc.Node, raw bool) string {

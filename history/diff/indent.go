@@ -1,5 +1,7 @@
 package diff
 
+import "cmp"
+
 // What follows is the indent heuristic of git (diff.indentHeuristic, by
 // Michael Haggerty; xdiff/xdiffi.c). An edit has two ends; each splits the
 // text in two, and a split is better the more it looks like a boundary: at
@@ -31,19 +33,9 @@ type splitScore struct {
 	penalty int
 }
 
-func (s splitScore) plus(o splitScore) splitScore {
-	return splitScore{s.indent + o.indent, s.penalty + o.penalty}
-}
-
 // cost is below 0 when s is better than o, above 0 when it is worse.
 func (s splitScore) cost(o splitScore) int {
-	sign := 0
-	if s.indent > o.indent {
-		sign = 1
-	} else if s.indent < o.indent {
-		sign = -1
-	}
-	return indentWeight*sign + s.penalty - o.penalty
+	return indentWeight*cmp.Compare(s.indent, o.indent) + s.penalty - o.penalty
 }
 
 // score weighs the split before line i.

@@ -6,10 +6,6 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// positional reports whether the list at path gives its elements meaning by
-// their place, so that it cannot be merged as a set.
-func positional(path string) bool { return path == "tag.argGroups" }
-
 // plainSet is a list of plain values, none of which occurs twice.
 type plainSet struct {
 	keys []string // canonical, in order
@@ -50,7 +46,7 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 	b, okB := setOf(base)
 	o, okO := setOf(ours)
 	t, okT := setOf(theirs)
-	if !okB || !okO || !okT || positional(path) {
+	if !okB || !okO || !okT || path == "tag.argGroups" { // whose elements have their meaning by their place
 		return nil, false
 	}
 	// What all three have shows who put it in another order.

@@ -97,24 +97,11 @@ func changes(del, ins []bool) iter.Seq[Edit] {
 
 // edits gathers marked items, which begin at the given line, into edits.
 func edits(del, ins []bool, first int) []Edit {
-	es := make([]Edit, 0, runs(del)+runs(ins))
+	var es []Edit
 	for e := range changes(del, ins) {
 		es = append(es, shift(e, first))
 	}
 	return es
-}
-
-// runs counts the runs of set flags.
-func runs(flags []bool) int {
-	n := 0
-	last := false
-	for _, f := range flags {
-		if f && !last {
-			n++
-		}
-		last = f
-	}
-	return n
 }
 
 // Edits returns the changes in order. Between two of them at least one line is

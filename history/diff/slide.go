@@ -19,13 +19,13 @@ func slide(old, new text, edits []Edit) []Edit {
 			if i+1 < len(edits) {
 				ceiling = edits[i+1].Old.Start
 			}
-			up := s.up(e, e.Old.Start-floor)
+			up := s.room(e, -1, e.Old.Start-floor)
 			if up > 0 && up == e.Old.Start-floor && len(out) > 0 {
 				e = join(out[len(out)-1], shift(e, -up))
 				out = out[:len(out)-1]
 				continue
 			}
-			down := s.down(e, ceiling-e.Old.End)
+			down := s.room(e, 1, ceiling-e.Old.End)
 			if down > 0 && down == ceiling-e.Old.End && i+1 < len(edits) {
 				i++
 				e = join(shift(e, down), edits[i])
@@ -70,22 +70,12 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// up returns by how many lines, at most most, e can move up.
-func (s *slider) up(e Edit, most int) int {
+// room returns by how many lines, at most most, e can move: down for a step of 1, up
+// for -1.
+func (s *slider) room(e Edit, step, most int) int {
 	t, run, ok := s.side(e)
 	n := 0
-	for ok && n < most && s.left > 0 && t.line(run.Start-1-n) == t.line(run.End-1-n) {
-		n++
-		s.left--
-	}
-	return n
-}
-
-// down returns by how many lines, at most most, e can move down.
-func (s *slider) down(e Edit, most int) int {
-	t, run, ok := s.side(e)
-	n := 0
-	for ok && n < most && s.left > 0 && t.line(run.Start+n) == t.line(run.End+n) {
+	for at := min(step, 0); ok && n < most && s.left > 0 && t.line(run.Start+at) == t.line(run.End+at); at += step {
 		n++
 		s.left--
 	}
@@ -106,7 +96,8 @@ func (s *slider) best(e Edit, up, down int) Edit {
 	s.left -= (down - first) * weighingSteps
 	bestBy, best := down, splitScore{}
 	for by := first; by <= down; by++ {
-		score := t.score(run.Start + by).plus(t.score(run.End + by))
+		start, end := t.score(run.Start+by), t.score(run.End+by)
+		score := splitScore{start.indent + end.indent, start.penalty + end.penalty}
 		if by == first || score.cost(best) <= 0 {
 			bestBy, best = by, score
 		}
