@@ -44,7 +44,7 @@ func (b *Blame) Add(v Version) error {
 
 // follow carries the unchanged lines over and gives the new ones to version.
 func (b *Blame) follow(text string, version int) {
-	fresh := splitLines(text)
+	fresh := slices.Collect(strings.Lines(text))
 	lines := make([]BlameLine, 0, len(fresh))
 	old := 0
 	for _, e := range diff.Lines(b.text, text).Edits() {
@@ -59,9 +59,6 @@ func (b *Blame) follow(text string, version int) {
 
 // Lines returns the lines of the field as the last version has it.
 func (b *Blame) Lines() []BlameLine { return slices.Clone(b.lines) }
-
-// splitLines cuts a text behind its line feeds.
-func splitLines(text string) []string { return slices.Collect(strings.Lines(text)) }
 
 // fieldText returns the text of a value to blame: a string itself, anything else as
 // indented JSON, nothing for an absent one.

@@ -18,11 +18,7 @@ func EncodeRendered(m map[string]string) string {
 
 // DecodeRendered reads what EncodeRendered wrote.
 func DecodeRendered(s string) (map[string]string, error) {
-	var m map[string]string
-	if err := json.Unmarshal([]byte(s), &m); err != nil {
-		return nil, fmt.Errorf("rendered hashes: %w", err)
-	}
-	return m, nil
+	return decode[map[string]string]("rendered hashes", s)
 }
 
 // EncodeWaivers writes waivers as canonical JSON, the form they are stored and
@@ -39,11 +35,7 @@ func EncodeWaiver(w Waiver) string { return mustMarshal(w) }
 
 // DecodeWaivers reads what EncodeWaivers wrote.
 func DecodeWaivers(s string) ([]Waiver, error) {
-	var ws []Waiver
-	if err := json.Unmarshal([]byte(s), &ws); err != nil {
-		return nil, fmt.Errorf("waivers: %w", err)
-	}
-	return ws, nil
+	return decode[[]Waiver]("waivers", s)
 }
 
 // EncodeApprovals writes approvals as canonical JSON, the form they are stored and
@@ -60,11 +52,14 @@ func DecodeApprovals(s string) ([]Approval, error) {
 	if s == "" {
 		return nil, nil
 	}
-	var as []Approval
-	if err := json.Unmarshal([]byte(s), &as); err != nil {
-		return nil, fmt.Errorf("approvals: %w", err)
+	return decode[[]Approval]("approvals", s)
+}
+
+func decode[T any](what, s string) (v T, err error) {
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		return *new(T), fmt.Errorf("%s: %w", what, err)
 	}
-	return as, nil
+	return v, nil
 }
 
 func mustMarshal(v any) string {

@@ -88,7 +88,7 @@ func (f files) sweep(dir string) error {
 			if !strings.HasPrefix(e.Name(), atomicfile.Temporary) {
 				continue
 			}
-			if err := gone(root.Remove(filepath.Join(dir, e.Name()))); err != nil {
+			if err := root.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -104,12 +104,4 @@ func (f files) write(name string, text []byte) error {
 		}
 		return atomicfile.WriteIn(root, name, text, atomicfile.Options{Mode: 0o644})
 	})
-}
-
-// gone returns the error of a removal, nil for a file that was missing.
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -33,7 +33,7 @@ type Drift struct {
 // Drift compares the live file with the registry. It returns an error when the
 // file cannot be read.
 func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
-	out := Drift{File: w.livePath()}
+	out := Drift{File: w.LivePath()}
 	want, err := w.content(ctx, w.store)
 	if err != nil {
 		return out, err
@@ -94,7 +94,7 @@ func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, 
 	switch {
 	case err == nil:
 		ending := ".edited-" + now.UTC().Format("2006-01-02T15-04-05Z")
-		kept = w.livePath() + ending
+		kept = w.LivePath() + ending
 		if err := w.files().write(liveName+ending, text); err != nil {
 			return "", err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"toolcrib/history"
@@ -127,7 +128,8 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 			}
 		}
 		if drift = w.drifted(ctx, store, text); drift != nil {
-			return seqsOutside(pending, w.layer()), "", nil
+			// The live file of the project is still to be written.
+			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
 		}
 		failpoint.Here("live-file")
 		if err := w.writeLive(text); err != nil {
@@ -147,27 +149,13 @@ func seqs(pending []PendingExport) []int64 {
 	return seqs
 }
 
-// seqsOutside returns the Seqs of pending exports outside of a layer, whose live
-// file was not written.
-func seqsOutside(pending []PendingExport, layer registry.Layer) []int64 {
-	var seqs []int64
-	for _, d := range pending {
-		if d.Version.Subject.Layer != layer {
-			seqs = append(seqs, d.Seq)
-		}
-	}
-	return seqs
-}
-
 func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.project) }
-
-func (w *Workspace) livePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
 // files returns the files in the folder, by their names below it.
 func (w *Workspace) files() files { return files{w.dir} }
 
 // LivePath returns where the live file of the workspace is.
-func (w *Workspace) LivePath() string { return w.livePath() }
+func (w *Workspace) LivePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
 // writeLive writes the live file unless it is right already. A project without
 // definitions gets none.
@@ -201,11 +189,8 @@ func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error
 	if err != nil {
 		return err
 	}
-	hash := registry.HashBytes(now)
-	for _, k := range known {
-		if k == hash {
-			return nil
-		}
+	if slices.Contains(known, registry.HashBytes(now)) {
+		return nil
 	}
-	return fmt.Errorf("%s was %w since toolcrib wrote it, and was not overwritten; see toolcrib drift", w.livePath(), ErrDrift)
+	return fmt.Errorf("%s was %w since toolcrib wrote it, and was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
 }
