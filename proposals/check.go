@@ -18,22 +18,23 @@ const MaxPattern = 1_000
 // maxMaxChars is the largest value of a max_chars check, beyond every answer.
 const maxMaxChars = 10_000_000
 
-// checkTypes lists every kind of check with the type of its value; jsondoc.Null
-// for a check without a value.
+// checkTypes lists every kind of check with the type of its value, jsondoc.Null
+// for a check without one, and what the value is.
 var checkTypes = []struct {
 	name  CheckType
 	value jsondoc.Kind
+	needs string
 }{
-	{CheckJSONOnly, jsondoc.Null},
-	{CheckNoFences, jsondoc.Null},
-	{CheckToolCall, jsondoc.Null},
-	{CheckJSONSchema, jsondoc.Object},
-	{CheckContains, jsondoc.String},
-	{CheckNotContains, jsondoc.String},
-	{CheckMatches, jsondoc.String},
-	{CheckEvidence, jsondoc.Null},
-	{CheckNoFakeToolUse, jsondoc.Null},
-	{CheckMaxChars, jsondoc.Number},
+	{CheckJSONOnly, jsondoc.Null, ""},
+	{CheckNoFences, jsondoc.Null, ""},
+	{CheckToolCall, jsondoc.Null, ""},
+	{CheckJSONSchema, jsondoc.Object, "the schema, an object"},
+	{CheckContains, jsondoc.String, "the text to look for"},
+	{CheckNotContains, jsondoc.String, "the text to look for"},
+	{CheckMatches, jsondoc.String, "the regular expression to look for"},
+	{CheckEvidence, jsondoc.Null, ""},
+	{CheckNoFakeToolUse, jsondoc.Null, ""},
+	{CheckMaxChars, jsondoc.Number, "the largest number of characters"},
 }
 
 // CheckTypes lists every kind of check in the order it is documented in.
@@ -131,19 +132,12 @@ func patternProblem(s string) string {
 // missingValue returns what a check of a known type still needs; "" when it has
 // all it takes.
 func (c Check) missingValue() string {
-	want, ok := CheckValues(c.Type)
-	if !ok || want == jsondoc.Null || len(c.Value) > 0 {
-		return ""
+	for _, known := range checkTypes {
+		if known.name == c.Type && known.needs != "" && len(c.Value) == 0 {
+			return fmt.Sprintf("a %s check needs %s", c.Type, known.needs)
+		}
 	}
-	switch c.Type { //nolint:exhaustive // the others are covered by the last line
-	case CheckMatches:
-		return "a matches check needs the regular expression to look for"
-	case CheckMaxChars:
-		return "a max_chars check needs the largest number of characters"
-	case CheckJSONSchema:
-		return "a json_schema check needs the schema, an object"
-	}
-	return fmt.Sprintf("a %s check needs the text to look for", c.Type)
+	return ""
 }
 
 // checkLength reports that s has more than limit characters; "" when it has not.

@@ -138,14 +138,10 @@ func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 }
 
 func article(k registry.Kind) string {
-	switch k {
-	case registry.KindAgent:
+	if k == registry.KindAgent {
 		return "an agent"
-	case registry.KindList:
-		return "a list"
-	case registry.KindTool:
 	}
-	return "a tool"
+	return "a " + string(k)
 }
 
 // BindJSON reads a type and refuses one that does not exist.

@@ -20,22 +20,14 @@ func (d Draft) JSON() []byte {
 // Canonical returns d in the canonical form that hashes are computed over. Two
 // drafts that say the same have the same bytes.
 func (d Draft) Canonical() []byte {
-	n, err := d.node()
-	if err != nil {
-		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
-	}
-	return jsondoc.Canonical(n)
+	return jsondoc.Canonical(d.mustNode())
 }
 
 // Beside returns what d has beside its definition as a JSON object: the rationale,
 // the examples and the test cases.
 func (d Draft) Beside() []byte {
-	n, err := d.node()
-	if err != nil {
-		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
-	}
-	beside := &jsondoc.Node{Kind: jsondoc.Object}
-	for _, m := range n.Members {
+	beside := jsondoc.NewObject()
+	for _, m := range d.mustNode().Members {
 		switch m.Key {
 		case "rationale", "examples", "testCases":
 			beside.Members = append(beside.Members, m)
@@ -47,3 +39,11 @@ func (d Draft) Beside() []byte {
 // node returns d as the tree of its JSON form. It fails only for values that every
 // decoder refuses, such as a NUL.
 func (d Draft) node() (*jsondoc.Node, error) { return jsondoc.FromValue(d.document()) }
+
+func (d Draft) mustNode() *jsondoc.Node {
+	n, err := d.node()
+	if err != nil {
+		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
+	}
+	return n
+}

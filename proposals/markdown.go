@@ -88,11 +88,7 @@ func inProposal(err error) error {
 		return err
 	}
 	for i, p := range ps {
-		head := p.Path
-		if j := strings.IndexAny(head, ".["); j >= 0 {
-			head = head[:j]
-		}
-		if p.Path != jsondoc.Root && !slices.Contains(proposalKeys, head) {
+		if p.Path != jsondoc.Root && !slices.Contains(proposalKeys, headOf(p.Path)) {
 			ps[i].Path = below("definition", p.Path)
 		}
 	}

@@ -1,6 +1,7 @@
 package proposals
 
 import (
+	"cmp"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -50,27 +51,21 @@ func (ps Problems) Locate(doc *jsondoc.Node) Problems {
 
 // ruleOf returns the rule that looks at the value at path.
 func ruleOf(path string) string {
-	head := path
+	return cmp.Or(ruleOfKey[headOf(path)], RuleSubject)
+}
+
+// ruleOfKey has the rules of the keys of a proposal other than RuleSubject.
+var ruleOfKey = map[string]string{
+	"definition": RuleDefinition, "baseVersion": RuleBaseVersion, "restoreVersion": RuleRestoreVersion, "rationale": RuleRationale,
+	"examples": RuleExamples, "testCases": RuleTestCases, "changeSet": RuleChangeSet,
+}
+
+// headOf returns the first key of a path.
+func headOf(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
-		head = path[:i]
+		return path[:i]
 	}
-	switch head {
-	case "definition":
-		return RuleDefinition
-	case "baseVersion":
-		return RuleBaseVersion
-	case "restoreVersion":
-		return RuleRestoreVersion
-	case "rationale":
-		return RuleRationale
-	case "examples":
-		return RuleExamples
-	case "testCases":
-		return RuleTestCases
-	case "changeSet":
-		return RuleChangeSet
-	}
-	return RuleSubject
+	return path
 }
 
 // Problems returns everything that keeps p from being submitted: unreadable parts,

@@ -2,6 +2,7 @@ package proposals
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -145,24 +146,12 @@ func (c *template) examples(d Draft) {
 // space only.
 func alike(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// maxChangeSet is the longest name of a change set in characters.
-const maxChangeSet = 64
-
-// validChangeSet reports whether name has letters, digits, spaces, ".", "_" and
-// "-" only, and begins with a letter or a digit.
-func validChangeSet(name string) bool {
-	for i, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && (i == 0 || !strings.ContainsRune(" ._-", r)) {
-			return false
-		}
-	}
-	return name != "" && len(name) <= maxChangeSet
-}
+// validChangeSet matches the name of a change set.
+var validChangeSet = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$`)
 
 func (c *template) changeSet(d Draft) {
-	if d.ChangeSet != "" && !validChangeSet(d.ChangeSet) {
-		c.add(RuleChangeSet, "changeSet", `expected a name of at most %d letters, digits, spaces, ".", "_" and "-" that begins with a letter or a digit; got %s`, maxChangeSet, jsondoc.Quote(d.ChangeSet))
+	if d.ChangeSet != "" && !validChangeSet.MatchString(d.ChangeSet) {
+		c.add(RuleChangeSet, "changeSet", `expected a name of at most 64 letters, digits, spaces, ".", "_" and "-" that begins with a letter or a digit; got %s`, jsondoc.Quote(d.ChangeSet))
 	}
 }
 

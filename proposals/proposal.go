@@ -14,31 +14,24 @@ type ID string
 // Recommendation is the advice of the Chief of Staff.
 type Recommendation string
 
-// The recommendations, the best first.
+// The recommendations.
 const (
 	RecommendApprove      Recommendation = "approve"
 	RecommendNeedsChanges Recommendation = "needs_changes"
 	RecommendReject       Recommendation = "reject"
 )
 
+// Recommendations lists every recommendation, the best first.
+func Recommendations() []Recommendation {
+	return []Recommendation{RecommendApprove, RecommendNeedsChanges, RecommendReject}
+}
+
 // Lower returns the worse of two recommendations; none ("") counts as best.
 func (r Recommendation) Lower(other Recommendation) Recommendation {
-	if rank(other) > rank(r) {
+	if all := Recommendations(); slices.Index(all, other) > slices.Index(all, r) {
 		return other
 	}
 	return r
-}
-
-func rank(r Recommendation) int {
-	switch r {
-	case RecommendApprove:
-		return 1
-	case RecommendNeedsChanges:
-		return 2
-	case RecommendReject:
-		return 3
-	}
-	return 0
 }
 
 // Proposal is a candidate change as the queue shows it; its revisions have the

@@ -38,7 +38,7 @@ const (
 // check returns an error that wraps ErrOpinion and names the first thing that
 // cannot be used.
 func (o Opinion) check() error {
-	if o.Recommendation != "" && !slices.Contains(recommendations(), o.Recommendation) {
+	if o.Recommendation != "" && !slices.Contains(proposals.Recommendations(), o.Recommendation) {
 		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", ErrOpinion, o.Recommendation)
 	}
 	if n := len(o.Findings); n > MaxOpinionFindings {
@@ -74,10 +74,6 @@ func (o Opinion) check() error {
 		}
 	}
 	return nil
-}
-
-func recommendations() []proposals.Recommendation {
-	return []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
 }
 
 // usable reports a foreign text that cannot be stored.

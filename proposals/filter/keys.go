@@ -43,14 +43,6 @@ var flags = map[string]Property{"stale": Stale, "blocked": Blocked}
 // Flags returns the words that stand for a property, sorted.
 func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
 
-func keyList() string {
-	names := Keys()
-	for i := range names {
-		names[i] += ":"
-	}
-	return strings.Join(names, ", ")
-}
-
 func list[T ~string](words []T) string {
 	texts := make([]string, len(words))
 	for i, w := range words {

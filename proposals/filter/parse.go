@@ -82,7 +82,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 	key := strings.ToLower(word)
 	read, known := keys[key]
 	if !known {
-		return p.errorAt(start, "there is no %q; write %s, or quote the text", word+":", keyList())
+		return p.errorAt(start, "there is no %q; write %s, or quote the text", word+":", strings.Join(keysWithColon(), ", "))
 	}
 	for n := 1; ; n++ {
 		at := p.at
