@@ -7,7 +7,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Similarity measures how much of two sets is the same.
+// Similarity measures how much of two sets is the same, from 0 to 1; it is 0 where
+// there is nothing.
 type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
 	Contained   float64 `json:"contained"`   // |A∩B| / |A|: how much of the first the second has
@@ -25,7 +26,10 @@ const maxWords = 12
 
 func similarity(a, b Set) Similarity {
 	shared := a.shared(b)
-	return Similarity{Resemblance: a.resemblance(b, shared), Contained: a.containment(shared)}
+	if shared == 0 {
+		return Similarity{}
+	}
+	return Similarity{Resemblance: float64(shared) / float64(len(a)+len(b)-shared), Contained: float64(shared) / float64(len(a))}
 }
 
 // TextOf returns the word shingles of the texts of t for a model: its prompt and
@@ -61,26 +65,33 @@ func Passages(a, b registry.Tool) []ToolPassage {
 
 // Words returns the content words that the purposes of a and b have in common,
 // as a has them and the telling ones first, at most 12.
-func Words(a, b registry.Tool) []string { return purposeOf(a).shared(purposeOf(b)) }
+func Words(a, b registry.Tool) []string {
+	words, _ := purposeOf(a).shared(purposeOf(b), func(string) float64 { return 1 })
+	return words
+}
 
-// shared returns the words that p has in common with q, as p has them.
-func (p purpose) shared(q purpose) []string {
+// shared returns the words that p has in common with q, as p has them and the
+// heaviest first, at most maxWords, and what all of them weigh together. weight is
+// that of a stem.
+func (p purpose) shared(q purpose, weight func(stem string) float64) (words []string, sum float64) {
 	type both struct {
 		word   string
-		weight int
+		weight float64
 	}
 	var all []both
 	for s, t := range p {
 		if u, ok := q[s]; ok {
-			all = append(all, both{t.word, min(t.weight, u.weight)})
+			all = append(all, both{t.word, weight(s) * float64(min(t.weight, u.weight))})
 		}
 	}
 	slices.SortFunc(all, func(x, y both) int {
 		return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.word, y.word))
 	})
-	shared := make([]string, 0, maxWords)
-	for _, b := range all[:min(len(all), maxWords)] {
-		shared = append(shared, b.word)
+	for i, w := range all {
+		sum += w.weight
+		if i < maxWords {
+			words = append(words, w.word)
+		}
 	}
-	return shared
+	return words, sum
 }

@@ -78,12 +78,8 @@ func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	mass := c.mass(words)
 	var all []Comparison
 	for _, p := range c.tools {
-		shared := texts.shared(p.texts)
-		k := Comparison{
-			Tool: p.tool, Shingles: len(texts), Covered: p.texts.containment(shared),
-			Text: Similarity{Resemblance: texts.resemblance(p.texts, shared), Contained: texts.containment(shared)},
-		}
-		k.Purpose, k.Words = c.shared(words, p.about)
+		k := Comparison{Tool: p.tool, Shingles: len(texts), Covered: similarity(p.texts, texts).Contained, Text: similarity(texts, p.texts)}
+		k.Words, k.Purpose = words.shared(p.about, c.weight)
 		if k.Purpose > 0 {
 			k.Purpose /= math.Sqrt(mass * p.mass)
 		}
@@ -91,33 +87,6 @@ func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	}
 	slices.SortStableFunc(all, func(a, b Comparison) int { return -cmp.Compare(a.Purpose, b.Purpose) })
 	return all
-}
-
-// shared returns the weight of the words that a and b have in common, and the
-// heaviest of them as a has them.
-func (c *Corpus) shared(a, b purpose) (float64, []string) {
-	type both struct {
-		word   string
-		weight float64
-	}
-	var all []both
-	for s, t := range a {
-		if u, ok := b[s]; ok {
-			all = append(all, both{t.word, c.weight(s) * float64(min(t.weight, u.weight))})
-		}
-	}
-	slices.SortFunc(all, func(x, y both) int {
-		return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.word, y.word))
-	})
-	var sum float64
-	var words []string
-	for i, w := range all {
-		sum += w.weight
-		if i < maxWords {
-			words = append(words, w.word)
-		}
-	}
-	return sum, words
 }
 
 func (c *Corpus) mass(words purpose) float64 {

@@ -29,29 +29,7 @@ func newSet(hashes []uint64) Set {
 // Sketch returns the sketch of s.
 func (s Set) Sketch() Sketch { return newSketch(s) }
 
-// Resemblance returns |s∩t| / |s∪t|, from 0 to 1; it is 0 for empty sets.
-func (s Set) Resemblance(t Set) float64 { return s.resemblance(t, s.shared(t)) }
-
-// resemblance is Resemblance of sets that share so many elements.
-func (s Set) resemblance(t Set, shared int) float64 {
-	if shared == 0 {
-		return 0
-	}
-	return float64(shared) / float64(len(s)+len(t)-shared)
-}
-
-// Containment returns |s∩t| / |s|, the share of s that t has too, from 0 to 1;
-// it is 0 for an empty s.
-func (s Set) Containment(t Set) float64 { return s.containment(s.shared(t)) }
-
-// containment is Containment in a set with which s shares so many elements.
-func (s Set) containment(shared int) float64 {
-	if len(s) == 0 {
-		return 0
-	}
-	return float64(shared) / float64(len(s))
-}
-
+// shared returns |s∩t|.
 func (s Set) shared(t Set) int {
 	n := 0
 	for len(s) > 0 && len(t) > 0 {

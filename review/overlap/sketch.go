@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -92,25 +91,8 @@ func newSketch(set []uint64) Sketch {
 // IsZero reports whether s is the sketch of the empty set.
 func (s Sketch) IsZero() bool { return s == Sketch{} }
 
-// Resemblance estimates the resemblance of the sets that s and t stand for,
-// from 0 to 1. The estimate scatters: see deviation.
-func (s Sketch) Resemblance(t Sketch) float64 {
-	if s.IsZero() || t.IsZero() {
-		return 0
-	}
-	return resemblance(s.differing(&t))
-}
-
-// differing counts the bits in which s and t differ.
-func (s *Sketch) differing(t *Sketch) int {
-	return bits.OnesCount64(s[0]^t[0]) + bits.OnesCount64(s[1]^t[1]) +
-		bits.OnesCount64(s[2]^t[2]) + bits.OnesCount64(s[3]^t[3]) +
-		bits.OnesCount64(s[4]^t[4]) + bits.OnesCount64(s[5]^t[5]) +
-		bits.OnesCount64(s[6]^t[6]) + bits.OnesCount64(s[7]^t[7])
-}
-
 // resemblance turns the number of differing bits into the unbiased estimate
-// 2·agreeing/512 - 1, which is cut off at 0.
+// 2·agreeing/512 - 1, which is cut off at 0. It scatters: see deviation.
 func resemblance(differing int) float64 {
 	return max(0, 1-2*float64(differing)/sketchBits)
 }
