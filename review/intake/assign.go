@@ -39,10 +39,6 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	base := holder.Version
-	return proposals.Draft{
-		Type: proposals.Modify, Subject: holder.Subject, BaseVersion: &base, Definition: d,
-		Rationale: fmt.Sprintf("%s is to have %s. %s", holder.Subject.ID, strings.Join(more, ", "), generated),
-		Examples:  holderExamples(holder.Subject.ID), TestCases: agentTestCases(),
-	}, true
+	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, strings.Join(more, ", "))
+	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }

@@ -37,9 +37,7 @@ type RetiredName struct {
 //
 // Once the steps are approved, the same file leads to no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
-	c := canonizer{
-		planner: planner{origin: o, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}},
-	}
+	c := canonizer{planner: planner{origin: o}}
 	c.index(live)
 	c.retire()
 	c.upsert()
@@ -72,7 +70,7 @@ func (c *canonizer) retire() {
 				why = fmt.Sprintf("Its name is retired; its successor is %s.", successor)
 			}
 			step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: why}
-			step.Draft = c.draft(proposals.Deactivate, l.Subject, l.Version, *l.Definition.WithStatus(registry.Deactivated).Tool, why)
+			step.Draft = c.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), why)
 			c.Steps = append(c.Steps, step)
 		}
 	}
@@ -87,10 +85,10 @@ func (c *canonizer) upsert() {
 		switch {
 		case i < 0:
 			step.Change, step.Reason = New, "It belongs to the canonical catalog."
-			step.Draft = c.draft(proposals.New, subject, 0, *d.Tool, step.Reason)
+			step.Draft = c.origin.draft(proposals.New, subject, 0, d, step.Reason)
 		case c.all[i].Definition.Status() == registry.Deactivated:
 			step.Change, step.Reason = Reactivate, "It belongs to the canonical catalog and is deactivated."
-			step.Draft = c.draft(proposals.Reactivate, subject, c.all[i].Version, *c.all[i].Definition.WithStatus(registry.Active).Tool, step.Reason)
+			step.Draft = c.origin.draft(proposals.Reactivate, subject, c.all[i].Version, c.all[i].Definition.WithStatus(registry.Active), step.Reason)
 		default:
 			if c.all[i].Definition.Hash() != d.Hash() {
 				c.remark("%s was changed since it shipped (version %d); it stays as it was approved", subject, c.all[i].Version)
@@ -146,7 +144,7 @@ func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 
 func (c *canonizer) newAgent(a LegacyAgent) {
 	tools := successors(a.Tools)
-	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, canonical) {
+	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
 		c.remark("the agent %s has nothing of the old or the new catalog; it is not taken over", a.ID)
 		return
 	}
@@ -163,11 +161,7 @@ func (c *canonizer) newAgent(a LegacyAgent) {
 
 func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
 	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: relinked(had)}
-	step.Draft = &proposals.Draft{
-		Type: kind, Subject: s, BaseVersion: &base, Definition: registry.Definition{Agent: &a}, ChangeSet: c.origin.Set,
-		Rationale: "Its tools move to the canonical catalog. " + step.Reason + " " + generated,
-		Examples:  holderExamples(a.ID), TestCases: agentTestCases(),
-	}
+	step.Draft = c.origin.draft(kind, s, base, registry.Definition{Agent: &a}, "Its tools move to the canonical catalog. "+step.Reason)
 	c.Steps = append(c.Steps, step)
 }
 
@@ -251,8 +245,6 @@ func canonicalIDs() []string {
 	list, _ := shipped.List(shipped.AssistantID)
 	return list.Tools
 }
-
-func canonical(id string) bool { return slices.Contains(canonicalIDs(), id) }
 
 // sameList reports whether two lists allow the same under the same names.
 func sameList(a, b registry.AllowList) bool {

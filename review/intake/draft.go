@@ -14,26 +14,18 @@ import (
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
 // draft makes a proposal that can be submitted.
-func (p *planner) draft(kind proposals.Type, s registry.Subject, base int, t registry.Tool, rationale string) *proposals.Draft {
-	return &proposals.Draft{
-		Type: kind, Subject: s, BaseVersion: &base, Definition: registry.Definition{Tool: &t}, Rationale: rationale + " " + generated,
-		Examples: examples(t), TestCases: testCases(t), ChangeSet: p.origin.Set,
+func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d registry.Definition, rationale string) *proposals.Draft {
+	draft := &proposals.Draft{
+		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated, ChangeSet: o.Set,
+		Examples: holderExamples(s.ID), TestCases: agentTestCases(),
 	}
-}
-
-// definitionDraft is draft for what an export of toolcrib holds.
-func (p *planner) definitionDraft(kind proposals.Type, s registry.Subject, base int, d registry.Definition) *proposals.Draft {
-	rationale := fmt.Sprintf("It is so in an export of toolcrib (%s), and not here.", p.origin.Label)
 	if d.Tool != nil {
-		return p.draft(kind, s, base, *d.Tool, rationale)
+		draft.Examples, draft.TestCases = examples(*d.Tool), testCases(*d.Tool)
 	}
-	return &proposals.Draft{
-		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated,
-		Examples: holderExamples(s.ID), TestCases: agentTestCases(), ChangeSet: p.origin.Set,
-	}
+	return draft
 }
 
-// origin names the place a document came from, for people.
+// place names the place a document came from, for people.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
 		return "the MCP server " + p.origin.Label
@@ -55,14 +47,6 @@ func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string 
 		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
 	return fmt.Sprintf("%s has another definition of %s than the live one: %s.", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "))
-}
-
-func (p *planner) whyGone(name string) string {
-	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
-}
-
-func (p *planner) whyBack(name string) string {
-	return fmt.Sprintf("%s lists %s again, as it was.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

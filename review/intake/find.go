@@ -9,6 +9,7 @@ import (
 
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
+	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[string]registry.Live{}, map[string]registry.Live{}
 	for _, kind := range registry.SubjectKinds() {
 		p.byID[kind] = map[string]registry.Live{}
 	}

@@ -52,7 +52,7 @@ type Live struct {
 // Plan returns the proposals that turn the live registry into that of the
 // document. Only tools of the same origin can vanish.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
-	p := planner{origin: o, format: doc.Format, raw: live.Raw, byID: map[registry.Kind]map[string]registry.Live{}, byRef: map[string]registry.Live{}, byWire: map[string]registry.Live{}}
+	p := planner{origin: o, format: doc.Format, raw: live.Raw}
 	p.index(live.All)
 	if doc.Format == wire.Toolcrib {
 		steps := make([]Step, len(doc.Entries))
@@ -116,7 +116,7 @@ func (p *planner) item(it wire.Item) Step {
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(after)
 	step.Change = Modify
 	step.Reason = strings.Join(differing(before, after), ", ")
-	step.Draft = p.draft(proposals.Modify, l.Subject, l.Version, after, p.whyModified(it, before, after))
+	step.Draft = p.origin.draft(proposals.Modify, l.Subject, l.Version, registry.Definition{Tool: &after}, p.whyModified(it, before, after))
 	return step
 }
 
@@ -141,8 +141,8 @@ func (p *planner) known(step Step, l registry.Live) Step {
 		return step
 	}
 	step.Change = Reactivate
-	t := *l.Definition.WithStatus(registry.Active).Tool
-	step.Draft = p.draft(proposals.Reactivate, l.Subject, l.Version, t, p.whyBack(step.Name))
+	why := fmt.Sprintf("%s lists %s again, as it was.", sentenceCase(p.place()), jsondoc.Quote(step.Name))
+	step.Draft = p.origin.draft(proposals.Reactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Active), why)
 	return step
 }
 
@@ -156,7 +156,7 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	}
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(t)
 	step.Change = New
-	step.Draft = p.draft(proposals.New, step.Subject, 0, t, p.whyNew(it))
+	step.Draft = p.origin.draft(proposals.New, step.Subject, 0, registry.Definition{Tool: &t}, p.whyNew(it))
 	return step
 }
 
@@ -208,7 +208,8 @@ func (p *planner) vanished(items []wire.Item) []Step {
 			continue
 		}
 		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is not listed any more"}
-		step.Draft = p.draft(proposals.Deactivate, l.Subject, l.Version, *l.Definition.WithStatus(registry.Deactivated).Tool, p.whyGone(name))
+		why := fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
+		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), why)
 		steps = append(steps, step)
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
@@ -233,6 +234,7 @@ func (p *planner) entry(e wire.Entry) Step {
 			before = &l
 		}
 	}
+	why := fmt.Sprintf("It is so in an export of toolcrib (%s), and not here.", p.origin.Label)
 	switch {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
 		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))
@@ -240,7 +242,7 @@ func (p *planner) entry(e wire.Entry) Step {
 		return step.skip("it is deactivated and was never here")
 	case before == nil:
 		step.Change = New
-		step.Draft = p.definitionDraft(proposals.New, e.Subject, 0, e.Definition)
+		step.Draft = p.origin.draft(proposals.New, e.Subject, 0, e.Definition, why)
 	case before.Definition.Hash() == e.Definition.Hash():
 		step.Change = None
 	case before.Core():
@@ -250,10 +252,10 @@ func (p *planner) entry(e wire.Entry) Step {
 		if e.Definition.Status() == registry.Deactivated {
 			step.Change = Deactivate
 		}
-		step.Draft = p.definitionDraft(proposals.Type(step.Change), e.Subject, before.Version, e.Definition)
+		step.Draft = p.origin.draft(proposals.Type(step.Change), e.Subject, before.Version, e.Definition, why)
 	default:
 		step.Change = Modify // a status changes on its own
-		step.Draft = p.definitionDraft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()))
+		step.Draft = p.origin.draft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()), why)
 	}
 	return step
 }

@@ -45,16 +45,16 @@ func TestExamplesFitWhatIsShipped(t *testing.T) {
 }
 
 func TestDraftsCanBeSubmitted(t *testing.T) {
-	p := planner{origin: Origin{Label: "here", Layer: registry.LayerUser}, format: "mcp"}
+	o := Origin{Label: "here", Layer: registry.LayerUser}
 	for _, d := range append(shipped.Core(), shipped.Assistant()...) {
 		s := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: d.ID()}
-		if ps := p.draft("new", s, 0, *d.Tool, "Because.").Problems(); len(ps) > 0 {
+		if ps := o.draft("new", s, 0, d, "Because.").Problems(); len(ps) > 0 {
 			t.Errorf("%s: %v", d.ID(), ps)
 		}
 	}
 	for _, d := range shipped.Agents() {
 		s := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: d.ID()}
-		if ps := p.definitionDraft("new", s, 0, d).Problems(); len(ps) > 0 {
+		if ps := o.draft("new", s, 0, d, "Because.").Problems(); len(ps) > 0 {
 			t.Errorf("%s: %v", d.ID(), ps)
 		}
 	}
