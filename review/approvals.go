@@ -106,15 +106,11 @@ func (d *Desk) tally(v view, more ...string) approval.Tally {
 	for _, e := range v.endorsements {
 		by = append(by, e.By.String())
 	}
-	return d.need(v.Proposal.Subject).Tally(append(by, more...), d.excluded(v.Revision))
-}
-
-// excluded returns whose approval of a revision does not count, "" for nobody.
-func (d *Desk) excluded(rev proposals.Revision) string {
+	except := ""
 	if d.policy.FourEyes {
-		return rev.Author.String()
+		except = v.Revision.Author.String()
 	}
-	return ""
+	return d.need(v.Proposal.Subject).Tally(append(by, more...), except)
 }
 
 // notOwner returns why the policy has actor not approve v, nil when the approval

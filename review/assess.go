@@ -129,7 +129,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, err
 	}
-	results := d.trials.of(ctx, draft)
+	results := d.trials.run(ctx, draft, nil)
 	findings, err := d.basis().rules.Check(ctx, &rules.Change{
 		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Twins: same, Prompts: costs, Outcomes: results,
 	})

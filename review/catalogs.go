@@ -53,14 +53,14 @@ func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live
 		wanted[name] = true
 	}
 	return c.overlay(found, func(l registry.Live) bool {
-		return slices.ContainsFunc(l.Names(), func(name string) bool { return wanted[name] })
+		return l.Definition.Tool != nil && slices.ContainsFunc(l.Names(), func(name string) bool { return wanted[name] })
 	}), err
 }
 
 // InCategory implements registry.Finder.
 func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	found, err := c.LiveReader.InCategory(ctx, category)
-	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool.Category == category }), err
+	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Tool.Category == category }), err
 }
 
 // OfKind implements registry.Finder. A changed tool counts whatever its kind: it
@@ -83,29 +83,20 @@ func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 		}
 		found = append(found, slices.DeleteFunc(same, func(l registry.Live) bool { return l.Subject.ID != s.ID })...)
 	}
-	return c.overlay(found, func(registry.Live) bool { return true }), nil
+	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil }), nil
 }
 
 // Lists implements registry.Finder.
 func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
 	lists, err := c.LiveReader.Lists(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lists = slices.DeleteFunc(lists, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
-	for _, l := range c.changed {
-		if l.Definition.List != nil {
-			lists = append(lists, l)
-		}
-	}
-	return lists, nil
+	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
 // overlay replaces changed definitions in found, and adds changed ones that match.
 func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
-		if l.Definition.Tool != nil && matches(l) {
+		if matches(l) {
 			found = append(found, l)
 		}
 	}
@@ -114,13 +105,7 @@ func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bo
 
 // agents returns the agents as they would be.
 func (c *catalogs) agents(now []registry.Live) []registry.Live {
-	then := slices.DeleteFunc(slices.Clone(now), func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
-	for _, l := range c.changed {
-		if l.Definition.Agent != nil {
-			then = append(then, l)
-		}
-	}
-	return then
+	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
 // outputs returns every channel prompt of an agent.

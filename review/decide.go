@@ -51,14 +51,6 @@ func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choi
 // a decision.
 type check func(*reviewCache, Bundle, Choice) (view, error)
 
-// approvalCheck returns the check of an approval. single reports whether it is of one
-// proposal only.
-func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
-	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
-		return d.approvable(ctx, r, actor, b, c, single)
-	}
-}
-
 // decide decides on proposals in one transaction, all of them or none. check
 // refuses those that may not be decided so; decide writes the decisions. strict
 // is passed on to Desk.showings.
@@ -115,28 +107,30 @@ func chosen(choices []Choice) []proposals.ID {
 	return ids
 }
 
-// approvable looks at a proposal and refuses it unless everything allows the
-// approval. single reports whether it is the only choice of the call.
-func (d *Desk) approvable(ctx context.Context, r *reviewCache, actor proposals.Actor, b Bundle, c Choice, single bool) (view, error) {
-	p := b.Proposal
-	// Who may not approve learns nothing else about the proposal's state.
-	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
-		return view{}, fmt.Errorf("%s: %w", name(p), err)
-	}
-	v, err := d.look(ctx, r, b)
-	if err != nil {
-		return v, err
-	}
-	if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
-		if !single && p.State == proposals.Rejected && p.ChangeSet != "" {
-			return v, v.changeSet.broken
+// approvalCheck returns the check that refuses a proposal unless everything allows
+// its approval. single reports whether it is the only choice of the call.
+func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
+	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
+		p := b.Proposal
+		// Who may not approve learns nothing else about the proposal's state.
+		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
+			return view{}, fmt.Errorf("%s: %w", name(p), err)
 		}
-		return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
+		v, err := d.look(ctx, r, b)
+		if err != nil {
+			return v, err
+		}
+		if obstacles := d.obstacles(actor, v); len(obstacles) > 0 {
+			if !single && p.State == proposals.Rejected && p.ChangeSet != "" {
+				return v, v.changeSet.broken
+			}
+			return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
+		}
+		if c.Expect == "" && d.policy.RequireExpect {
+			return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", name(p), ErrNoExpect)
+		}
+		return v, nil
 	}
-	if c.Expect == "" && d.policy.RequireExpect {
-		return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", name(p), ErrNoExpect)
-	}
-	return v, nil
 }
 
 // obstacles lists everything that keeps actor from approving what v shows.

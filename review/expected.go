@@ -46,7 +46,7 @@ func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, ch
 		default:
 			showings[i] = ShowingNone
 			if expect != "" || seen && strict {
-				moved, facts = append(moved, v), append(facts, last.difference(v, seen)...)
+				moved, facts = append(moved, v), append(facts, last.difference(v)...)
 			}
 		}
 		known[set] = known[set] || expect != "" || seen
@@ -74,12 +74,10 @@ func (d *Desk) beforeWaivers(v view, actor proposals.Actor, since time.Time) str
 	return d.digest(v)
 }
 
-// difference names what of v differs from s, if that was shown at all.
-func (s Shown) difference(v view, seen bool) []string {
-	if seen {
-		if facts := s.changes(v); len(facts) > 0 {
-			return facts
-		}
+// difference names what of v differs from s, which is zero if nothing was shown.
+func (s Shown) difference(v view) []string {
+	if facts := s.changes(v); s.Proposal != "" && len(facts) > 0 {
+		return facts
 	}
 	return []string{"something you were shown has changed since"}
 }

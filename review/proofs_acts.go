@@ -23,14 +23,19 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d Decision, by
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	act, ok := s.Act.(*statement.Decision)
-	want := statement.Item{
-		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
-		Version: d.Version, Previous: previous, Sum: sum,
-	}
+	want := itemOf(d)
+	want.Version, want.Previous, want.Sum = d.Version, previous, sum
 	if !ok || string(act.Verdict) != string(d.Verdict) || s.items[want.Proposal] != want || !s.of(by, d.At, d.Note) {
 		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
+}
+
+// itemOf returns what the statement of a decision has of d, without the version.
+func itemOf(d Decision) statement.Item {
+	return statement.Item{
+		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
+	}
 }
 
 // of reports whether the statement is by a principal, of a time, with a note.

@@ -24,10 +24,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d Decision,
 	}
 	act, ok := s.Act.(*statement.Decision)
 	got := s.items[string(d.Proposal)]
-	want := statement.Item{
-		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
-		Version: version, Previous: previous, Sum: got.Sum, // of the version that it would have made by itself
-	}
+	want := itemOf(d)
+	want.Version, want.Previous, want.Sum = version, previous, got.Sum // of the version that it would have made by itself
 	if version == 0 {
 		want.Version, want.Previous = got.Version, got.Previous
 	}

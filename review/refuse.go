@@ -44,19 +44,12 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 // refusing returns the check of a decision that is no approval.
 func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
 	return func(r *reviewCache, b Bundle, _ Choice) (view, error) {
-		return d.refusable(ctx, r, actor, b, act, reason)
+		if _, err := permit(actor, act, b.Proposal); err != nil {
+			return view{}, err
+		}
+		if strings.TrimSpace(reason) == "" {
+			return view{}, fmt.Errorf("%s: %w: write a reason for the author", name(b.Proposal), ErrNoReason)
+		}
+		return d.look(ctx, r, b)
 	}
-}
-
-// refusable looks at a proposal and returns an error if something is in the way
-// of sending it back or rejecting it.
-func (d *Desk) refusable(ctx context.Context, r *reviewCache, actor proposals.Actor, b Bundle, act proposals.Act, reason string) (view, error) {
-	p := b.Proposal
-	if _, err := permit(actor, act, p); err != nil {
-		return view{}, err
-	}
-	if strings.TrimSpace(reason) == "" {
-		return view{}, fmt.Errorf("%s: %w: write a reason for the author", name(p), ErrNoReason)
-	}
-	return d.look(ctx, r, b)
 }

@@ -95,7 +95,6 @@ const maxAge = 15 * time.Minute
 // use.
 type Signing struct {
 	trust  *Trust
-	always bool
 	now    func() time.Time
 	newID  func() string
 	dryRun bool
@@ -103,7 +102,7 @@ type Signing struct {
 
 // NewSigning returns the signing of acts under a policy.
 func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing {
-	return Signing{trust: trust, always: trust.policy.Always, now: now, newID: newID}
+	return Signing{trust: trust, now: now, newID: newID}
 }
 
 // Prepare returns the statement by which actor would do act now, to be signed.
@@ -144,7 +143,7 @@ func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Ac
 
 // unsigned returns nil when an act of actor needs no signature.
 func (s Signing) unsigned(ctx context.Context, r SignatureReader, actor proposals.Actor) error {
-	required := s.always || s.trust.Required()
+	required := s.trust.policy.Always || s.trust.Required()
 	if !required {
 		last, err := r.LastSigners(ctx)
 		if err != nil {

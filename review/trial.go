@@ -25,12 +25,8 @@ type trials struct {
 // maxTrials limits the cache; a full one is emptied.
 const maxTrials = 4096
 
-// of returns how the test cases of a draft come out: on their recorded answers,
-// and on those that try got from a model.
-func (t *trials) of(ctx context.Context, draft proposals.Draft) []harness.Result {
-	return t.run(ctx, draft, nil)
-}
-
+// run returns how the test cases of a draft come out: on their recorded answers,
+// and on those of a model, or without one on those that an earlier run got.
 func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil
@@ -41,7 +37,7 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 		return suite.Run(ctx)
 	}
 	fields := []string{string(text)}
-	if lacksAnswer(draft.TestCases) {
+	if slices.ContainsFunc(draft.TestCases, func(c proposals.TestCase) bool { return c.Output == nil }) {
 		fields = append(fields, draft.Definition.Hash())
 		if model != nil {
 			suite.Prompt = instruction(draft.Definition)
@@ -51,7 +47,7 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 	t.mu.Lock()
 	results, known := t.results[key]
 	t.mu.Unlock()
-	if known && (model == nil || !unanswered(results)) {
+	if known && (model == nil || !slices.ContainsFunc(results, func(r harness.Result) bool { return r.Outcome == harness.NotRun })) {
 		return results
 	}
 	results = suite.Run(ctx)
@@ -67,31 +63,18 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 	return results
 }
 
-// lacksAnswer reports whether a case has no recorded answer.
-func lacksAnswer(cases []proposals.TestCase) bool {
-	return slices.ContainsFunc(cases, func(c proposals.TestCase) bool { return c.Output == nil })
-}
-
-// unanswered reports whether a case was not run.
-func unanswered(results []harness.Result) bool {
-	return slices.ContainsFunc(results, func(r harness.Result) bool { return r.Outcome == harness.NotRun })
-}
-
-// try runs the test cases of drafts ahead of the transaction that needs the
+// try runs the test cases of a draft ahead of the transaction that needs the
 // results. What has no recorded answer is asked of the model, if one is
 // connected and the run is to be kept.
-func (d *Desk) try(ctx context.Context, drafts ...proposals.Draft) {
+func (d *Desk) try(ctx context.Context, draft proposals.Draft) {
 	var model harness.Model
 	if d.policy.Model != nil && !d.dryRun {
 		model = &reachable{model: d.policy.Model}
 	}
-	for _, draft := range drafts {
-		if model != nil && len(draft.Problems()) > 0 {
-			d.trials.run(ctx, draft, nil) // it is not submitted as it is
-			continue
-		}
-		d.trials.run(ctx, draft, model)
+	if model != nil && len(draft.Problems()) > 0 {
+		model = nil // it is not submitted as it is
 	}
+	d.trials.run(ctx, draft, model)
 }
 
 // tryCurrent is try for the current revision of a proposal, when there is a
