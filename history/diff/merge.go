@@ -1,6 +1,8 @@
 package diff
 
-import "strings"
+import (
+	"strings"
+)
 
 // Merge is two changes of one text brought together.
 type Merge struct {
@@ -142,4 +144,117 @@ func (s *side) pass(piece Range) Range {
 		s.by += e.New.Len() - e.Old.Len()
 	}
 	return Range{start, piece.End + s.by}
+}
+
+// markerLength sets how long a conflict marker is unless the text itself has
+// lines that begin like one.
+const markerLength = 7
+
+// Labels name the three sides behind the conflict markers.
+type Labels struct {
+	Base, Ours, Theirs string
+}
+
+// Marked returns the merged text with all three sides of each conflict between
+// markers, in the form that diff3 -m and git write:
+//
+//	<<<<<<< ours
+//	||||||| base
+//	=======
+//	>>>>>>> theirs
+//
+// The markers are longer where the text has lines that begin like them, so
+// they cannot be mistaken or forged. A side that does not end in "\n" gets
+// one.
+func (m Merge) Marked(names Labels) string {
+	t := split(m.Text)
+	n := m.markerLength()
+	var b strings.Builder
+	mark := func(sign, name string) {
+		b.WriteString(strings.Repeat(sign, n))
+		if name != "" {
+			b.WriteString(" " + name)
+		}
+		b.WriteByte('\n')
+	}
+	lines := func(s string) {
+		b.WriteString(s)
+		if s != "" && !strings.HasSuffix(s, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	done := 0
+	for _, c := range m.Conflicts {
+		b.WriteString(t.slice(Range{done, c.Merged.Start}))
+		mark("<", names.Ours)
+		lines(c.Ours.Text)
+		mark("|", names.Base)
+		lines(c.Base.Text)
+		mark("=", "")
+		lines(c.Theirs.Text)
+		mark(">", names.Theirs)
+		done = c.Merged.End
+	}
+	b.WriteString(t.slice(Range{done, t.len()}))
+	return b.String()
+}
+
+// markerLength returns a length no line of any side begins with.
+func (m Merge) markerLength() int {
+	n := markerLength
+	look := func(s string) {
+		for line := range strings.Lines(s) {
+			for _, sign := range "<|=>" {
+				if run := len(line) - len(strings.TrimLeft(line, string(sign))); run >= n {
+					n = run + 1
+				}
+			}
+		}
+	}
+	look(m.Text)
+	for _, c := range m.Conflicts {
+		look(c.Base.Text)
+		look(c.Theirs.Text)
+	}
+	return n
+}
+
+// Choice is which side of a conflict is taken.
+type Choice int
+
+// The choices.
+const (
+	Undecided Choice = iota
+	TakeOurs
+	TakeTheirs
+)
+
+// Taken returns the merge with the sides of its conflicts that were chosen, one
+// choice for each conflict. Those that are undecided, or have no choice, remain.
+func (m Merge) Taken(choices []Choice) Merge {
+	t := split(m.Text)
+	var b strings.Builder
+	out, done, shift := Merge{}, 0, 0
+	for i, c := range m.Conflicts {
+		b.WriteString(t.slice(Range{done, c.Merged.Start}))
+		done = c.Merged.End
+		choice := Undecided
+		if i < len(choices) {
+			choice = choices[i]
+		}
+		switch choice {
+		case Undecided:
+			c.Merged = Range{c.Merged.Start + shift, c.Merged.End + shift}
+			out.Conflicts = append(out.Conflicts, c)
+			b.WriteString(c.Ours.Text)
+		case TakeOurs:
+			b.WriteString(c.Ours.Text)
+		case TakeTheirs:
+			b.WriteString(c.Theirs.Text)
+			shift += c.Theirs.Lines.Len() - c.Ours.Lines.Len()
+		}
+	}
+	b.WriteString(t.slice(Range{done, t.len()}))
+	out.Text = b.String()
+	return out
 }
