@@ -174,3 +174,101 @@ func blank(s string) bool {
 
 // brailleBlank is a pattern without dots, which Unicode counts as a symbol.
 const brailleBlank = '\u2800'
+
+// texts looks for leftovers in any text of d: the markers of a merge conflict, the
+// placeholders of the skeleton, and a NUL, which the definition's own problems
+// cover.
+func (c *template) texts(d Draft) {
+	doc, err := d.node()
+	if err != nil {
+		c.add(RuleSubject, jsondoc.Root, "cannot be written as JSON: %v", err)
+		return
+	}
+	doc.Walk(func(n *jsondoc.Node, path func() string) bool {
+		if n.Kind == jsondoc.String {
+			c.text(n.Text, path)
+		}
+		return len(c.problems) <= maxProblems
+	})
+}
+
+func (c *template) text(text string, path func() string) {
+	if line := conflict(text); line > 0 {
+		c.add(RuleConflictMarkers, path(), "has an unresolved merge conflict at line %d of the text; keep one side and remove the markers", line)
+	}
+	if strings.IndexByte(text, 0) >= 0 && ruleOf(path()) != RuleDefinition {
+		c.add(ruleOf(path()), path(), "has a NUL character; remove it")
+	}
+	if wanted, ok := placeholderIn(text); ok {
+		c.add(ruleOf(path()), path(), "still has the FILL IN text; fill in %s", wanted)
+	}
+}
+
+// The lines of a conflict as merge tools write them, in their order. The lines
+// of the common ancestor may stand between the first two.
+const (
+	markOurs   = "<<<<<<<"
+	markMiddle = "======="
+	markTheirs = ">>>>>>>"
+)
+
+// conflict returns the number of the line that the first merge conflict in
+// text begins in, counted from 1; 0 when there is none. The order of the
+// markers tells a conflict from an underlined heading or a quotation.
+func conflict(text string) int {
+	if !strings.Contains(text, markOurs) {
+		return 0
+	}
+	begin, middle, number := 0, false, 0
+	for line := range strings.Lines(text) {
+		number++
+		switch {
+		case marks(line, markOurs):
+			begin, middle = number, false
+		case begin > 0 && marks(line, markMiddle):
+			middle = true
+		case middle && marks(line, markTheirs):
+			return begin
+		}
+	}
+	return 0
+}
+
+// marks reports whether line begins with marker, and not with more of it.
+func marks(line, marker string) bool {
+	rest, ok := strings.CutPrefix(line, marker)
+	return ok && !strings.HasPrefix(rest, marker[:1])
+}
+
+// MaxDraft is the longest draft that is kept, in bytes of canonical JSON: several
+// of the longest texts that a definition can have.
+const MaxDraft = 4 << 20
+
+// Excess returns the fields that are too long even for a draft, each with its path:
+// a draft may lack fields, but it is stored permanently, and lists show its name and
+// its change set to everybody. It is nil for a draft that can be stored.
+func (d Draft) Excess() Problems {
+	var c template
+	name := d.Definition.Name()
+	if message := checkLength(name, registry.MaxName); message != "" {
+		c.add(RuleDefinition, "definition.name", "%s", message)
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		c.add(RuleDefinition, "definition.name", "contains a NUL character; remove it")
+	}
+	c.changeSet(d)
+	c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
+	if n := len(d.Examples); n > MaxExamples {
+		c.add(RuleExamples, "examples", "has %d; the limit is %d", n, MaxExamples)
+	}
+	for i, text := range d.Examples[:min(len(d.Examples), MaxExamples)] {
+		c.length(RuleExamples, jsondoc.Index("examples", i), text, MaxExample)
+	}
+	if n := len(d.TestCases); n > MaxTestCases {
+		c.add(RuleTestCases, "testCases", "has %d; the limit is %d", n, MaxTestCases)
+	}
+	if n := len(d.Canonical()); n > MaxDraft {
+		c.add(RuleSubject, jsondoc.Root, "has %d bytes as JSON; the limit is %d", n, MaxDraft)
+	}
+	return c.problems
+}
