@@ -112,13 +112,12 @@ func notTried(c proposals.TestCase, why string) Trial {
 	return Trial{Result: harness.Result{Name: c.Name, Expect: c.Expect, Outcome: harness.NotRun, Reason: why}}
 }
 
-// heard keeps the whole answer of a model.
+// heard is a harness.Model that keeps the whole answer of another one.
 type heard struct {
 	model harness.Model
 	text  string
 }
 
-// Answer implements harness.Model.
 func (h *heard) Answer(ctx context.Context, prompt, input string) (text string, err error) {
 	h.text, err = h.model.Answer(ctx, prompt, input)
 	return h.text, err

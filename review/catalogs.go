@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// catalogs is the live registry with some definitions replaced. It caches the
+// catalogs is a registry.Finder: the live registry with some definitions replaced. It caches the
 // prompts that it rendered, and takes from now those with the same input.
 type catalogs struct {
 	LiveReader
@@ -45,7 +45,6 @@ func (c *catalogs) with(changed map[registry.Subject]registry.Live) *catalogs {
 	return then
 }
 
-// ByName implements registry.Finder.
 func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	found, err := c.LiveReader.ByName(ctx, names...)
 	wanted := map[string]bool{}
@@ -57,7 +56,6 @@ func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live
 	}), err
 }
 
-// InCategory implements registry.Finder.
 func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	found, err := c.LiveReader.InCategory(ctx, category)
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Tool.Category == category }), err
@@ -86,7 +84,6 @@ func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil }), nil
 }
 
-// Lists implements registry.Finder.
 func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
 	lists, err := c.LiveReader.Lists(ctx)
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err

@@ -255,15 +255,12 @@ func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live
 	return &l, nil
 }
 
-// world answers the rules' questions from a snapshot.
+// world is a rules.World that answers from a snapshot.
 type world struct {
 	RegistryReader
 	coming []registry.Live // lists that go live together with the draft
 }
 
-var _ rules.World = world{}
-
-// Lists implements rules.World.
 func (w world) Lists(ctx context.Context) ([]registry.Live, error) {
 	lists, err := w.RegistryReader.Lists(ctx)
 	if err != nil {
@@ -275,7 +272,6 @@ func (w world) Lists(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// Alike implements rules.World.
 func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
 	found, err := w.RegistryReader.Alike(ctx, t.Fingerprint())
 	return rules.Peers(found), err

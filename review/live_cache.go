@@ -101,7 +101,6 @@ func (m *liveCache) Live(ctx context.Context, s registry.Subject) (registry.Live
 	return *l, nil
 }
 
-// Agents implements LiveReader.
 func (m *liveCache) Agents(ctx context.Context) ([]registry.Live, error) {
 	if m.agents == nil {
 		agents, err := m.LiveReader.Agents(ctx)
@@ -113,7 +112,6 @@ func (m *liveCache) Agents(ctx context.Context) ([]registry.Live, error) {
 	return slices.Clone(m.agents), nil
 }
 
-// ByName implements LiveReader.
 func (m *liveCache) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, ok := m.names[name]; return ok })
 	if len(unknown) > 0 {
@@ -152,7 +150,6 @@ func union(names []string, known map[string][]registry.Live) []registry.Live {
 	return found
 }
 
-// InCategory implements LiveReader.
 func (m *liveCache) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return m.cached(ctx, m.categories, category, m.LiveReader.InCategory)
 }
@@ -168,7 +165,6 @@ func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	})
 }
 
-// Lists implements LiveReader.
 func (m *liveCache) Lists(ctx context.Context) ([]registry.Live, error) {
 	if m.lists == nil {
 		lists, err := m.LiveReader.Lists(ctx)
@@ -215,7 +211,6 @@ type cachedTx struct {
 
 type embeddedTx struct{ Tx }
 
-// Raw implements RegistryReader.
 func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	if body, ok := t.raws[hash]; ok {
 		return body, true, nil
@@ -223,7 +218,6 @@ func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, e
 	return t.Tx.Raw(ctx, hash)
 }
 
-// Alike implements RegistryReader.
 func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
 	last := &t.alike
 	text, purpose := p.Sketches()
@@ -237,7 +231,6 @@ func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry
 	return slices.Clone(last.found), nil
 }
 
-// SetLive implements RegistryWriter.
 func (t cachedTx) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	t.forget()
 	return t.Tx.SetLive(ctx, versions, definitions)

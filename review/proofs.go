@@ -138,12 +138,7 @@ func (p *Proof) Definition(text string) (registry.Definition, error) {
 // Refuses reports whether an error is why something does not count, and not why it
 // could not be read.
 func Refuses(err error) bool {
-	for _, target := range []error{ErrUnsigned, ErrSignature, ErrSigners, ErrTampered, ErrApprovals} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, ErrTampered) || errors.Is(err, ErrApprovals)
 }
 
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {

@@ -99,7 +99,6 @@ func (g *reviewCache) changeSet(ctx context.Context, changeSet string) (changeSe
 	return c, nil
 }
 
-// Revision implements ProposalReader.
 func (g *reviewCache) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
 	key := revisionKey{id, number}
 	if rev, ok := g.revisions[key]; ok {

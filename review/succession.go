@@ -38,7 +38,6 @@ func (s *succession) approve(v view) error {
 	return nil
 }
 
-// Live implements LiveReader.
 func (s *succession) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
 	if l, ok := s.approved[subject]; ok {
 		return l, nil
@@ -46,7 +45,6 @@ func (s *succession) Live(ctx context.Context, subject registry.Subject) (regist
 	return s.RegistryReader.Live(ctx, subject)
 }
 
-// ByName implements LiveReader.
 func (s *succession) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	found, err := s.RegistryReader.ByName(ctx, names...)
 	if err != nil {

@@ -98,7 +98,6 @@ type reachable struct {
 	gone  error
 }
 
-// Answer implements harness.Model.
 func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
 	if m.gone != nil {
 		return "", m.gone

@@ -240,7 +240,7 @@ func oddKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader reads the statements of a bundle for the check of signatures.
+// reader is a review.SignatureReader of the statements of a bundle.
 type reader struct {
 	bundle     Bundle
 	statements map[string]review.SignatureRecord
@@ -255,7 +255,6 @@ func newReader(b Bundle) reader {
 	return r
 }
 
-// LastEvent implements review.SignatureReader.
 func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }
@@ -268,7 +267,6 @@ func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	return r.bundle.Database, nil
 }
 
-// Signature implements review.SignatureReader.
 func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecord, error) {
 	record, ok := r.statements[hash]
 	if !ok {
@@ -277,7 +275,6 @@ func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecor
 	return record, nil
 }
 
-// LastSigners implements review.SignatureReader.
 func (r reader) LastSigners(context.Context) (string, error) {
 	if len(r.bundle.Signers) == 0 {
 		return "", nil
@@ -285,7 +282,6 @@ func (r reader) LastSigners(context.Context) (string, error) {
 	return r.bundle.Signers[len(r.bundle.Signers)-1].Event.Hash, nil
 }
 
-// SignersStates implements review.SignatureReader.
 func (r reader) SignersStates(context.Context) ([]review.SignersState, error) {
 	states := make([]review.SignersState, len(r.bundle.Signers))
 	for i, s := range r.bundle.Signers {
