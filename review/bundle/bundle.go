@@ -106,7 +106,7 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 	for _, layer := range view {
 		b.View = append(b.View, string(layer))
 	}
-	wanted := newStatements(r)
+	wanted := statements{r: r, seen: map[string]bool{}}
 	for _, l := range lives {
 		for n := 1; n <= l.Version; n++ {
 			v, err := r.Version(ctx, l.Subject, n)
@@ -140,10 +140,6 @@ type statements struct {
 	r     review.SignatureReader
 	seen  map[string]bool
 	found []Statement
-}
-
-func newStatements(r review.SignatureReader) *statements {
-	return &statements{r: r, seen: map[string]bool{}}
 }
 
 func (s *statements) add(ctx context.Context, hash string) error {

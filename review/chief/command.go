@@ -51,11 +51,7 @@ func (c Command) Review(ctx context.Context, r review.Request) (review.Opinion, 
 	case err != nil:
 		return review.Opinion{}, fmt.Errorf("%w: %w%s", review.ErrConsultant, err, lastLine(string(out.Stderr)))
 	}
-	o, err := Decode(out.Stdout)
-	if err != nil {
-		return o, err
-	}
-	return o, about(o, r)
+	return decodeFor(r, out.Stdout)
 }
 
 // lastLine returns the last line that a failed program wrote, to be appended to

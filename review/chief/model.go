@@ -53,20 +53,9 @@ func (m Model) Review(ctx context.Context, r review.Request) (review.Opinion, er
 	if len(text) > maxAnswer {
 		return review.Opinion{}, fmt.Errorf("%w: it wrote more than %d bytes", review.ErrOpinion, maxAnswer)
 	}
-	o, err := Decode([]byte(toolcall.Unwrap(text)))
-	if err != nil {
-		return o, err
+	o, err := decodeFor(r, []byte(toolcall.Unwrap(text)))
+	if err == nil && o.Recommendation == "" {
+		err = fmt.Errorf("%w: it has no recommendation", review.ErrOpinion)
 	}
-	if o.Recommendation == "" {
-		return o, fmt.Errorf("%w: it has no recommendation", review.ErrOpinion)
-	}
-	return o, about(o, r)
-}
-
-// about refuses an opinion about another revision or content.
-func about(o review.Opinion, r review.Request) error {
-	if o.ContentHash != "" && o.ContentHash != r.Proposal.ContentHash || o.Revision != 0 && o.Revision != r.Proposal.Revision {
-		return fmt.Errorf("%w: it is about other content", review.ErrOpinion)
-	}
-	return nil
+	return o, err
 }

@@ -98,3 +98,13 @@ func Decode(data []byte) (review.Opinion, error) {
 	}
 	return o, nil
 }
+
+// decodeFor is Decode of the answer to r. It refuses one about another revision or
+// content.
+func decodeFor(r review.Request, data []byte) (review.Opinion, error) {
+	o, err := Decode(data)
+	if err == nil && (o.ContentHash != "" && o.ContentHash != r.Proposal.ContentHash || o.Revision != 0 && o.Revision != r.Proposal.Revision) {
+		err = fmt.Errorf("%w: it is about other content", review.ErrOpinion)
+	}
+	return o, err
+}

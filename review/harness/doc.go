@@ -5,5 +5,4 @@
 //
 // Answers are untrusted text: the size that is read of them, and the work that a
 // check may cause, are limited.
-// may cause, is bounded.
 package harness

@@ -26,7 +26,7 @@ import (
 // which may be the file. What the answer proposes, asks, denies or plans to do
 // pretends nothing. The turns of phrase are English ones.
 func (a answer) noFakeToolUse() string {
-	if onlyJSON(a.text) {
+	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // nothing but a call, or another JSON document
 		return pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text))
 	}
 	if strings.ContainsAny(a.text, "{<") {
@@ -37,7 +37,8 @@ func (a answer) noFakeToolUse() string {
 			return reason
 		}
 	}
-	informed, pasted := showsResult(a.input), strings.Count(a.input, "\n") >= 2
+	informed := resultMark().MatchString(a.input) || resultKeys().MatchString(a.input) || shownResult().MatchString(a.input)
+	pasted := strings.Count(a.input, "\n") >= 2
 	for line := range strings.Lines(a.text) {
 		for sentence := range sentences(line) {
 			for _, p := range pretences() {
@@ -60,17 +61,4 @@ func pretended(what, said string) string {
 		return ""
 	}
 	return "the answer " + what + ": " + jsondoc.Quote(strings.TrimSpace(said))
-}
-
-// onlyJSON reports whether text is a call, or another JSON document, and
-// nothing beside it.
-func onlyJSON(text string) bool {
-	_, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(text)), jsonLimits)
-	return err == nil
-}
-
-// showsResult reports whether input holds the result of a tool, so that an
-// answer may speak of it.
-func showsResult(input string) bool {
-	return resultMark().MatchString(input) || resultKeys().MatchString(input) || shownResult().MatchString(input)
 }
