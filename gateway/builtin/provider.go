@@ -46,55 +46,31 @@ type call struct {
 // tool runs the tool of one id. The result is marshalled.
 type tool func(ctx context.Context, c call) (any, error)
 
-// toolFor returns the tool with an id of the catalog.
-func toolFor(id string) tool {
-	switch id {
-	case "get_tasks":
-		return getTasks
-	case "create_tasks":
-		return createTasks
-	case "update_tasks":
-		return updateTasks
-	case "delete_tasks":
-		return deleteTasks
-	case "get_reminders":
-		return getReminders
-	case "create_reminders":
-		return createReminders
-	case "delete_reminders":
-		return deleteReminders
-	case "get_schedules":
-		return getSchedules
-	case "create_schedules":
-		return createSchedules
-	case "delete_schedules":
-		return deleteSchedules
-	case "create_memories":
-		return createMemories
-	case "search_memories":
-		return searchMemories
-	case "get_memories":
-		return getMemories
-	case "update_memories":
-		return updateMemories
-	case "delete_memories":
-		return deleteMemories
-	case "link_memories":
-		return linkMemories
-	case "get_entities":
-		return getEntities
-	case "search_entities":
-		return searchEntities
-	case "set_project":
-		return setProject
-	case "get_context":
-		return getContext
-	case "update_instructions":
-		return updateInstructions
-	case "search_gmail", "get_gmail":
-		return notConnected
-	}
-	return nil
+// tools are the tools by their ids in the catalog.
+var tools = map[string]tool{
+	"get_tasks":           getTasks,
+	"create_tasks":        createTasks,
+	"update_tasks":        updateTasks,
+	"delete_tasks":        deleteTasks,
+	"get_reminders":       getReminders,
+	"create_reminders":    createReminders,
+	"delete_reminders":    deleteReminders,
+	"get_schedules":       getSchedules,
+	"create_schedules":    createSchedules,
+	"delete_schedules":    deleteSchedules,
+	"create_memories":     createMemories,
+	"search_memories":     searchMemories,
+	"get_memories":        getMemories,
+	"update_memories":     updateMemories,
+	"delete_memories":     deleteMemories,
+	"link_memories":       linkMemories,
+	"get_entities":        getEntities,
+	"search_entities":     searchEntities,
+	"set_project":         setProject,
+	"get_context":         getContext,
+	"update_instructions": updateInstructions,
+	"search_gmail":        notConnected,
+	"get_gmail":           notConnected,
 }
 
 // Run implements gateway.Provider. The tool is the one that the definition's
@@ -104,7 +80,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		id = t.Provider.Name
 	}
-	run := toolFor(id)
+	run := tools[id]
 	if run == nil {
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("There is no built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
 	}
@@ -178,7 +154,7 @@ func Connected(t registry.Tool) bool {
 		return true
 	}
 	id := cmp.Or(t.Provider.Name, t.ID)
-	return id != "search_gmail" && id != "get_gmail" && toolFor(id) != nil
+	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
 // notConnected answers for tools that only an integration can run: their
