@@ -51,7 +51,7 @@ func (db *DB) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time,
 // WriteAssistant implements builtin.Store.
 func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
 	return db.update(ctx, func(s *session) error {
-		_, err := s.exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
+		_, err := s.Exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
 			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time
 
 func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time) (assistant, error) {
 	a := assistant{s: s, now: history.Timestamp(at)}
-	err := s.row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
+	err := s.Row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -79,7 +79,7 @@ func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time)
 // stale reports whether memories have expired that are still there.
 func (a assistant) stale(ctx context.Context) (bool, error) {
 	var found bool
-	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
+	err := a.s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
 	return found, err
 }
 
@@ -89,7 +89,7 @@ func (db *DB) expire(ctx context.Context, of builtin.Owner, at time.Time) error 
 }
 
 func (a assistant) expire(ctx context.Context) error {
-	ids, err := all(ctx, a.s, scanString,
+	ids, err := all(ctx, a.s, scanValue[string],
 		"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
 	if err != nil {
 		return err
@@ -115,18 +115,25 @@ func byIDs[T any](ctx context.Context, s *session, scan func(scanner) (T, error)
 	return out, nil
 }
 
-// remove marks a row as deleted and reports whether it was there.
-func (a assistant) remove(ctx context.Context, query, id string) (bool, error) {
-	n, err := a.s.exec(ctx, query, a.now, a.owner, id)
-	return n == 1, err
+// byKeys returns the rows that a query finds by their keys.
+func byKeys[T any](ctx context.Context, a assistant, scan func(scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
+	found := make(map[int64]T, len(keys))
+	for _, key := range keys {
+		list, err := all(ctx, a.s, scan, query, a.owner, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			found[key] = v
+		}
+	}
+	return found, nil
 }
 
-// optionalTime writes a time, "" for none.
-func optionalTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return history.Timestamp(t)
+// remove marks a row as deleted and reports whether it was there.
+func (a assistant) remove(ctx context.Context, query, id string) (bool, error) {
+	n, err := a.s.Exec(ctx, query, a.now, a.owner, id)
+	return n == 1, err
 }
 
 // list writes a list of texts.
@@ -151,7 +158,7 @@ func (a assistant) project(ctx context.Context, name string) (id sql.NullInt64, 
 		return id, nil
 	}
 	id.Valid = true
-	err = a.s.row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	err = a.s.Row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

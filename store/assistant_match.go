@@ -34,7 +34,7 @@ func (a assistant) tagTerm(tag string) string {
 func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
 	var kind, project, tags string
 	var importance int
-	err = a.s.row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
+	err = a.s.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
 		return 0, nil, missing(err, "memory %s", id)
@@ -56,7 +56,7 @@ func (a assistant) index(ctx context.Context, id string, terms []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
+	_, err = a.s.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
 	return err
 }
 
@@ -71,11 +71,11 @@ func (a assistant) join(terms, facets []string) string {
 }
 
 func (a assistant) unindex(ctx context.Context, id string) error {
-	_, err := a.s.exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
+	_, err := a.s.Exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
 	return err
 }
 
-// IndexMemory implements builtin.MemoryWriter.
+// IndexMemory implements builtin.Writer.
 func (a assistant) IndexMemory(ctx context.Context, id string, terms []string) error {
 	if err := a.unindex(ctx, id); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a assistant) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string
 	return terms, nil
 }
 
-// MatchMemories implements builtin.MemoryReader. The keys come as one text,
+// MatchMemories implements builtin.Reader. The keys come as one text,
 // which costs less than a row for each.
 func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
@@ -125,7 +125,7 @@ func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.
 // keys returns the keys that a query selects.
 func (a assistant) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
-	if err := a.s.row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
+	if err := a.s.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
 		return nil, err
 	}
 	parts := strings.Split(text, ",")

@@ -30,32 +30,22 @@ func scanMemory(row scanner) (m builtin.Memory, err error) {
 	if entities != "" {
 		m.Entities = strings.Split(entities, nameSeparator)
 	}
-	return m, readAll(
+	return m, errors.Join(
 		into(&m.Tags, parseList, tags), into(&m.Expires, parseMaybe, expires), into(&m.Created, history.ParseTimestamp, created), into(&m.Updated, history.ParseTimestamp, updated),
 	)
 }
 
-// MemoriesByID implements builtin.MemoryReader.
+// MemoriesByID implements builtin.Reader.
 func (a assistant) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
 	return byIDs(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", a.owner, ids)
 }
 
-// MemoriesByKey implements builtin.MemoryReader.
+// MemoriesByKey implements builtin.Reader.
 func (a assistant) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
-	found := make(map[int64]builtin.Memory, len(keys))
-	for _, key := range keys {
-		list, err := all(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", a.owner, key)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range list {
-			found[key] = m
-		}
-	}
-	return found, nil
+	return byKeys(ctx, a, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", keys)
 }
 
-// Memories implements builtin.MemoryReader.
+// Memories implements builtin.Reader.
 func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	if f.Tag != "" {
 		return a.tagged(ctx, f, limit)
@@ -90,26 +80,26 @@ func (a assistant) since(ctx context.Context, f builtin.MemoryFilter, key, where
 	}
 	from := history.Timestamp(f.Since)
 	var first int64
-	err := a.s.row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
+	err := a.s.Row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
 	return where + " AND " + key + " >= ? AND m.updated_at >= ?", append(args, first, from), err
 }
 
-// AddMemory implements builtin.MemoryWriter.
+// AddMemory implements builtin.Writer.
 func (a assistant) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
 	project, tags, err := a.memoryColumns(ctx, m)
 	if err != nil {
 		return err
 	}
-	_, err = a.s.exec(ctx, `INSERT INTO memories (seq, id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
+	_, err = a.s.Exec(ctx, `INSERT INTO memories (seq, id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
 		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM memories), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		m.ID, a.owner, m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Created), history.Timestamp(m.Updated))
+		m.ID, a.owner, m.Content, m.Kind, m.Importance, project, tags, maybe(m.Expires), history.Timestamp(m.Created), history.Timestamp(m.Updated))
 	if err != nil {
 		return err
 	}
 	return a.index(ctx, m.ID, terms)
 }
 
-// ChangeMemory implements builtin.MemoryWriter.
+// ChangeMemory implements builtin.Writer.
 func (a assistant) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
 	project, tags, err := a.memoryColumns(ctx, m)
 	if err != nil {
@@ -118,9 +108,9 @@ func (a assistant) ChangeMemory(ctx context.Context, m builtin.Memory, terms []s
 	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
 		return err
 	}
-	n, err := a.s.exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = $1, kind = $2, importance = $3, project = $4, tags = $5, expires_at = $6, updated_at = $7
+	n, err := a.s.Exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = $1, kind = $2, importance = $3, project = $4, tags = $5, expires_at = $6, updated_at = $7
 		WHERE owner = $8 AND id = $9 AND deleted_at = ''`,
-		m.Content, m.Kind, m.Importance, project, tags, optionalTime(m.Expires), history.Timestamp(m.Updated), a.owner, m.ID)
+		m.Content, m.Kind, m.Importance, project, tags, maybe(m.Expires), history.Timestamp(m.Updated), a.owner, m.ID)
 	if err := changedOne(n, err, "memory "+m.ID); err != nil {
 		return err
 	}
@@ -135,10 +125,10 @@ func (a assistant) memoryColumns(ctx context.Context, m builtin.Memory) (project
 	return project, tags, err
 }
 
-// RemoveMemory implements builtin.MemoryWriter.
+// RemoveMemory implements builtin.Writer.
 func (a assistant) RemoveMemory(ctx context.Context, id string) (bool, error) {
 	var found bool
-	err := a.s.row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
+	err := a.s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
 	if err != nil || !found {
 		return false, err
 	}

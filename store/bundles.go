@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -60,7 +61,7 @@ func (b *bundle) parse() error {
 		return notFound("revision %d of proposal %s", p.Revision, p.ID)
 	}
 	r.Proposal = p.ID
-	err := readAll(
+	err := errors.Join(
 		into(&r.Draft, parseDraft, r.Text),
 		into(&r.Author, parseActor, b.author),
 		into(&r.CreatedAt, history.ParseTimestamp, b.created),
@@ -69,7 +70,7 @@ func (b *bundle) parse() error {
 		return err
 	}
 	a.Proposal, a.Revision = p.ID, p.Revision
-	return readAll(
+	return errors.Join(
 		into(&a.Reviewer, parseActor, b.reviewer),
 		into(&a.Report, review.DecodeReport, b.report),
 		into(&a.At, history.ParseTimestamp, b.assessedAt),
@@ -114,7 +115,7 @@ func (s *session) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bun
 // bundleWaivers adds the waivers of a list of ids to their bundles.
 func (s *session) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
-	err := s.each(ctx, query, []any{list}, func(row scanner) error {
+	err := s.Each(ctx, query, []any{list}, func(row scanner) error {
 		var id proposals.ID
 		var text string
 		var w history.Waiver

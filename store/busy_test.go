@@ -35,7 +35,7 @@ func held(t *testing.T, db *DB, statements ...string) (release func()) {
 // breaksIn writes past the desk, which is enough to see that a write is done.
 func breaksIn(ctx context.Context, db *DB) error {
 	return db.update(ctx, func(s *session) error {
-		_, err := s.exec(ctx, breakIn)
+		_, err := s.Exec(ctx, breakIn)
 		return errors.Join(err, errDone)
 	})
 }

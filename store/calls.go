@@ -64,7 +64,7 @@ var _ gateway.LedgerTx = callSession{}
 func (c callSession) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
 	var u gateway.Use
 	var last string
-	err := c.s.row(ctx, `SELECT
+	err := c.s.Row(ctx, `SELECT
 		coalesce((SELECT max(nth) FROM calls WHERE "user" = $1 AND tool = $2 AND substr(at, 1, 10) = $3 AND nth > 0), 0),
 		coalesce((SELECT at FROM calls WHERE "user" = $1 AND tool = $2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &u.Today, &last)
@@ -77,7 +77,7 @@ func (c callSession) Use(ctx context.Context, user string, tool registry.Subject
 // NotRun implements gateway.LedgerReader.
 func (c callSession) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
 	var n int
-	err := c.s.row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
+	err := c.s.Row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
 		WHERE c."user" = $1 AND c.tool = $2 AND substr(c.at, 1, 10) = $3 AND c.nth > 0 AND o.call = c.id AND o.not_run = 1`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &n)
 	return n, err
@@ -123,7 +123,7 @@ func (c callSession) AddOutcome(ctx context.Context, call string, o gateway.Outc
 func (s *session) link(ctx context.Context, table, columns, format string, fields []string) error {
 	var seq int64
 	var prev string
-	err := s.row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
+	err := s.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 	}
 	seal := history.Seal(sealed...)
 	args = append(args, prev, seal)
-	_, err = s.exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
+	_, err = s.Exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -74,7 +75,7 @@ func scanCall(row scanner) (gateway.Call, error) {
 		errs = append(errs, into(&c.Annotations, parseAnnotations, annotations))
 	}
 	c.Outcome, err = ended.read()
-	return c, readAll(append(errs, err)...)
+	return c, errors.Join(append(errs, err)...)
 }
 
 func parseAnnotations(s string) (*registry.Annotations, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -70,7 +71,7 @@ func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
 func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
 	var answered int
 	var tool string
-	err := c.s.row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = $1), (SELECT tool FROM pending_calls WHERE id = $1)", []any{pending}, &answered, &tool)
+	err := c.s.Row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = $1), (SELECT tool FROM pending_calls WHERE id = $1)", []any{pending}, &answered, &tool)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func scanPending(row scanner) (gateway.Pending, error) {
 		p.Answer = &a
 	}
 	p.Outcome, err = ended.read()
-	return p, readAll(append(errs, err)...)
+	return p, errors.Join(append(errs, err)...)
 }
 
 // Pending implements gateway.LedgerReader.
@@ -192,7 +193,7 @@ func scanOverride(row scanner) (gateway.Override, error) {
 	if err := row.Scan(&o.ID, &o.User, &tool, &o.Tier, &by, &at, &o.Signature); err != nil {
 		return o, err
 	}
-	return o, readAll(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
+	return o, errors.Join(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
 }
 
 // countTiers has tiers without a valid signature ask for each call, where
@@ -245,7 +246,7 @@ func (c callSession) AddChange(ctx context.Context, change gateway.Change) error
 	if err != nil {
 		return err
 	}
-	last, err := all(ctx, c.s, scanString, "SELECT data FROM events WHERE subject = $1 AND subject <> '' AND act = $2 ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
+	last, err := all(ctx, c.s, scanValue[string], "SELECT data FROM events WHERE subject = $1 AND subject <> '' AND act = $2 ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
 	if err != nil || len(last) > 0 && last[0] == string(data) {
 		return err
 	}

@@ -18,7 +18,7 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 	by := call.Caller
 	key := []any{by.Agent, by.User, call.At.UTC().Format(hourForm)}
 	written := 0
-	err := c.s.row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
+	err := c.s.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
 	first := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !first {
 		return false, err
@@ -32,7 +32,7 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 	if first {
 		query = `INSERT INTO call_refusals (agent, "user", hour, written, counted, last_at, last_code) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 	}
-	_, err = c.s.exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
+	_, err = c.s.Exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
 	return write, err
 }
 

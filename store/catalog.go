@@ -70,13 +70,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 
 // Catalog returns a page of the live definitions of a kind, ordered by id.
 func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
-	var page CatalogPage
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		page, err = s.catalog(ctx, q)
-		return err
-	})
-	return page, err
+	return viewed(ctx, db, func(s *session) (CatalogPage, error) { return s.catalog(ctx, q) })
 }
 
 // rows returns the statement that reads columns of live versions as r, joined with
@@ -200,7 +194,7 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 		if e.Refused != nil {
 			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
 		}
-		err = s.row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
+		err = s.Row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
 		return errors.Join(err, s.same(e, definition))
 	})
 	return e, definition, err
@@ -215,7 +209,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 		return first(found, err, "%s", ref)
 	}
 	ids := []string{ref}
-	aliased, err := all(ctx, s, scanString, "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = $1", ref)
+	aliased, err := all(ctx, s, scanValue[string], "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = $1", ref)
 	if err != nil {
 		return CatalogEntry{}, err
 	}

@@ -41,7 +41,7 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 		return err
 	}
 	if p == nil {
-		return s.each(ctx, query, args, func(row scanner) error {
+		return s.Each(ctx, query, args, func(row scanner) error {
 			e, err := scanEntry(row)
 			if err != nil {
 				return err
@@ -50,7 +50,7 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 		})
 	}
 	query = strings.Replace(query, entryColumns, provenColumns+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
-	return s.each(ctx, query, args, func(row scanner) error {
+	return s.Each(ctx, query, args, func(row scanner) error {
 		var hash string
 		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
 		if err != nil {

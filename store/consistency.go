@@ -80,7 +80,7 @@ func inspections(checks []consistencyCheck) []inspection {
 	list := make([]inspection, len(checks))
 	for i, c := range checks {
 		list[i] = inspection{c.table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			keys, err := all(ctx, s, scanString, c.query)
+			keys, err := all(ctx, s, scanValue[string], c.query)
 			for _, key := range keys {
 				fn(history.Damage{Table: c.table, Key: key, Message: c.message})
 			}
@@ -123,7 +123,7 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	err := l.use(ctx, func(s *session) error {
 		for _, table := range append(recordTables(), versionTable) {
 			var rows, last int64
-			if err := s.row(ctx, "SELECT count(*), coalesce(max(seq), 0) FROM "+table, nil, &rows, &last); err != nil {
+			if err := s.Row(ctx, "SELECT count(*), coalesce(max(seq), 0) FROM "+table, nil, &rows, &last); err != nil {
 				return err
 			}
 			whole = whole && rows == last // because seq starts at 1
@@ -141,7 +141,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	}
 	rows, agrees := 0, true
 	err := l.use(ctx, func(s *session) error {
-		return s.plain(ctx, "SELECT subject, version, content_hash FROM live"+s.hints.notIndexed(), func(values []sqldriver.Value) error {
+		return s.Plain(ctx, "SELECT subject, version, content_hash FROM live"+s.hints.notIndexed(), func(values []sqldriver.Value) error {
 			var fields [3]string
 			for i := range fields {
 				var err error

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"toolcrib/history"
@@ -17,7 +18,7 @@ const draftBlock = 1024
 func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session) error {
-		return s.row(ctx, "SELECT coalesce(max(seq), 0) FROM proposals", nil, &last)
+		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM proposals", nil, &last)
 	})
 	var list []inspection
 	for first := int64(1); first <= last; first += draftBlock {
@@ -32,7 +33,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // found by another text, than their last revision says. A draft that nobody can
 // read is reported with the revisions.
 func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.Damage)) error {
-	return s.each(ctx, `SELECT p.id, p.type, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
+	return s.Each(ctx, `SELECT p.id, p.type, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
 		WHERE p.seq BETWEEN $1 AND $2`, []any{first, first + draftBlock - 1}, func(row scanner) error {
 		var id, hash, text string
@@ -45,7 +46,7 @@ func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.
 			return err
 		}
 		var draft proposals.Draft
-		if err := readAll(into(&draft, parseDraft, text)); err != nil {
+		if err := errors.Join(into(&draft, parseDraft, text)); err != nil {
 			return fmt.Errorf("proposal %s: %w", id, err)
 		}
 		want.kind, want.subject, want.base, want.changeSet = draft.Type, draft.Subject.String(), draft.Base(), draft.ChangeSet

@@ -35,7 +35,7 @@ func importChecks() []consistencyCheck {
 
 // rawContents reports imported JSON that is not what its hash says.
 func rawContents(ctx context.Context, s *session, fn func(history.Damage)) error {
-	return s.each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row scanner) error {
+	return s.Each(ctx, "SELECT hash, body FROM raws ORDER BY hash", nil, func(row scanner) error {
 		var hash string
 		var body []byte
 		if err := row.Scan(&hash, &body); err != nil {

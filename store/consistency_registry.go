@@ -62,7 +62,7 @@ func registryChecks() []consistencyCheck {
 // the definition of their live version has them.
 func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
 	query := "SELECT l.subject, l.kind, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
-	return s.each(ctx, query, nil, func(row scanner) error {
+	return s.Each(ctx, query, nil, func(row scanner) error {
 		var subject, definition string
 		var kind registry.Kind
 		var shown registry.Columns

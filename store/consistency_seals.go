@@ -8,7 +8,7 @@ import (
 
 // ownerSeals reports users whose instructions are not those that were sealed.
 func ownerSeals(ctx context.Context, s *session, fn func(history.Damage)) error {
-	return s.each(ctx, `SELECT customer, "user", instructions, seal FROM owners ORDER BY id`, nil, func(row scanner) error {
+	return s.Each(ctx, `SELECT customer, "user", instructions, seal FROM owners ORDER BY id`, nil, func(row scanner) error {
 		var customer, user, instructions, seal string
 		if err := row.Scan(&customer, &user, &instructions, &seal); err != nil {
 			return err
@@ -22,7 +22,7 @@ func ownerSeals(ctx context.Context, s *session, fn func(history.Damage)) error 
 
 // workspaceSeals reports folders that were attached to another project.
 func workspaceSeals(ctx context.Context, s *session, fn func(history.Damage)) error {
-	return s.each(ctx, "SELECT dir, project, seal FROM workspaces ORDER BY dir", nil, func(row scanner) error {
+	return s.Each(ctx, "SELECT dir, project, seal FROM workspaces ORDER BY dir", nil, func(row scanner) error {
 		var dir, project, seal string
 		if err := row.Scan(&dir, &project, &seal); err != nil {
 			return err

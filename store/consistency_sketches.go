@@ -18,13 +18,13 @@ import (
 func (l Ledger) sketchInspections(ctx context.Context) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session) error {
-		return s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &last)
+		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &last)
 	})
 	if err != nil {
 		return nil, err
 	}
 	list := []inspection{{"sketches", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-		keys, err := all(ctx, s, scanString, `SELECT 'sketches block ' || block FROM sketches WHERE block NOT BETWEEN 0 AND CAST($1 AS bigint) / CAST($2 AS bigint)
+		keys, err := all(ctx, s, scanValue[string], `SELECT 'sketches block ' || block FROM sketches WHERE block NOT BETWEEN 0 AND CAST($1 AS bigint) / CAST($2 AS bigint)
 			UNION ALL SELECT 'recent_sketches row ' || seq FROM recent_sketches WHERE seq NOT BETWEEN 1 AND $1`, last, sketchBlock)
 		for _, key := range keys {
 			fn(history.Damage{Table: "sketches", Key: key, Message: "The versions that it describes are missing."})
@@ -47,7 +47,7 @@ func (s *session) checkSketches(ctx context.Context, block int64, fn func(histor
 		return err
 	}
 	var wantText, wantPurpose overlap.Index
-	err = s.each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
+	err = s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
 		var seq int64
 		var definition []byte
 		if err := row.Scan(&seq, &definition); err != nil {
@@ -76,7 +76,7 @@ func (s *session) checkSketches(ctx context.Context, block int64, fn func(histor
 // storedSketches returns the sketches of a block: its row, and the rows of
 // versions that were not packed yet.
 func (s *session) storedSketches(ctx context.Context, block int64) (text, purpose []byte, err error) {
-	err = s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
+	err = s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, err
 	}

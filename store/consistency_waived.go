@@ -14,7 +14,7 @@ import (
 // what the review service counted at the last assessment or waiver. Only the
 // service knows what a waiver covers, so it counts again.
 func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) error {
-	ids, err := all(ctx, s, scanID, "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
+	ids, err := all(ctx, s, scanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *session) agrees(ctx context.Context, id proposals.ID) (bool, error) {
 		return false, err
 	}
 	var counted string
-	err = s.row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND act IN ('assess', 'waive', 'unwaive')
+	err = s.Row(ctx, `SELECT coalesce((SELECT at FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND act IN ('assess', 'waive', 'unwaive')
 		ORDER BY seq DESC LIMIT 1), '')`, []any{id, p.Revision}, &counted)
 	if err != nil {
 		return false, err

@@ -110,31 +110,23 @@ func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error)
 	if q.Subject != "" {
 		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
 	}
-	var events []history.Event
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		events, err = all(ctx, s, scanEvent, numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
-		return err
+	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
+		return all(ctx, s, scanEvent, numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 	})
-	return events, err
 }
 
 // EventsAfter returns the next events of the audit log, the oldest first.
 func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
-	var events []history.Event
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		events, err = all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
-		return err
+	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
+		return all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	})
-	return events, err
 }
 
 // Head returns the sequence number of the newest event, and the state of the
 // registry, which grows with every approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.view(ctx, func(s *session) error {
-		if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
+		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
 			return err
 		}
 		state, err = newCallSession(s).State(ctx)
@@ -147,7 +139,7 @@ func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 // and "" where there is none.
 func (db *DB) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.view(ctx, func(s *session) error {
-		err := s.row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		err := s.Row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}

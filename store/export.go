@@ -67,7 +67,7 @@ func (s *session) eachExported(ctx context.Context, q CatalogQuery, fn func(Expo
 		columns = provenColumns
 	}
 	query, args := q.rows(columns+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
-	return s.each(ctx, query, args, func(row scanner) error {
+	return s.Each(ctx, query, args, func(row scanner) error {
 		var x Exported
 		var err error
 		var created, updated string

@@ -58,7 +58,7 @@ func Statements(t *testing.T, db *DB) (n int) {
 func Exec(t testing.TB, db *DB, statement string) {
 	t.Helper()
 	err := db.update(t.Context(), func(s *session) error {
-		_, err := s.exec(t.Context(), statement)
+		_, err := s.Exec(t.Context(), statement)
 		return err
 	})
 	if err != nil {

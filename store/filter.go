@@ -91,7 +91,7 @@ func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string,
 	}
 	for _, source := range sources {
 		var n int
-		err := s.once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
+		err := s.Once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
 			append(slices.Clone(source.Args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
 		if err != nil || n <= few {
 			return seqs, err == nil, err

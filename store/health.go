@@ -53,7 +53,7 @@ func (db *DB) Rows(ctx context.Context) (n int64, err error) {
 		n = 0
 		for _, table := range append(recordTables(), versionTable, eventTable) {
 			var last int64
-			if err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
+			if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
 				return err
 			}
 			n += last

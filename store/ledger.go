@@ -191,7 +191,7 @@ func (l Ledger) records(ctx context.Context, k recordKind, fn func(history.Row) 
 func (l Ledger) read(ctx context.Context, table, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session) error {
 		fields := []string{format}
-		err := s.plain(ctx, query, func(values []sqldriver.Value) error {
+		err := s.Plain(ctx, query, func(values []sqldriver.Value) error {
 			fields = fields[:1]
 			for i, value := range values {
 				text, err := asText(value)

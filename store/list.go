@@ -63,7 +63,7 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 	}
 	if q.After != "" {
 		var seq int64
-		err := s.row(ctx, "SELECT seq FROM proposals WHERE id = $1", []any{q.After}, &seq)
+		err := s.Row(ctx, "SELECT seq FROM proposals WHERE id = $1", []any{q.After}, &seq)
 		if err != nil {
 			return nil, missing(err, "page after %s", jsondoc.Quote(q.After))
 		}
@@ -80,7 +80,7 @@ func (s *session) listed(ctx context.Context, query string, args []any, q review
 		return all(ctx, s, scanProposal, query, args...)
 	}
 	var found []proposals.Proposal
-	err := s.once(ctx, query, args, func(row scanner) error {
+	err := s.Once(ctx, query, args, func(row scanner) error {
 		p, err := scanProposal(row)
 		found = append(found, p)
 		return err
@@ -119,12 +119,6 @@ func (s selection) query(columns string) string {
 	return query
 }
 
-func scanID(row scanner) (proposals.ID, error) {
-	var id proposals.ID
-	err := row.Scan(&id)
-	return id, err
-}
-
 // uniquePrefixes returns for each proposal the length in characters from which a
 // prefix of its id names no other: one more than the prefix shared with its
 // neighbours in the index.
@@ -139,7 +133,7 @@ func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal)
 		return nil, err
 	}
 	unique := make(map[proposals.ID]int, len(ids))
-	err = s.each(ctx, `SELECT j.value,
+	err = s.Each(ctx, `SELECT j.value,
 			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
 			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
 		FROM json_each($1, '$') j`, []any{string(list)}, func(row scanner) error {
@@ -170,7 +164,7 @@ func common(a, b string) int {
 // write, so no proposal is read.
 func (s *session) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	counts := map[proposals.State]int{}
-	err := s.each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
+	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
 		var state proposals.State
 		var n int
 		err := row.Scan(&state, &n)

@@ -10,12 +10,7 @@ import (
 // prepare brings the schema up to date and makes sure that the core is
 // the shipped one. A database that is current costs two reads.
 func (db *DB) prepare(ctx context.Context) error {
-	var version int
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		version, err = db.engine.Schema(ctx, s.Conn)
-		return err
-	})
+	version, err := viewed(ctx, db, func(s *session) (int, error) { return db.engine.Schema(ctx, s.Conn) })
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
@@ -26,7 +27,7 @@ func scanNotice(row scanner) (gateway.Notice, error) {
 	if err := row.Scan(&n.Seq, &at, &subject, &n.Kind, &n.Version, &n.ContentHash, &n.Pending, &caller, &n.Approved); err != nil {
 		return n, err
 	}
-	return n, readAll(into(&n.At, history.ParseTimestamp, at), into(&n.Subject, registry.ParseSubject, subject), into(&n.Caller, decodeCaller, caller))
+	return n, errors.Join(into(&n.At, history.ParseTimestamp, at), into(&n.Subject, registry.ParseSubject, subject), into(&n.Caller, decodeCaller, caller))
 }
 
 // Notices returns what running applications hear of among the events after one,
@@ -41,7 +42,7 @@ func (db *DB) Notices(ctx context.Context, after int64, limit int) (found []gate
 			upTo = found[limit-1].Seq
 			return nil
 		}
-		return s.row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &upTo)
+		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &upTo)
 	})
 	return found, upTo, err
 }

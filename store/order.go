@@ -55,7 +55,7 @@ func (s *session) cursor(ctx context.Context, o review.Order, id proposals.ID) (
 		return string(id), nil
 	}
 	var risk int64
-	err := s.row(ctx, "SELECT risk FROM proposals WHERE id = $1", []any{id}, &risk)
+	err := s.Row(ctx, "SELECT risk FROM proposals WHERE id = $1", []any{id}, &risk)
 	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
 }
 
@@ -65,7 +65,7 @@ func (s *session) place(ctx context.Context, k key, cursor string) (value any, s
 	if !marked {
 		id = cursor
 	}
-	err = s.row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = $1", []any{id}, &value, &seq)
+	err = s.Row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = $1", []any{id}, &value, &seq)
 	if err == nil && marked {
 		value, err = strconv.ParseInt(risk, 10, 64)
 		if err != nil || k.column != "risk" {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ func scanProposal(row scanner) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, readAll(
+	return p, errors.Join(
 		into(&p.Subject, registry.ParseSubject, subject),
 		into(&p.Author, parseActor, author),
 		into(&p.Summary.WaivedUntil, parseMaybe, until),
@@ -69,7 +70,7 @@ func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, erro
 	if author == (proposals.Actor{}) {
 		where, args = "author >= 'agent:' AND author < 'agent;'", nil // ';' comes after ':'
 	}
-	err := s.row(ctx, "SELECT count(*) FROM proposals"+s.hints.indexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
+	err := s.Row(ctx, "SELECT count(*) FROM proposals"+s.hints.indexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
 	return n, err
 }
 
@@ -97,7 +98,7 @@ func (s *session) SameText(ctx context.Context, textHash string, except proposal
 
 // AddProposal implements review.ProposalWriter.
 func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
-	_, err := s.exec(ctx, `
+	_, err := s.Exec(ctx, `
 		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash,
 			base_version, author, change_set, created_at, updated_at)
 		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
@@ -111,7 +112,7 @@ func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r propo
 
 // AddRevision implements review.ProposalWriter.
 func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
-	n, err := s.exec(ctx, `
+	n, err := s.Exec(ctx, `
 		UPDATE proposals SET type = $1, title = $2, revision = $3, content_hash = $4, text_hash = $5, base_version = $6, change_set = $7, updated_at = $8
 		WHERE id = $9 AND revision = $10`,
 		p.Type, p.Title, r.Number, p.ContentHash, r.Draft.TextHash(), p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
@@ -123,7 +124,7 @@ func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r propo
 
 // MoveProposal implements review.ProposalWriter.
 func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
-	n, err := s.exec(ctx, `
+	n, err := s.Exec(ctx, `
 		UPDATE proposals SET state = $1, recommendation = $2, findings = $3, blocks = $4, warns = $5, worst = $6, waived_until = $7, updated_at = $8
 		WHERE id = $9 AND state = $10 AND revision = $11`,
 		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,

@@ -47,7 +47,7 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 				return err
 			}
 		}
-		_, err := s.exec(ctx, "INSERT INTO imports (seq, id, at, actor, format, label, hash, capabilities, tools) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM imports), $1, $2, $3, $4, $5, $6, $7, $8)",
+		_, err := s.Exec(ctx, "INSERT INTO imports (seq, id, at, actor, format, label, hash, capabilities, tools) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM imports), $1, $2, $3, $4, $5, $6, $7, $8)",
 			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), string(tools))
 		if err != nil {
 			return err
@@ -65,11 +65,11 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 // keepRaw keeps the JSON of a tool, unless it is kept already.
 func (s *session) keepRaw(ctx context.Context, t Raw) error {
 	var kept bool
-	err := s.row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
+	err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
 	if err != nil || kept {
 		return err
 	}
-	_, err = s.exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
+	_, err = s.Exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
 	return err
 }
 
@@ -78,7 +78,7 @@ func (s *session) keepRaw(ctx context.Context, t Raw) error {
 func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var at, capabilities string
-		err := s.row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
+		err := s.Row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
 			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
 			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -102,7 +102,7 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var list string
-		err := s.row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
+		err := s.Row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err e
 
 // Raw implements review.RegistryReader.
 func (s *session) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	err = s.row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
+	err = s.Row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}

@@ -41,7 +41,7 @@ func TestRawsAreKeptAsTheyCame(t *testing.T) {
 		"UPDATE imports SET label = 'y'", "DELETE FROM imports",
 	} {
 		err := db.update(ctx, func(s *session) error {
-			_, err := s.exec(ctx, statement)
+			_, err := s.Exec(ctx, statement)
 			return err
 		})
 		if err == nil {

@@ -68,7 +68,7 @@ func (s *session) endRead(ctx context.Context) error {
 // each other: each such write adds an event, a call, or an outcome.
 func (s *session) snapshotMark(ctx context.Context) (string, error) {
 	var mark string
-	err := s.row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
+	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
 		coalesce((SELECT hash FROM call_outcomes ORDER BY seq DESC LIMIT 1), '')`, nil, &mark)
 	return mark, err
 }

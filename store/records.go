@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -22,7 +23,7 @@ func (s *session) Assessments(ctx context.Context, id proposals.ID, revision int
 		if err != nil {
 			return a, err
 		}
-		return a, readAll(
+		return a, errors.Join(
 			into(&a.Reviewer, parseActor, reviewer),
 			into(&a.Report, review.DecodeReport, report),
 			into(&a.At, history.ParseTimestamp, at),
@@ -78,7 +79,7 @@ func scanDecision(row scanner) (review.Decision, error) {
 	if err != nil {
 		return d, err
 	}
-	return d, readAll(
+	return d, errors.Join(
 		into(&d.Subject, registry.ParseSubject, subject),
 		into(&d.By, parseActor, by),
 		into(&d.At, history.ParseTimestamp, at),
@@ -126,7 +127,7 @@ func (s *session) Comments(ctx context.Context, id proposals.ID) ([]proposals.Co
 		if err != nil {
 			return c, err
 		}
-		return c, readAll(into(&c.Author, parseActor, author), into(&c.At, history.ParseTimestamp, at))
+		return c, errors.Join(into(&c.Author, parseActor, author), into(&c.At, history.ParseTimestamp, at))
 	}, "SELECT id, proposal, revision, author, created_at, body, field, line FROM comments WHERE proposal = $1 ORDER BY seq", id)
 }
 

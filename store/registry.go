@@ -224,13 +224,13 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 // moveLive moves a subject from the version before to v.
 func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
-	n, err := s.exec(ctx, `
+	n, err := s.Exec(ctx, `
 		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11
 		WHERE subject = $12 AND version = $13`, append(liveColumns(v, d), subject, v.Number-1)...)
 	if err := changedOne(n, err, subject); err != nil {
 		return err
 	}
-	old, err := all(ctx, s, scanString, "SELECT name FROM names WHERE subject = $1", subject)
+	old, err := all(ctx, s, scanValue[string], "SELECT name FROM names WHERE subject = $1", subject)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *session) setNames(ctx context.Context, subject registry.Subject, old, n
 		if slices.Contains(names, name) {
 			continue
 		}
-		if _, err := s.exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject.String()); err != nil {
+		if _, err := s.Exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject.String()); err != nil {
 			return err
 		}
 	}
@@ -266,15 +266,9 @@ func (s *session) setNames(ctx context.Context, subject registry.Subject, old, n
 		if slices.Contains(old, name) {
 			continue
 		}
-		if _, err := s.exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject.String()); err != nil {
+		if _, err := s.Exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject.String()); err != nil {
 			return fmt.Errorf("name %s: %w", name, err)
 		}
 	}
 	return nil
-}
-
-func scanString(row scanner) (string, error) {
-	var s string
-	err := row.Scan(&s)
-	return s, err
 }

@@ -29,7 +29,7 @@ func (s *session) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, scanID, "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
+	found, err := all(ctx, s, scanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,12 @@ func (s *session) byNumber(ctx context.Context, number string) (proposals.ID, er
 		return "", notFound("%s, which is no number of a proposal", jsondoc.Quote("#"+number))
 	}
 	var id proposals.ID
-	err = s.row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
+	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
 	if err = missing(err, "proposal #%d", n); !errors.Is(err, review.ErrNotFound) {
 		return id, err
 	}
 	var last int
-	if rowErr := s.row(ctx, "SELECT coalesce(max(number), 0) FROM issues", nil, &last); rowErr != nil {
+	if rowErr := s.Row(ctx, "SELECT coalesce(max(number), 0) FROM issues", nil, &last); rowErr != nil {
 		return "", rowErr
 	}
 	if last == 0 {

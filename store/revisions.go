@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -17,7 +18,7 @@ func scanRevision(row scanner) (proposals.Revision, error) {
 	if err := row.Scan(&r.Proposal, &r.Number, &r.Text, &r.ContentHash, &author, &created); err != nil {
 		return r, err
 	}
-	return r, readAll(
+	return r, errors.Join(
 		into(&r.Draft, parseDraft, r.Text),
 		into(&r.Author, parseActor, author),
 		into(&r.CreatedAt, history.ParseTimestamp, created),

@@ -16,7 +16,7 @@ func (s *session) insertRows(ctx context.Context, table, columns string, values 
 	width := strings.Count(columns, ",") + 1
 	for _, size := range rowsAtOnce() {
 		for ; len(values) >= size*width; values = values[size*width:] {
-			if _, err := s.exec(ctx, insertStatement(table, columns, width, size), values[:size*width]...); err != nil {
+			if _, err := s.Exec(ctx, insertStatement(table, columns, width, size), values[:size*width]...); err != nil {
 				return err
 			}
 		}
@@ -26,7 +26,7 @@ func (s *session) insertRows(ctx context.Context, table, columns string, values 
 
 // next returns the number that the next row of a table gets.
 func (s *session) next(ctx context.Context, table string) (seq int64, err error) {
-	err = s.row(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table, nil, &seq)
+	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table, nil, &seq)
 	return seq, err
 }
 
@@ -45,7 +45,7 @@ func (s *session) tails(ctx context.Context) (*ends, error) {
 		return s.ends, nil
 	}
 	var e ends
-	err := s.row(ctx, `SELECT coalesce((SELECT max(seq) FROM versions), 0), coalesce((SELECT max(seq) FROM decisions), 0),
+	err := s.Row(ctx, `SELECT coalesce((SELECT max(seq) FROM versions), 0), coalesce((SELECT max(seq) FROM decisions), 0),
 		coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), ''), coalesce((`+lastSigners+`), '')`,
 		nil, &e.versions, &e.decisions, &e.event, &e.hash, &e.signers)
 	if err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 
 	"toolcrib/proposals"
@@ -31,9 +30,6 @@ func (u unreadable) Error() string {
 }
 
 func (u unreadable) Unwrap() []error { return []error{ErrDamaged, u.err} }
-
-// readAll joins what several reads of one row had to complain about.
-func readAll(errs ...error) error { return errors.Join(errs...) }
 
 func parseActor(s string) (proposals.Actor, error) {
 	var a proposals.Actor

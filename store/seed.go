@@ -40,7 +40,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err := ship(d, true); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "INSERT INTO core (id, content_hash) VALUES ($1, $2)", d.ID(), d.Hash()); err != nil {
+		if _, err := s.Exec(ctx, "INSERT INTO core (id, content_hash) VALUES ($1, $2)", d.ID(), d.Hash()); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 func (s *session) checkCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	seen := 0
-	err := s.each(ctx, `
+	err := s.Each(ctx, `
 		SELECT c.id, c.content_hash, coalesce(l.version, 0), coalesce(l.locked, 0), coalesce(l.status, ''), coalesce(l.content_hash, ''), coalesce(v.definition, '')
 		FROM core c
 		LEFT JOIN live l ON l.subject = 'tool:global/' || c.id
@@ -96,7 +96,7 @@ func (s *session) checkCore(ctx context.Context) error {
 func (s *session) missingCore(ctx context.Context, want map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		var n int
-		if err := s.row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
+		if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
 			return err
 		}
 		if n == 0 {
@@ -110,7 +110,7 @@ func (s *session) missingCore(ctx context.Context, want map[string]string) error
 func (s *session) coreNames(ctx context.Context) error {
 	var overridden string
 	// CROSS JOIN keeps the engine from looking through all names for the core.
-	err := s.row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
+	err := s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
 		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {
 		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, review.ErrTampered)

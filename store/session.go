@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	sqldriver "database/sql/driver"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -47,38 +46,13 @@ func (db *DB) newSession(ctx context.Context, use engine.Use) (*session, error) 
 	return &session{Conn: conn, engine: db.engine, hints: hints(db.engine.Hints()), witness: db.witness, trust: db.trust}, nil
 }
 
-// exec runs a statement and returns how many rows it changed.
-func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return s.Exec(ctx, query, args...)
-}
-
-// row runs a query for one row and scans it; sql.ErrNoRows when there is none.
-func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
-	return s.Row(ctx, query, args, dest...)
-}
-
 // scanner is a row that can be read.
 type scanner = engine.Scanner
-
-// each runs a query and calls fn for every row.
-func (s *session) each(ctx context.Context, query string, args []any, fn func(scanner) error) error {
-	return s.Each(ctx, query, args, fn)
-}
-
-// once is each for a query that is not asked again: its statement is not kept.
-func (s *session) once(ctx context.Context, query string, args []any, fn func(scanner) error) error {
-	return s.Once(ctx, query, args, fn)
-}
-
-// plain runs a query for the values of its rows as the engine gives them.
-func (s *session) plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
-	return s.Plain(ctx, query, fn)
-}
 
 // all runs a query and collects what scan makes of every row.
 func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
-	err := s.each(ctx, query, args, func(row scanner) error {
+	err := s.Each(ctx, query, args, func(row scanner) error {
 		v, err := scan(row)
 		if err != nil {
 			return err
@@ -87,6 +61,21 @@ func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), 
 		return nil
 	})
 	return out, err
+}
+
+// scanValue scans a row of one column.
+func scanValue[T any](row scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// viewed returns what fn reads in a snapshot.
+func viewed[T any](ctx context.Context, db *DB, fn func(*session) (T, error)) (v T, err error) {
+	err = db.view(ctx, func(s *session) error {
+		v, err = fn(s)
+		return err
+	})
+	return v, err
 }
 
 // first returns the first element of found. format describes the missing element.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -35,7 +36,7 @@ func scanShown(row scanner) (review.Shown, error) {
 	if err := row.Scan(&f.Proposal, &f.Digest, &parts, &at); err != nil {
 		return f, err
 	}
-	return f, readAll(
+	return f, errors.Join(
 		into(&f.ShownParts, parseShownParts, parts),
 		into(&f.At, history.ParseTimestamp, at),
 	)
@@ -49,7 +50,7 @@ func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Sho
 	}
 	showings := make(map[string]review.Showing, len(ids))
 	err = db.view(ctx, func(s *session) error {
-		return s.each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
+		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
 			[]any{string(list)}, func(row scanner) error {
 				var id string
 				var shown review.Showing
@@ -77,7 +78,7 @@ func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review
 			if err != nil {
 				return err
 			}
-			_, err = s.exec(ctx, `INSERT INTO shown ("user", proposal, digest, parts, shown_at) VALUES ($1, $2, $3, $4, $5)
+			_, err = s.Exec(ctx, `INSERT INTO shown ("user", proposal, digest, parts, shown_at) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT ("user", proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
 				user.String(), f.Proposal, f.Digest, string(parts), history.Timestamp(f.At))
 			if err != nil {

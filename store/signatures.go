@@ -13,14 +13,14 @@ import (
 // LastEvent implements review.SignatureReader.
 func (s *session) LastEvent(ctx context.Context) (statement.Head, error) {
 	var head statement.Head
-	err := s.row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
+	err := s.Row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
 	return head, missing(err, "the newest event")
 }
 
 // EventHash implements review.SignatureReader.
 func (s *session) EventHash(ctx context.Context, seq int64) (string, error) {
 	var hash string
-	err := s.row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
+	err := s.Row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
 	return hash, missing(err, "event %d", seq)
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
@@ -13,16 +14,12 @@ import (
 // CheckSignatures checks every signature, as review.Trust.CheckSignatures does. It
 // reports nothing where the database was opened without a Trust.
 func (db *DB) CheckSignatures(ctx context.Context) (review.SignatureReport, error) {
-	var report review.SignatureReport
 	if db.trust == nil {
-		return report, nil
+		return review.SignatureReport{}, nil
 	}
-	err := db.view(ctx, func(s *session) error {
-		var err error
-		report, err = db.trust.CheckSignatures(ctx, signedRecords{s})
-		return err
+	return viewed(ctx, db, func(s *session) (review.SignatureReport, error) {
+		return db.trust.CheckSignatures(ctx, signedRecords{s})
 	})
-	return report, err
 }
 
 // signedRecords is a session as signatures are checked in it.
@@ -35,7 +32,7 @@ func withEvent(row scanner, event *int64) scanner { return extendedRow{row, []an
 
 // EachVersion implements review.SignedRecords.
 func (s signedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
-	return s.each(ctx, "SELECT "+versionColumns+`, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
+	return s.Each(ctx, "SELECT "+versionColumns+`, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, nil, func(row scanner) error {
 		var event int64
 		v, err := scanVersion(withEvent(row, &event))
@@ -53,7 +50,7 @@ func eventOf(table string) string {
 
 // EachDecision implements review.SignedRecords.
 func (s signedRecords) EachDecision(ctx context.Context, fn func(review.Decision, int64) error) error {
-	return s.each(ctx, "SELECT "+decisionFields+eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", nil, func(row scanner) error {
+	return s.Each(ctx, "SELECT "+decisionFields+eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", nil, func(row scanner) error {
 		var event int64
 		d, err := scanDecision(withEvent(row, &event))
 		if err != nil {
@@ -65,7 +62,7 @@ func (s signedRecords) EachDecision(ctx context.Context, fn func(review.Decision
 
 // EachWaiver implements review.SignedRecords.
 func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposal, history.Waiver, int64) error) error {
-	return s.each(ctx, "SELECT p.id, p.subject, waivers.waiver"+eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq", nil,
+	return s.Each(ctx, "SELECT p.id, p.subject, waivers.waiver"+eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq", nil,
 		func(row scanner) error {
 			var of proposals.Proposal
 			var w history.Waiver
@@ -74,7 +71,7 @@ func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposa
 			if err := row.Scan(&of.ID, &subject, &waiver, &event); err != nil {
 				return err
 			}
-			if err := readAll(into(&of.Subject, registry.ParseSubject, subject), into(&w, parseWaiver, waiver)); err != nil {
+			if err := errors.Join(into(&of.Subject, registry.ParseSubject, subject), into(&w, parseWaiver, waiver)); err != nil {
 				return err
 			}
 			return fn(of, w, event)
@@ -83,7 +80,7 @@ func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposa
 
 // EachOther implements review.SignedRecords.
 func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecord, int64) error) error {
-	err := s.each(ctx, "SELECT p.id, p.tool, p.version, p.content_hash, p.digest, a.approved, a.reason, a.answered_by, a.signature"+eventOf("a")+
+	err := s.Each(ctx, "SELECT p.id, p.tool, p.version, p.content_hash, p.digest, a.approved, a.reason, a.answered_by, a.signature"+eventOf("a")+
 		"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq", nil, func(row scanner) error {
 		var p gateway.Pending
 		var tool string
@@ -102,7 +99,7 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, `SELECT id, "user", tool, tier, set_by, set_at, signature`+eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", nil, func(row scanner) error {
+	return s.Each(ctx, `SELECT id, "user", tool, tier, set_by, set_at, signature`+eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", nil, func(row scanner) error {
 		var event int64
 		o, err := scanOverride(withEvent(row, &event))
 		if err != nil {
@@ -116,7 +113,7 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 
 // EachSignature implements review.SignedRecords.
 func (s signedRecords) EachSignature(ctx context.Context, fn func(review.SignatureRecord) error) error {
-	return s.each(ctx, "SELECT "+signatureRecords.columns+" FROM signatures ORDER BY seq", nil, func(row scanner) error {
+	return s.Each(ctx, "SELECT "+signatureRecords.columns+" FROM signatures ORDER BY seq", nil, func(row scanner) error {
 		r, err := scanSignature(row)
 		if err != nil {
 			return err

@@ -107,7 +107,7 @@ func (s *session) completeBlocks(ctx context.Context, first int64, further []ske
 	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
+	_, err = s.Exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
 	return err
 }
 
@@ -116,7 +116,7 @@ func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / sketchBlock
 		var text, purpose []byte
-		err := s.row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
+		err := s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
 			text, purpose = append(text, sks[0].text...), append(purpose, sks[0].purpose...)
 			sks = sks[1:]
 		}
-		_, err = s.exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
+		_, err = s.Exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
 			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
 		if err != nil {
 			return err

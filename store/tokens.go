@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"toolcrib/gateway/tokens"
@@ -33,38 +34,30 @@ func scanToken(row scanner) (tokens.Token, error) {
 	if err := row.Scan(&t.ID, &caller, &t.SecretHash, &by, &at, &expires, &revocation, &r.Reason, &revokedBy, &revokedAt); err != nil {
 		return t, err
 	}
-	errs := []error{into(&t.Caller, decodeCaller, caller), into(&t.By, parseActor, by), into(&t.At, history.ParseTimestamp, at)}
-	if expires != "" {
-		errs = append(errs, into(&t.ExpiresAt, history.ParseTimestamp, expires))
+	errs := []error{
+		into(&t.Caller, decodeCaller, caller), into(&t.By, parseActor, by), into(&t.At, history.ParseTimestamp, at), into(&t.ExpiresAt, parseMaybe, expires),
 	}
 	if revocation.Valid {
 		r.ID, r.Token = revocation.String, t.ID
 		errs = append(errs, into(&r.By, parseActor, revokedBy), into(&r.At, history.ParseTimestamp, revokedAt))
 		t.Revoked = &r
 	}
-	return t, readAll(errs...)
+	return t, errors.Join(errs...)
 }
 
 // Token implements tokens.Store.
 func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
-	var found []tokens.Token
-	err := k.db.view(ctx, func(s *session) error {
-		var err error
-		found, err = all(ctx, s, scanToken, selectTokens+"WHERE t.id = $1", id)
-		return err
+	found, err := viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
+		return all(ctx, s, scanToken, selectTokens+"WHERE t.id = $1", id)
 	})
 	return first(found, err, "the token %s", jsondoc.Quote(id))
 }
 
 // TokensOf implements tokens.Store.
 func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, error) {
-	var found []tokens.Token
-	err := k.db.view(ctx, func(s *session) error {
-		var err error
-		found, err = all(ctx, s, scanToken, selectTokens+"WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
-		return err
+	return viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
+		return all(ctx, s, scanToken, selectTokens+"WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
 	})
-	return found, err
 }
 
 // AddToken implements tokens.Store.
@@ -73,10 +66,7 @@ func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Sub
 	if err != nil {
 		return err
 	}
-	expires := ""
-	if !t.ExpiresAt.IsZero() {
-		expires = history.Timestamp(t.ExpiresAt)
-	}
+	expires := maybe(t.ExpiresAt)
 	return k.db.update(ctx, func(s *session) error {
 		seal, err := s.record(ctx, tokenRecords, []string{t.ID, caller, t.SecretHash, t.By.String(), history.Timestamp(t.At), expires})
 		if err != nil {
@@ -91,7 +81,7 @@ func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Sub
 func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 	return k.db.update(ctx, func(s *session) error {
 		var agent, already string
-		err := s.row(ctx, `SELECT coalesce((SELECT subject FROM events e JOIN tokens t ON e.record = t.seal AND e.record <> '' WHERE t.id = $1), ''),
+		err := s.Row(ctx, `SELECT coalesce((SELECT subject FROM events e JOIN tokens t ON e.record = t.seal AND e.record <> '' WHERE t.id = $1), ''),
 			coalesce((SELECT revoked_at FROM token_revocations WHERE token = $1), '')`, []any{r.Token}, &agent, &already)
 		if err != nil {
 			return err

@@ -197,7 +197,7 @@ func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
 		return errors.Join(lost, err)
 	}
 	var written bool
-	err = s.row(ctx, "SELECT EXISTS (SELECT 1 FROM "+last.table+" WHERE seq = $1 AND hash = $2)", []any{last.seq, last.hash}, &written)
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM "+last.table+" WHERE seq = $1 AND hash = $2)", []any{last.seq, last.hash}, &written)
 	err = errors.Join(err, s.Script(ctx, "ROLLBACK"))
 	switch {
 	case err != nil:

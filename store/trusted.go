@@ -48,11 +48,11 @@ func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, er
 func (s *session) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.trust.Required() {
-		err := s.row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
+		err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
 		return n, err
 	}
 	var signers string
-	if err := s.row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
+	if err := s.Row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
 		return 0, err
 	}
 	_, err := s.proofsOf(ctx, signers)

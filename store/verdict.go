@@ -47,7 +47,7 @@ func (s *session) updateAll(ctx context.Context, statement string, list [][]any,
 	if err != nil {
 		return err
 	}
-	n, err := s.exec(ctx, statement, string(text))
+	n, err := s.Exec(ctx, statement, string(text))
 	if err == nil && n != int64(len(list)) {
 		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, review.ErrConflict)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,7 +23,7 @@ func scanVersion(row scanner) (history.Version, error) {
 		return v, err
 	}
 	v.Definition = json.RawMessage(definition)
-	return v, readAll(
+	return v, errors.Join(
 		into(&v.Subject, registry.ParseSubject, subject),
 		into(&v.Rendered, history.DecodeRendered, rendered),
 		into(&v.DecidedAt, history.ParseTimestamp, at),
@@ -53,7 +54,7 @@ func (s *session) AddVersions(ctx context.Context, versions []history.Version) (
 		if v.Number == 1 {
 			continue
 		}
-		err := s.row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = $1 AND number = $2), '')",
+		err := s.Row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = $1 AND number = $2), '')",
 			[]any{v.Subject.String(), v.Number - 1}, &versions[i].PrevHash)
 		if err != nil {
 			return nil, err
@@ -103,24 +104,21 @@ func allVersions(versions []history.Version) string {
 // Versions returns the versions of a subject before the one given (0 for all),
 // the newest first, at most limit.
 func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
-	var versions []history.Version
-	err := db.view(ctx, func(s *session) error {
+	return viewed(ctx, db, func(s *session) ([]history.Version, error) {
 		query := "SELECT " + versionColumns + " FROM versions WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
-		var err error
-		versions, err = all(ctx, s, scanVersion, query, subject.String(), before, before, limit)
+		versions, err := all(ctx, s, scanVersion, query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
 			err = notFound("%s", subject)
 		}
-		return err
+		return versions, err
 	})
-	return versions, err
 }
 
 // EachVersion calls fn for every version of a subject, from the first.
 func (db *DB) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.view(ctx, func(s *session) error {
 		found := false
-		err := s.each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
+		err := s.Each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
 			found = true
 			v, err := scanVersion(row)
 			if err != nil {

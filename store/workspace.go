@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"toolcrib/history"
@@ -28,6 +29,15 @@ func (w Workspaces) read(ctx context.Context, fn func(*session) error) error {
 	return w.db.view(ctx, fn)
 }
 
+// readAll returns the rows of a query.
+func readAll[T any](ctx context.Context, w Workspaces, scan func(scanner) (T, error), query string, args ...any) (list []T, err error) {
+	err = w.read(ctx, func(s *session) error {
+		list, err = all(ctx, s, scan, query, args...)
+		return err
+	})
+	return list, err
+}
+
 func (w Workspaces) write(ctx context.Context, fn func(*session) error) error {
 	if w.s != nil {
 		return fn(w.s)
@@ -40,7 +50,7 @@ func (w Workspaces) write(ctx context.Context, fn func(*session) error) error {
 func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 	var attached string
 	err := w.read(ctx, func(s *session) error {
-		return s.row(ctx, "SELECT coalesce((SELECT project FROM workspaces WHERE dir = $1), '')", []any{dir}, &attached)
+		return s.Row(ctx, "SELECT coalesce((SELECT project FROM workspaces WHERE dir = $1), '')", []any{dir}, &attached)
 	})
 	if err != nil || attached == project {
 		return err
@@ -49,11 +59,11 @@ func (w Workspaces) Attach(ctx context.Context, dir, project string) error {
 		if attached != "" {
 			return fmt.Errorf("the workspace %s belongs to project %s, not to %s", dir, attached, project)
 		}
-		if _, err := s.exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, sealOfWorkspace(dir, project)); err != nil {
+		if _, err := s.Exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, sealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
 		// What is live in the project already is owed from the start.
-		_, err := s.exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
+		_, err := s.Exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
 			SELECT (SELECT coalesce(max(seq), 0) FROM pending_exports) + row_number() OVER (ORDER BY subject), CAST($1 AS text), subject, version FROM live WHERE layer = $2`,
 			dir, registry.ProjectLayer(project))
 		return err
@@ -106,22 +116,12 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 
 // Written implements workspace.SnapshotStore.
 func (w Workspaces) Written(ctx context.Context, dir string) ([]history.Version, error) {
-	var written []history.Version
-	err := w.read(ctx, func(s *session) (err error) {
-		written, err = all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
-		return err
-	})
-	return written, err
+	return readAll(ctx, w, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
 }
 
 // Folders returns the attached folders.
 func (w Workspaces) Folders(ctx context.Context) ([]string, error) {
-	var dirs []string
-	err := w.read(ctx, func(s *session) (err error) {
-		dirs, err = all(ctx, s, scanString, "SELECT dir FROM workspaces ORDER BY dir")
-		return err
-	})
-	return dirs, err
+	return readAll(ctx, w, scanValue[string], "SELECT dir FROM workspaces ORDER BY dir")
 }
 
 // Current implements workspace.Store.
@@ -133,7 +133,7 @@ func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]worksp
 			return err
 		}
 		times := map[string][2]string{}
-		err = s.each(ctx, `SELECT l.subject, first.decided_at, v.decided_at `+liveFrom+`
+		err = s.Each(ctx, `SELECT l.subject, first.decided_at, v.decided_at `+liveFrom+`
 			JOIN versions first ON first.subject = l.subject AND first.number = 1 WHERE l.layer = $1`, []any{layer}, func(row scanner) error {
 			var subject, created, updated string
 			err := row.Scan(&subject, &created, &updated)
@@ -149,7 +149,7 @@ func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]worksp
 				continue
 			}
 			d, at := workspace.Dated{Live: l}, times[l.Subject.String()]
-			if err := readAll(into(&d.CreatedAt, history.ParseTimestamp, at[0]), into(&d.UpdatedAt, history.ParseTimestamp, at[1])); err != nil {
+			if err := errors.Join(into(&d.CreatedAt, history.ParseTimestamp, at[0]), into(&d.UpdatedAt, history.ParseTimestamp, at[1])); err != nil {
 				return err
 			}
 			current = append(current, d)
@@ -162,20 +162,14 @@ func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]worksp
 // Expect implements workspace.Store.
 func (w Workspaces) Expect(ctx context.Context, dir, hash string) error {
 	return w.write(ctx, func(s *session) error {
-		_, err := s.exec(ctx, "INSERT INTO live_files (dir, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", dir, hash)
+		_, err := s.Exec(ctx, "INSERT INTO live_files (dir, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", dir, hash)
 		return err
 	})
 }
 
 // Known implements workspace.Store.
 func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
-	var hashes []string
-	err := w.read(ctx, func(s *session) error {
-		var err error
-		hashes, err = all(ctx, s, scanString, "SELECT hash FROM live_files WHERE dir = $1", dir)
-		return err
-	})
-	return hashes, err
+	return readAll(ctx, w, scanValue[string], "SELECT hash FROM live_files WHERE dir = $1", dir)
 }
 
 // Exclusively implements workspace.Store by the write lock of the database.
@@ -186,18 +180,18 @@ func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context
 			return err
 		}
 		for _, seq := range written {
-			_, err := s.exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM pending_exports WHERE seq = $1 ON CONFLICT DO NOTHING`, seq)
+			_, err := s.Exec(ctx, `INSERT INTO history_files (dir, subject, number) SELECT dir, subject, number FROM pending_exports WHERE seq = $1 ON CONFLICT DO NOTHING`, seq)
 			if err != nil {
 				return err
 			}
-			if _, err := s.exec(ctx, "DELETE FROM pending_exports WHERE seq = $1", seq); err != nil {
+			if _, err := s.Exec(ctx, "DELETE FROM pending_exports WHERE seq = $1", seq); err != nil {
 				return err
 			}
 		}
 		if hash == "" {
 			return nil
 		}
-		_, err = s.exec(ctx, "DELETE FROM live_files WHERE dir = $1 AND hash <> $2", dir, hash)
+		_, err = s.Exec(ctx, "DELETE FROM live_files WHERE dir = $1 AND hash <> $2", dir, hash)
 		return err
 	})
 }

@@ -39,7 +39,7 @@ func reopened(t *testing.T) *DB {
 func (s *session) set(t *testing.T, pragma string) string {
 	t.Helper()
 	var value string
-	if err := s.row(t.Context(), "PRAGMA "+pragma, nil, &value); err != nil {
+	if err := s.Row(t.Context(), "PRAGMA "+pragma, nil, &value); err != nil {
 		t.Fatal(err)
 	}
 	return value
@@ -72,7 +72,7 @@ func TestWhoReadsAfterAWriteCanNotWrite(t *testing.T) {
 			t.Errorf("a reader has query_only = %s", got)
 		}
 		var refused *sqlite.Error
-		if _, err := s.exec(t.Context(), breakIn); !errors.As(err, &refused) || refused.Code() != sqlite3.SQLITE_READONLY {
+		if _, err := s.Exec(t.Context(), breakIn); !errors.As(err, &refused) || refused.Code() != sqlite3.SQLITE_READONLY {
 			t.Errorf("a reader that wrote got %v", err)
 		}
 		return nil
@@ -93,7 +93,7 @@ func TestWritesBesideReadersThatAreInUse(t *testing.T) {
 	within = func(depth int) error {
 		if depth == cap(db.slots) {
 			return db.update(t.Context(), func(s *session) error {
-				if _, err := s.exec(t.Context(), breakIn); err != nil {
+				if _, err := s.Exec(t.Context(), breakIn); err != nil {
 					return err
 				}
 				return errDone
