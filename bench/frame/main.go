@@ -1,7 +1,8 @@
 // Command frame measures what a person waits for: from the start of the
 // process to the first frame of the workbench on a pseudo-terminal, with a few
-// proposals and with very many; and what the workbench takes while nobody
-// touches it: memory and processor time.
+// proposals and with very many, of which one in twenty waits and the others were
+// approved; and what the workbench takes while nobody touches it: memory and
+// processor time.
 //
 //	go run ./bench/frame [-many 100000] [-runs 30] [-idle 30s]
 //
@@ -16,10 +17,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"toolcrib/bench/program"
+	"toolcrib/store/storetest"
 )
 
 // The bars.
@@ -47,16 +50,14 @@ func measure(ctx context.Context, many, runs int, idle time.Duration) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	bin := filepath.Join(dir, "toolcrib")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("building toolcrib, which has to be done from its root: %w", err)
+	bin, err := program.Build(ctx, dir)
+	if err != nil {
+		return err
 	}
 	few, large := bench{bin, filepath.Join(dir, "few.db")}, bench{bin, filepath.Join(dir, "many.db")}
 	for db, n := range map[string]int{few.db: 10, large.db: many} {
-		if err := fill(ctx, db, n); err != nil {
+		waiting := (n + 19) / 20
+		if err := program.Fill(ctx, db, storetest.Crowd{Tools: n - waiting, Waiting: waiting}); err != nil {
 			return err
 		}
 	}

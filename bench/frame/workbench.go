@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"toolcrib/bench/program"
 
 	"github.com/creack/pty"
 )
@@ -49,7 +50,7 @@ func (s *session) drawn() (time.Duration, error) {
 		n, err := s.tty.Read(buf)
 		now := time.Now()
 		seen = append(seen, buf[:n]...)
-		if _, rows, ok := bytes.Cut(seen, []byte("scene_pacer_")); ok && bytes.Contains(rows, []byte(" quit")) {
+		if _, rows, ok := bytes.Cut(seen, []byte("crowd_tool_")); ok && bytes.Contains(rows, []byte(" quit")) {
 			return now.Sub(s.begun), nil
 		}
 		if err != nil {
@@ -112,12 +113,12 @@ func (b bench) atRest(ctx context.Context, d time.Duration) (rest, error) {
 		return rest{}, err
 	}
 	time.Sleep(time.Second)
-	before, err := s.processorTime()
+	before, err := program.Worked(s.cmd.Process.Pid)
 	if err != nil {
 		return rest{}, err
 	}
 	time.Sleep(d)
-	after, err := s.processorTime()
+	after, err := program.Worked(s.cmd.Process.Pid)
 	if err != nil {
 		return rest{}, err
 	}
@@ -127,25 +128,4 @@ func (b bench) atRest(ctx context.Context, d time.Duration) (rest, error) {
 		return rest{}, errors.Join(err, errors.New("the system does not say what a process used"))
 	}
 	return rest{memory: usage.Maxrss << 10, processor: float64(after-before) / float64(d)}, err
-}
-
-// processorTime reads how long the process has run, from /proc.
-func (s *session) processorTime() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	// The name in brackets may hold blanks; utime and stime are the 12th and
-	// 13th field behind it (proc(5)), in hundredths of a second.
-	_, after, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(after)
-	var ticks int64
-	for _, f := range fields[11:13] {
-		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
 }

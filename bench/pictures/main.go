@@ -10,7 +10,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"toolcrib/bench/program"
 	"toolcrib/bench/terminal"
 )
 
@@ -69,7 +69,11 @@ func draw(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	s := studio{home: home, bin: filepath.Join(home, "toolcrib")}
+	bin, err := program.Build(ctx, home)
+	if err != nil {
+		return err
+	}
+	s := studio{home, bin}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -122,13 +126,9 @@ func (s studio) env() []string {
 	return []string{"HOME=" + s.home, "TOOLCRIB_DB=" + filepath.Join(s.home, "toolcrib.db")}
 }
 
-// prepare builds toolcrib and lets the people and agents of the demonstration
+// prepare lets the people and agents of the demonstration
 // propose, and mara decide some of it.
 func (s studio) prepare(ctx context.Context) error {
-	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "toolcrib")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building toolcrib: %w: %s", err, out)
-	}
 	settings := filepath.Join(s.home, ".config", "toolcrib", "toolcrib.toml")
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		return err
@@ -151,10 +151,8 @@ func (s studio) prepare(ctx context.Context) error {
 	} {
 		cmd := exec.CommandContext(ctx, s.bin, args...)
 		cmd.Env, cmd.Dir = s.env(), demo
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("toolcrib %s: %w: %s", args[0], err, errs.String())
+		if _, err := program.Output(cmd); err != nil {
+			return err
 		}
 	}
 	return nil

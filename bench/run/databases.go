@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"toolcrib/review"
+	"toolcrib/bench/program"
 	"toolcrib/store/storetest"
 )
 
@@ -28,12 +24,7 @@ const waitingShare = 5
 // proposals.
 func (b bench) database(ctx context.Context, content storetest.Crowd) (benchDB, error) {
 	c := benchDB{b: b, path: filepath.Join(b.dir, fmt.Sprintf("tools-%d-%d-%d.db", content.Tools, content.Waiting, content.Versions))}
-	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
-	if err != nil {
-		return c, err
-	}
-	content.Rules = desk.RulesVersion()
-	if err := content.Fill(ctx, c.path); err != nil {
+	if err := program.Fill(ctx, c.path, content); err != nil {
 		return c, err
 	}
 	return c, c.wait(ctx)
@@ -41,25 +32,9 @@ func (b bench) database(ctx context.Context, content storetest.Crowd) (benchDB, 
 
 // wait reads the ids of up to a thousand proposals that wait.
 func (c *benchDB) wait(ctx context.Context) error {
-	list := c.command("list", "--json", "--state", "user_review", "--limit", "1000")
-	cmd := exec.CommandContext(ctx, list.argv[0], list.argv[1:]...)
-	cmd.Env = append(list.env, "PATH="+os.Getenv("PATH")) //nolint:gocritic // this process's own
-	out, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("list: %w", err)
-	}
-	var doc struct {
-		Proposals []struct {
-			ID string `json:"id"`
-		} `json:"proposals"`
-	}
-	if err := json.Unmarshal(out, &doc); err != nil {
-		return err
-	}
-	for _, p := range doc.Proposals {
-		c.waiting = append(c.waiting, p.ID)
-	}
-	return nil
+	ids, err := program.Program{Path: c.b.bin, Home: filepath.Dir(c.path), Database: c.path}.Waiting(ctx)
+	c.waiting = append(c.waiting, ids...)
+	return err
 }
 
 // command is toolcrib on the database.

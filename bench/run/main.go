@@ -14,10 +14,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"toolcrib/bench/program"
 )
 
 func main() {
@@ -54,12 +54,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := bench{dir: dir, bin: filepath.Join(dir, "toolcrib"), options: o}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.bin, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("build toolcrib (run it from the top of the checkout): %w", err)
+	b := bench{dir: dir, options: o}
+	if b.bin, err = program.Build(ctx, dir); err != nil {
+		return err
 	}
 	info, err := os.Stat(b.bin)
 	if err != nil {

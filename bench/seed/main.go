@@ -9,9 +9,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"time"
 
-	"toolcrib/review"
+	"toolcrib/bench/program"
 	"toolcrib/store/storetest"
 )
 
@@ -31,10 +30,5 @@ func seed(c storetest.Crowd, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("name one file that is to be written")
 	}
-	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
-	if err != nil {
-		return err
-	}
-	c.Rules = desk.RulesVersion()
-	return c.Fill(context.Background(), args[0])
+	return program.Fill(context.Background(), args[0], c)
 }

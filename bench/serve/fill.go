@@ -36,12 +36,12 @@ func (b *bench) fill(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(b.dir, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(b.Home, name), text, 0o600); err != nil {
 			return err
 		}
 	}
 	for _, args := range [][]string{{"import", "tools.json", "--server", "many"}, {"propose", "agent.json"}} {
-		if _, err := b.toolcrib(ctx, args...); err != nil {
+		if _, err := b.Run(ctx, "", args...); err != nil {
 			return err
 		}
 		if err := b.approveAll(ctx); err != nil {
@@ -53,29 +53,16 @@ func (b *bench) fill(ctx context.Context, n int) error {
 
 // approveAll approves everything that waits.
 func (b *bench) approveAll(ctx context.Context) error {
-	out, err := b.toolcrib(ctx, "list", "--state", "user_review", "--limit", "1000", "--json")
-	if err != nil {
-		return err
+	ids, err := b.Waiting(ctx)
+	if err == nil {
+		_, err = b.Run(ctx, "", append([]string{"approve"}, ids...)...)
 	}
-	var doc struct {
-		Proposals []struct {
-			ID string `json:"id"`
-		} `json:"proposals"`
-	}
-	if err := json.Unmarshal(out, &doc); err != nil {
-		return err
-	}
-	args := []string{"approve"}
-	for _, p := range doc.Proposals {
-		args = append(args, p.ID)
-	}
-	_, err = b.toolcrib(ctx, args...)
 	return err
 }
 
 // start makes a token and starts the server.
 func (b *bench) start(ctx context.Context) error {
-	out, err := b.toolcrib(ctx, "tokens", "create", "runner", "--json")
+	out, err := b.Run(ctx, "", "tokens", "create", "runner", "--json")
 	if err != nil {
 		return err
 	}
@@ -86,7 +73,7 @@ func (b *bench) start(ctx context.Context) error {
 		return err
 	}
 	b.token = doc.Secret
-	cmd := b.command(ctx, "serve", "--http", "127.0.0.1:0", "--log-format", "json")
+	cmd := b.Command(ctx, "serve", "--http", "127.0.0.1:0", "--log-format", "json")
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,13 +16,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"toolcrib/bench/program"
 )
 
 func main() {
@@ -46,7 +45,7 @@ func run(ctx context.Context, args []string, tools, rate, whole int) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is a scratch folder
-	b := bench{program: args[0], dir: dir}
+	b := bench{Program: program.Program{Path: args[0], Home: dir, Database: filepath.Join(dir, "x.db")}}
 	if err := b.fill(ctx, tools); err != nil {
 		return err
 	}
@@ -60,27 +59,10 @@ func run(ctx context.Context, args []string, tools, rate, whole int) error {
 
 // bench is a database of an agent with many tools, and a server of it.
 type bench struct {
-	program, dir string
-	url, token   string
-	tag          string
-}
+	program.Program
 
-func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, b.program, args...)
-	cmd.Dir = b.dir
-	cmd.Env = []string{"HOME=" + b.dir, "TOOLCRIB_DB=" + filepath.Join(b.dir, "x.db")}
-	return cmd
-}
-
-func (b *bench) toolcrib(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := b.command(ctx, args...)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", args[0], err, errs.String())
-	}
-	return out, err
+	url, token string
+	tag        string
 }
 
 // get asks for the configuration and returns the status and the length.
@@ -133,8 +115,7 @@ func (b *bench) latencies(ctx context.Context) error {
 			}
 			size = n
 		}
-		slices.Sort(took)
-		fmt.Printf("%-18s p50 %-10s p99 %-10s max %-10s %d bytes\n", m.name, took[m.n/2].Round(time.Microsecond), took[m.n*99/100].Round(time.Microsecond), took[m.n-1].Round(time.Microsecond), size)
+		fmt.Printf("%-18s %s, %d bytes\n", m.name, program.Quantiles(took), size)
 	}
 	return nil
 }
@@ -197,10 +178,10 @@ func (b *bench) news(ctx context.Context) error {
 	const n = 10
 	late, first := make([]time.Duration, n), make([]time.Duration, n)
 	for i := range late {
-		if err := os.WriteFile(filepath.Join(b.dir, "more.json"), fmt.Appendf(nil, `{"serverInfo":{"name":"more"},"tools":[{"name":"more_%d","description":"Do one more thing, number %d.","inputSchema":{"type":"object"}}]}`, i, i), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(b.Home, "more.json"), fmt.Appendf(nil, `{"serverInfo":{"name":"more"},"tools":[{"name":"more_%d","description":"Do one more thing, number %d.","inputSchema":{"type":"object"}}]}`, i, i), 0o600); err != nil {
 			return err
 		}
-		if _, err := b.toolcrib(ctx, "import", "more.json", "--server", fmt.Sprintf("more%d", i)); err != nil {
+		if _, err := b.Run(ctx, "", "import", "more.json", "--server", fmt.Sprintf("more%d", i)); err != nil {
 			return err
 		}
 		if err := b.approveAll(ctx); err != nil {
@@ -219,9 +200,7 @@ func (b *bench) news(ctx context.Context) error {
 		}
 		first[i] = time.Since(began)
 	}
-	slices.Sort(first)
-	fmt.Printf("%-18s p50 %s, max %s\n", "the first config", first[n/2].Round(time.Microsecond), first[n-1].Round(time.Microsecond))
-	slices.Sort(late)
-	fmt.Printf("%-18s p50 %s, max %s after the approving process ended\n", "an approval", late[n/2].Round(time.Microsecond), late[n-1].Round(time.Microsecond))
+	fmt.Printf("%-18s %s\n", "the first config", program.Quantiles(first))
+	fmt.Printf("%-18s %s after the approving process ended\n", "an approval", program.Quantiles(late))
 	return nil
 }

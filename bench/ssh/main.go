@@ -16,14 +16,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"toolcrib/bench/program"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -41,10 +41,11 @@ func main() {
 
 // bench is a server with a user who may log in.
 type bench struct {
-	program, dir, db string
-	key              ssh.Signer
-	addr             string
-	pid              int
+	program.Program
+
+	key  ssh.Signer
+	addr string
+	pid  int
 }
 
 func run(ctx context.Context, args []string, sessions, keys int, pause time.Duration) error {
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, sessions, keys int, pause time.Dura
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is a scratch folder
-	b := &bench{program: args[0], dir: dir, db: args[1]}
+	b := &bench{Program: program.Program{Path: args[0], Home: dir, Database: args[1]}}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if err := b.start(ctx, sessions); err != nil {
@@ -93,21 +94,11 @@ func run(ctx context.Context, args []string, sessions, keys int, pause time.Dura
 	}
 	done.Wait()
 	after := b.memory()
-	fmt.Printf("%d sessions, %d keys: %s\n", sessions, len(plain), percentiles(plain))
-	fmt.Printf("esc, %d times: %s\n", len(esc), percentiles(esc))
+	fmt.Printf("%d sessions, %d keys: %s\n", sessions, len(plain), program.Quantiles(plain))
+	fmt.Printf("esc, %d times: %s\n", len(esc), program.Quantiles(esc))
 	fmt.Printf("processor: %s a key\n", ((b.worked() - worked) / time.Duration(len(plain)+len(esc))).Round(10*time.Microsecond))
 	fmt.Printf("memory %d MB before, %d MB after: %.1f MB a session\n", before>>10, after>>10, float64(after-before)/1024/float64(sessions))
 	return nil
-}
-
-// percentiles sorts what keys took, and describes it.
-func percentiles(took []time.Duration) string {
-	if len(took) == 0 {
-		return "none"
-	}
-	slices.Sort(took)
-	at := func(p int) time.Duration { return took[(len(took)-1)*p/100].Round(100 * time.Microsecond) }
-	return fmt.Sprintf("p50 %s, p95 %s, p99 %s, max %s", at(50), at(95), at(99), at(100))
 }
 
 // start names the key a signer and starts the server.
@@ -123,17 +114,16 @@ func (b *bench) start(ctx context.Context, sessions int) error {
 	if err != nil {
 		return err
 	}
-	settings := filepath.Join(b.dir, ".config", "toolcrib")
+	settings := filepath.Join(b.Home, ".config", "toolcrib")
 	if err := os.MkdirAll(settings, 0o700); err != nil {
 		return err
 	}
 	line := "user:mara " + string(ssh.MarshalAuthorizedKey(b.key.PublicKey()))
-	err = errors.Join(os.WriteFile(filepath.Join(b.dir, "key"), pem.EncodeToMemory(block), 0o600), os.WriteFile(filepath.Join(settings, "allowed_signers"), []byte(line), 0o600))
+	err = errors.Join(os.WriteFile(filepath.Join(b.Home, "key"), pem.EncodeToMemory(block), 0o600), os.WriteFile(filepath.Join(settings, "allowed_signers"), []byte(line), 0o600))
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, b.program, "serve", "--ssh", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ssh-sessions", strconv.Itoa(sessions))
-	cmd.Dir, cmd.Env = b.dir, []string{"HOME=" + b.dir, "TOOLCRIB_DB=" + b.db}
+	cmd := b.Command(ctx, "serve", "--ssh", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ssh-sessions", strconv.Itoa(sessions))
 	errs, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -172,20 +162,11 @@ func (b *bench) memory() int {
 	return 0
 }
 
-// worked returns how long the server has used a processor (proc(5), in ticks of 10 ms),
-// which a busy machine does not change.
+// worked returns how long the server has used a processor; 0 where the system does not
+// say.
 func (b *bench) worked() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", b.pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name may have spaces
-	ticks := 0
-	for _, field := range strings.Fields(rest)[11:13] {
-		n, _ := strconv.Atoi(field) // 0 where it is no number
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	d, _ := program.Worked(b.pid) // an error comes with 0
+	return d
 }
 
 // workbench is one session.

@@ -60,7 +60,7 @@ func (t *team) read(ctx context.Context) error {
 
 // overMCP searches for tools over one connection until a time, ten times a second.
 func (t *team) overMCP(ctx context.Context, over time.Time) (err error) {
-	cmd := t.command(ctx, "mcp", "--as", "agent:skipper", "--agent", "skipper")
+	cmd := t.Command(ctx, "mcp", "--as", "agent:skipper", "--agent", "skipper")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

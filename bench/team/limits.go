@@ -94,7 +94,7 @@ func (t *team) rest(ctx context.Context) error {
 // waitingCalls counts the calls that wait for the user. It fails when the user is
 // asked the same twice.
 func (t *team) waitingCalls(ctx context.Context) (int, error) {
-	out, err := t.toolcrib(ctx, "", "calls", "--json")
+	out, err := t.Run(ctx, "", "calls", "--json")
 	if err != nil {
 		return 0, err
 	}

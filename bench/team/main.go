@@ -19,6 +19,8 @@ import (
 	"slices"
 	"time"
 
+	"toolcrib/bench/program"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -69,7 +71,7 @@ func run(ctx context.Context, args []string, duration time.Duration) (err error)
 
 // report prints the throughput and the quantiles of each act.
 func (t *team) report(duration time.Duration) {
-	fmt.Printf("%-10s %6s %8s %8s %8s %8s\n", "act", "n", "a second", "p50", "p95", "p99")
+	fmt.Printf("%-10s %6s %8s\n", "act", "n", "a second")
 	for _, act := range slices.Sorted(maps.Keys(t.took)) {
 		print(act, t.took[act], duration)
 	}
@@ -81,12 +83,5 @@ func (t *team) report(duration time.Duration) {
 }
 
 func print(act string, took []time.Duration, duration time.Duration) {
-	if len(took) == 0 {
-		return
-	}
-	slices.Sort(took)
-	at := func(share float64) time.Duration {
-		return took[int(share*float64(len(took)-1))].Round(time.Millisecond / 10)
-	}
-	fmt.Printf("%-10s %6d %8.1f %8v %8v %8v\n", act, len(took), float64(len(took))/duration.Seconds(), at(.5), at(.95), at(.99))
+	fmt.Printf("%-10s %6d %8.1f  %s\n", act, len(took), float64(len(took))/duration.Seconds(), program.Quantiles(took))
 }

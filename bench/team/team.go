@@ -1,31 +1,31 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"toolcrib/bench/program"
 	"toolcrib/store"
 	"toolcrib/store/pg/pgtest"
 )
 
 // team is a cluster with a database, and the measurements on it.
 type team struct {
-	program, dir, url string
-	cluster           *pgtest.Cluster
-	hub               *httptest.Server
-	number            atomic.Int64 // of the last tool that was proposed
-	waiting           chan string  // proposals
+	program.Program
+
+	cluster *pgtest.Cluster
+	hub     *httptest.Server
+	number  atomic.Int64 // of the last tool that was proposed
+	waiting chan string  // proposals
 
 	mu       sync.Mutex
 	took     map[string][]time.Duration
@@ -49,13 +49,13 @@ const agentText = `{"type":"new","subject":"agent:user/skipper","baseVersion":0,
 `
 
 // newTeam starts a cluster with a database, four tools, and an agent that has them.
-func newTeam(ctx context.Context, program string) (t *team, err error) {
+func newTeam(ctx context.Context, path string) (t *team, err error) {
 	t = &team{
-		program: program, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
+		Program: program.Program{Path: path}, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
 		approved: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 	t.hub = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"success":true,"result":{}}`)) }))
-	if t.dir, err = os.MkdirTemp("", "team"); err != nil {
+	if t.Home, err = os.MkdirTemp("", "team"); err != nil {
 		return nil, err
 	}
 	if t.cluster, err = pgtest.Start(pgtest.Options{Durable: true}); err != nil {
@@ -65,10 +65,10 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 	if err != nil {
 		return nil, errors.Join(err, t.close())
 	}
-	t.url = t.cluster.URL(pgtest.Superuser, name)
+	t.Database = t.cluster.URL(pgtest.Superuser, name)
 	texts := t.tool("get_limited", "auto_approve", dailyLimit, 0) + t.tool("get_free", "auto_approve", 0, 0) +
 		t.tool("get_asked", "requires_approval", 0, 0) + t.tool("get_resting", "auto_approve", 0, int(cooldown.Seconds())) + agentText
-	settings := filepath.Join(t.dir, ".config", "toolcrib", "toolcrib.toml")
+	settings := filepath.Join(t.Home, ".config", "toolcrib", "toolcrib.toml")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o700), os.WriteFile(settings, fmt.Appendf(nil, "[gateway]\nmax_pending = %d\n", maxPending), 0o600)); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
@@ -76,7 +76,7 @@ func newTeam(ctx context.Context, program string) (t *team, err error) {
 		in   string
 		args []string
 	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}, {"", []string{"approve", "#4"}}, {"", []string{"approve", "#5"}}} {
-		if _, err := t.toolcrib(ctx, step.in, step.args...); err != nil {
+		if _, err := t.Run(ctx, step.in, step.args...); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
 	}
@@ -90,32 +90,13 @@ func (t *team) tool(id, tier string, daily, cooldownSeconds int) string {
 
 func (t *team) close() error {
 	t.hub.Close()
-	return errors.Join(t.cluster.Stop(), os.RemoveAll(t.dir))
-}
-
-// command is a process of a user.
-func (t *team) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, t.program, args...)
-	cmd.Dir, cmd.Env = t.dir, []string{"HOME=" + t.dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + t.url}
-	return cmd
-}
-
-// toolcrib runs a command and returns its output.
-func (t *team) toolcrib(ctx context.Context, in string, args ...string) ([]byte, error) {
-	cmd := t.command(ctx, args...)
-	var stderr bytes.Buffer
-	cmd.Stdin, cmd.Stderr = strings.NewReader(in), &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return out, fmt.Errorf("toolcrib %s: %w: %s", strings.Join(args, " "), err, stderr.String())
-	}
-	return out, nil
+	return errors.Join(t.cluster.Stop(), os.RemoveAll(t.Home))
 }
 
 // timed runs a command and notes how long it took.
 func (t *team) timed(ctx context.Context, act, in string, args ...string) ([]byte, error) {
 	start := time.Now()
-	out, err := t.toolcrib(ctx, in, args...)
+	out, err := t.Run(ctx, in, args...)
 	t.note(act, time.Since(start))
 	return out, err
 }
@@ -128,7 +109,7 @@ func (t *team) note(act string, took time.Duration) {
 
 // watch notes when approvals are seen by this process.
 func (t *team) watch(ctx context.Context) error {
-	db, err := store.Open(ctx, t.url, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	db, err := store.Open(ctx, t.Database, store.Options{Now: time.Now, NewID: func() string { return "" }})
 	if err != nil {
 		return err
 	}
@@ -153,7 +134,7 @@ func (t *team) watch(ctx context.Context) error {
 
 // check compares the database with the acknowledged acts.
 func (t *team) check(ctx context.Context) error {
-	if _, err := t.toolcrib(ctx, "", "verify"); err != nil {
+	if _, err := t.Run(ctx, "", "verify"); err != nil {
 		return err
 	}
 	var problems []error
@@ -172,7 +153,7 @@ func (t *team) check(ctx context.Context) error {
 
 // live counts the versions of tools in the user's layer.
 func (t *team) live(ctx context.Context) (n int, err error) {
-	db, err := store.Open(ctx, t.url, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	db, err := store.Open(ctx, t.Database, store.Options{Now: time.Now, NewID: func() string { return "" }})
 	if err != nil {
 		return 0, err
 	}

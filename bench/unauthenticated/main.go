@@ -14,13 +14,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"toolcrib/bench/program"
 )
 
 const (
@@ -74,13 +74,13 @@ func run(ctx context.Context, args []string) error {
 }
 
 // start serves a new database and returns the address.
-func start(ctx context.Context, program string) (string, error) {
+func start(ctx context.Context, path string) (string, error) {
 	dir, err := os.MkdirTemp("", "unauthenticated")
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, "mcp", "--http", "127.0.0.1:0")
-	cmd.Env = []string{"HOME=" + dir, "TOOLCRIB_DB=" + filepath.Join(dir, "x.db"), "TOOLCRIB_MCP_TOKEN=" + token}
+	cmd := program.Program{Path: path, Home: dir, Database: filepath.Join(dir, "x.db")}.Command(ctx, "mcp", "--http", "127.0.0.1:0")
+	cmd.Env = append(cmd.Env, "TOOLCRIB_MCP_TOKEN="+token)
 	context.AfterFunc(ctx, func() { _ = os.RemoveAll(dir) })
 	errs, err := cmd.StderrPipe()
 	if err != nil {
@@ -95,7 +95,7 @@ func start(ctx context.Context, program string) (string, error) {
 			return u.Host, err
 		}
 	}
-	return "", fmt.Errorf("%s did not start", program)
+	return "", fmt.Errorf("%s did not start", path)
 }
 
 // strange holds a connection without a token, and a new one whenever it is
@@ -141,7 +141,6 @@ func measure(ctx context.Context, name, address string) error {
 			return fmt.Errorf("%s: %s", name, resp.Status)
 		}
 	}
-	slices.Sort(took)
-	fmt.Printf("%-24s  p50 %-8s  p99 %-8s  max %s\n", name, took[requests/2].Round(time.Microsecond), took[requests*99/100].Round(time.Microsecond), took[requests-1].Round(time.Microsecond))
+	fmt.Printf("%-24s  %s\n", name, program.Quantiles(took))
 	return nil
 }
