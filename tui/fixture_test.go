@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,9 +34,11 @@ func newSharedBench(tb testing.TB, name string, width, height int, prepare ...fu
 	return prepared(tb, name, prepare...).open(tb).show(width, height)
 }
 
-// fixtures are the databases that were prepared, by name. Tests of this package
-// do not run in parallel.
-var fixtures = map[string]fixture{}
+// fixtures are the databases that were prepared, by name.
+var (
+	preparing sync.Mutex
+	fixtures  = map[string]fixture{}
+)
 
 // prepared returns the fixture of a name, made when it is not there. A bench runs
 // commands one after the other, so a short run leaves its tests out: the workbenches
@@ -43,6 +46,8 @@ var fixtures = map[string]fixture{}
 func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
 	tb.Helper()
 	shortrun.OneGoroutine(tb)
+	preparing.Lock()
+	defer preparing.Unlock()
 	if f, ok := fixtures[name]; ok {
 		return f
 	}

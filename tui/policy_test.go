@@ -74,6 +74,7 @@ func TestPolicyScreens(t *testing.T) {
 	} {
 		for _, size := range [][2]int{{80, 24}, {140, 40}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				b := newBench(t, size[0], size[1], ruled, demo("name_bank.json"))
 				s.show(b)
 				checkWidth(t, b.m.View().Content, size[0], size[1])

@@ -80,6 +80,7 @@ func TestScreens(t *testing.T) {
 	for i, s := range screens {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.press(s.keys...)
 				checkWidth(t, b.m.View().Content, size[0], size[1])

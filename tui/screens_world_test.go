@@ -36,6 +36,7 @@ func TestWorldScreens(t *testing.T) {
 	} {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				b := newSharedBench(t, "world", size[0], size[1], demo("name_bank.json", "world_names.json"))
 				b.press(s.keys...)
 				content := b.m.View().Content
@@ -65,6 +66,7 @@ func TestQuietScreens(t *testing.T) {
 	} {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				prepare := []func(*bench){demo(s.files...)}
 				if s.files != nil {
 					prepare = append(prepare, assessed)

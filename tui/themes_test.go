@@ -21,6 +21,7 @@ func TestThemes(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {300, 100}} {
 		for _, s := range screens {
 			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
 				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.config.Theme = "" // as the terminal has it
 				b.m = tui.New(b.config)
