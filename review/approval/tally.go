@@ -50,11 +50,6 @@ func (n Need) Tally(by []string, except string) Tally {
 // Done reports whether nothing is missing.
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
-// Helps reports whether the approval of a principal would bring the change nearer.
-func (t Tally) Helps(principal string) bool {
-	return slices.ContainsFunc(t.Waits, func(w Wait) bool { return len(w.Of) == 0 || slices.Contains(w.Of, principal) })
-}
-
 // Missing returns how many more approvals are needed: each is by the owner who
 // satisfies the most rules.
 func (t Tally) Missing() int {
