@@ -59,7 +59,6 @@ type Page struct {
 	err        error
 	asked      bool
 	span       *markSpan // rows that are being marked by moving, nil for none
-	drawn      drawnRows
 }
 
 // New returns an empty page; Reload reads it.

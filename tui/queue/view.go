@@ -77,12 +77,8 @@ func (q *Page) View() []string {
 		heading = nil
 	}
 	add(heading, "")
-	q.drawn.begin(q.Frame, columns)
 	for i := q.top; i < total && len(lines) < q.Frame.Body; i++ {
-		lines = append(lines, q.drawn.get(q.lookOf(i), func(b *strings.Builder) {
-			l, base := q.row(i, columns)
-			l.Write(b, q.Frame.List, base)
-		}))
+		add(q.row(i, columns))
 	}
 	if total == 0 && q.asked {
 		add(nil, "")

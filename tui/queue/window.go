@@ -63,28 +63,19 @@ func (q *Page) whole() bool {
 
 // at returns row i; false while it is not there.
 func (q *Page) at(i int) (proposals.Proposal, bool) {
-	if p := q.find(i); p != nil {
-		return *p, true
-	}
-	return proposals.Proposal{}, false
-}
-
-// find returns row i, nil while it is not there. Rows that were read never change:
-// they are read again into a new slice.
-func (q *Page) find(i int) *proposals.Proposal {
 	if q.backward {
 		i = q.total() - 1 - i
 	}
 	for _, s := range q.slots {
 		if i < s.size {
 			if s.rows == nil || i < 0 {
-				return nil
+				return proposals.Proposal{}, false
 			}
-			return &s.rows[i]
+			return s.rows[i], true
 		}
 		i -= s.size
 	}
-	return nil
+	return proposals.Proposal{}, false
 }
 
 // window returns the rows on the screen and as many around it as are kept ready,
