@@ -8,6 +8,7 @@ import (
 	"toolcrib/tui/help"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 )
 
 // openHelp lists the keys of the page on the screen, or leaves the help.
@@ -21,20 +22,20 @@ func (m *Model) openHelp() tea.Cmd {
 	}
 	var rows []help.Row
 	from := m.page.Place()
-	for _, place := range []string{from, placeEverywhere} {
-		for _, k := range m.table(place) {
-			rows = append(rows, help.Row{Place: place, Keys: keyNames(k), Help: k.help, Name: k.name, Why: k.why(m)})
+	for _, t := range []table{{from, m.keysOf(m.page)}, {placeEverywhere, m.global}} {
+		for _, k := range t.keys {
+			rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Why: k.Why()})
 		}
 	}
 	known := map[string]bool{}
 	for _, r := range rows {
 		known[r.Name] = true
 	}
-	for _, t := range m.tables {
-		for _, k := range t.keys {
-			if !known[k.name] {
-				known[k.name] = true
-				rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.help, Name: k.name, Elsewhere: true})
+	for _, t := range tables() {
+		for _, k := range m.bound(t.keys) {
+			if !known[k.Name] {
+				known[k.Name] = true
+				rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Elsewhere: true})
 			}
 		}
 	}
@@ -49,9 +50,9 @@ func (m *Model) openHelp() tea.Cmd {
 }
 
 // keyNames lists the keys of an action.
-func keyNames(k key) string {
-	names := make([]string, len(k.keys))
-	for i, n := range k.keys {
+func keyNames(k screen.Key) string {
+	names := make([]string, len(k.Keys))
+	for i, n := range k.Keys {
 		names[i] = keyName(n)
 	}
 	return strings.Join(names, " ")
@@ -68,13 +69,12 @@ func KeysPage() string {
 		"Keys are written as in the first column, for example `ctrl+n`, `shift+tab`, `page down` as `pgdown`. A name that does not\nexist is reported at the start.\n")
 	for _, t := range tables() {
 		b.WriteString("\n## " + t.place + "\n\n| key | does | name |\n|---|---|---|\n")
-		for i := range t.keys {
-			k := t.keys[i]
-			names := make([]string, len(k.keys))
-			for j, n := range k.keys {
+		for _, k := range t.keys {
+			names := make([]string, len(k.Keys))
+			for j, n := range k.Keys {
 				names[j] = "`" + keyName(n) + "`"
 			}
-			b.WriteString("| " + strings.Join(names, " ") + " | " + k.help + " | " + k.name + " |\n")
+			b.WriteString("| " + strings.Join(names, " ") + " | " + k.Help + " | " + k.Name + " |\n")
 		}
 	}
 	return b.String()

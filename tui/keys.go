@@ -12,69 +12,40 @@ import (
 	"toolcrib/tui/help"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/subject"
 )
-
-// key is a key as it is declared, once: the footer, the help and docs/keys.md
-// are read from it.
-type key struct {
-	name  string            // what it is rebound by
-	keys  []string          // as Bubble Tea names them; the first is shown
-	label string            // one or two words for the footer; "" keeps it out
-	late  func(*Model) bool // whether the footer has it behind the others now; nil for never
-	help  string            // what it does, as a sentence without a full stop
-	picks bool              // it also acts while a line is chosen
-	here  func(*Model) bool // whether the tab on the screen is its own: the footer has it there only, and first
-	do    func(*Model) tea.Cmd
-	off   func(*Model) string // why it has no effect now; nil or "" when it has
-}
-
-// why returns why a key is off, "" when it is on.
-func (k key) why(m *Model) string {
-	if k.off == nil {
-		return ""
-	}
-	return k.off(m)
-}
 
 // table is the keys of one place.
 type table struct {
 	place string
-	keys  []key
+	keys  []screen.Key
 }
 
-// tables lists the keys of every place, in the order they are documented in.
+// tables lists the keys of every place, in the order they are documented in. They
+// are there to be read, not to be pressed.
 func tables() []table {
-	return []table{
-		{placeEverywhere, globalKeys()},
-		moved(new(queue.Page)),
-		moved(new(proposal.Page)),
-		moved(new(entries.Page)),
-		moved(new(subject.Page)),
-		moved(new(auditlog.Page)),
-		moved(new(help.Page)),
-		moved(new(drafts.Page)),
-		moved(new(calls.Page)),
+	all := []table{{placeEverywhere, new(Model).globalKeys()}}
+	for _, p := range []screen.Page{
+		new(queue.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page),
+	} {
+		all = append(all, table{p.Place(), p.Keys()})
 	}
+	return all
 }
 
 // placeEverywhere is the place of the keys that all pages have.
 const placeEverywhere = "Everywhere"
 
-// rebind replaces the keys of actions by name and returns the names that there
-// are none of.
-func rebind(ts []table, bindings map[string][]string) (unknown []string) {
-	known := map[string]bool{}
-	for _, t := range ts {
-		for i := range t.keys {
-			known[t.keys[i].name] = true
-			if keys, ok := bindings[t.keys[i].name]; ok {
-				t.keys[i].keys = keys
-			}
-		}
-	}
+// Rebind replaces keys by the names of their actions and returns the names
+// that there are none of. It is called before anything is drawn.
+func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
+	m.bindings = bindings
+	m.global = m.bound(m.globalKeys())
 	for name := range bindings {
-		if !known[name] {
+		if !slices.ContainsFunc(tables(), func(t table) bool {
+			return slices.ContainsFunc(t.keys, func(k screen.Key) bool { return k.Name == name })
+		}) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -82,25 +53,27 @@ func rebind(ts []table, bindings map[string][]string) (unknown []string) {
 	return unknown
 }
 
-// here returns the keys that act now: those of the page before those of every
-// page.
-func (m *Model) here() []key {
-	return slices.Concat(m.table(m.page.Place()), m.table(placeEverywhere))
+// bound returns keys as the user has bound them.
+func (m *Model) bound(keys []screen.Key) []screen.Key {
+	for i, k := range keys {
+		if names, ok := m.bindings[k.Name]; ok {
+			keys[i].Keys = names
+		}
+	}
+	return keys
 }
 
-// table returns the keys of a place.
-func (m *Model) table(place string) []key {
-	i := slices.IndexFunc(m.tables, func(t table) bool { return t.place == place })
-	return m.tables[i].keys
-}
+// here returns the keys that act now: those of the page before those of every
+// page.
+func (m *Model) here() []screen.Key { return slices.Concat(m.keysOf(m.page), m.global) }
 
 // press carries out a key by its name, or shows why it has no effect.
 func (m *Model) press(name string) tea.Cmd {
 	for _, k := range m.here() {
-		if !slices.Contains(k.keys, name) {
+		if !slices.Contains(k.Keys, name) {
 			continue
 		}
-		if m.picking() && !k.picks {
+		if m.picking() && !k.Picks {
 			m.say(warning, "Choose a line first: enter comments on it, esc leaves")
 			return nil
 		}
@@ -110,16 +83,16 @@ func (m *Model) press(name string) tea.Cmd {
 }
 
 // run carries out a key, or shows why it has no effect.
-func (m *Model) run(k key) tea.Cmd {
-	if reason := k.why(m); reason != "" {
-		what := keyName(k.keys[0])
-		if k.name == "approve" {
+func (m *Model) run(k screen.Key) tea.Cmd {
+	if reason := k.Why(); reason != "" {
+		what := keyName(k.Keys[0])
+		if k.Name == "approve" {
 			what = "Can't approve"
 		}
 		m.say(warning, "%s: %s", what, reason)
 		return nil
 	}
-	return k.do(m)
+	return m.carry(k.Do())
 }
 
 // picking reports whether a line of a text is being chosen.

@@ -6,29 +6,30 @@ import (
 	"toolcrib/tui/screen"
 )
 
-func globalKeys() []key {
-	return []key{
-		{name: "help", keys: []string{"?"}, label: "help", picks: true, help: "Show the keys for this page; in an assessment, also explain the rule", do: (*Model).openHelp},
-		{name: "commands", keys: []string{":"}, label: "commands", late: always, help: "Find a command by its name and run it, or open a proposal by its number", do: (*Model).askCommand},
-		{name: "queue", keys: []string{"Q"}, help: "Go to the queue", do: goTo(func(m *Model) *page { return m.queue })},
-		{name: "registry", keys: []string{"T"}, help: "Go to the tools", do: goTo(func(m *Model) *page { return m.tools })},
-		{name: "agents", keys: []string{"A"}, help: "Go to the agents; again: to the allow-lists", do: goTo(agentsOrLists)},
-		{name: "log", keys: []string{"L"}, help: "Go to the audit log", do: goTo(func(m *Model) *page { return m.log })},
-		{name: "drafts", keys: []string{"D"}, help: "Show unsent drafts", do: goTo(func(m *Model) *page { return m.drafts }), off: (*Model).noDrafts},
-		{name: "calls", keys: []string{"P"}, help: "Show the calls that wait for you", do: goTo(func(m *Model) *page { return m.calls }), off: (*Model).noCalls},
-		{name: "verify", keys: []string{"V"}, help: "Verify every hash chain; esc cancels", do: (*Model).verify, off: (*Model).cannotVerify},
-		{name: "import", keys: []string{"I"}, help: "Import tools from a file as proposals; esc cancels", do: (*Model).askImport, off: (*Model).cannotImport},
-		{name: "back", keys: []string{"esc", "backspace"}, label: "back", help: "Go back, or end a search", picks: true, do: (*Model).back},
-		{name: "theme", keys: []string{"ctrl+t"}, help: "Switch between light and dark", do: (*Model).switchTheme, off: (*Model).cannotTheme},
-		{name: "mouse", keys: []string{"m"}, help: "Turn the mouse on or off", do: (*Model).switchMouse},
-		{name: "refresh", keys: []string{"ctrl+l"}, picks: true, help: "Reload and redraw", do: (*Model).refreshAll},
-		{name: "suspend", keys: []string{"ctrl+z"}, picks: true, help: "Suspend; fg resumes", do: (*Model).suspend, off: (*Model).cannotSuspend},
-		{name: "quit", keys: []string{"q", "ctrl+c"}, label: "quit", late: always, picks: true, help: "Quit after pending writes", do: (*Model).quit},
+// globalKeys are the keys that all pages have.
+func (m *Model) globalKeys() []screen.Key {
+	return []screen.Key{
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule", Do: m.action((*Model).openHelp)},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Find a command by its name and run it, or open a proposal by its number", Do: m.action((*Model).askCommand)},
+		{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue", Do: m.goTo(func() *page { return m.queue })},
+		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools", Do: m.goTo(func() *page { return m.tools })},
+		{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Do: m.goTo(m.agentsOrLists)},
+		{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Do: m.goTo(func() *page { return m.log })},
+		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
+		{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Do: m.goTo(func() *page { return m.calls }), Off: m.noCalls},
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.action((*Model).verify), Off: m.cannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.action((*Model).askImport), Off: m.cannotImport},
+		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.action((*Model).back)},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between light and dark", Do: m.action((*Model).switchTheme), Off: m.cannotTheme},
+		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.action((*Model).switchMouse)},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.action((*Model).refreshAll)},
+		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.action((*Model).suspend), Off: m.cannotSuspend},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.action((*Model).quit)},
 	}
 }
 
 // agentsOrLists switches between agents and allow-lists.
-func agentsOrLists(m *Model) *page {
+func (m *Model) agentsOrLists() *page {
 	if m.page == m.agents {
 		return m.lists
 	}

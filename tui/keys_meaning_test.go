@@ -19,24 +19,24 @@ func TestOneMeaningForEachKey(t *testing.T) {
 	for _, table := range tables() {
 		own := map[string]string{}
 		for _, k := range table.keys {
-			for _, name := range k.keys {
+			for _, name := range k.Keys {
 				if own[name] != "" {
-					t.Errorf("%s: %s is %s and %s", table.place, name, own[name], k.name)
+					t.Errorf("%s: %s is %s and %s", table.place, name, own[name], k.Name)
 				}
-				own[name] = k.name
-				if before := names[name]; before != "" && before != k.name && meanings[name] == "" {
-					t.Errorf("%s is %s, and elsewhere %s", name, k.name, before)
+				own[name] = k.Name
+				if before := names[name]; before != "" && before != k.Name && meanings[name] == "" {
+					t.Errorf("%s is %s, and elsewhere %s", name, k.Name, before)
 				}
-				names[name] = k.name
+				names[name] = k.Name
 			}
 		}
 	}
-	for _, k := range globalKeys() {
+	for _, k := range tables()[0].keys {
 		for _, table := range tables()[1:] {
 			for _, own := range table.keys {
-				for _, name := range own.keys {
-					if name == k.keys[0] {
-						t.Errorf("%s of %s hides %s", name, table.place, k.name)
+				for _, name := range own.Keys {
+					if name == k.Keys[0] {
+						t.Errorf("%s of %s hides %s", name, table.place, k.Name)
 					}
 				}
 			}

@@ -23,8 +23,9 @@ import (
 // Model is the workbench.
 type Model struct {
 	cfg      Config
-	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
-	tables   []table
+	ctx      context.Context     //nolint:containedctx // of all that is asked, as long as the workbench lives
+	bindings map[string][]string // keys of the user's own, by the names of actions
+	global   []screen.Key        // those that all pages have
 	theme    theme.Theme
 	themed   bool // the theme was chosen and does not follow the terminal
 	layout   screen.Layout
@@ -69,12 +70,13 @@ type Model struct {
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, tables: tables(), dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
+	m := &Model{cfg: cfg, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
 	m.cfg.Ask = askToSign
 	if m.ctx = cfg.Context; m.ctx == nil {
 		m.ctx = context.Background()
 	}
 	m.writing, m.cutOff = context.WithCancel(m.ctx)
+	m.global = m.globalKeys()
 	m.chooseTheme()
 	m.queue = &page{Page: queue.New(m.ctx, cfg.Desk, queue.Options{
 		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
@@ -90,12 +92,6 @@ func New(cfg Config) *Model {
 	m.page = m.queue
 	m.resize(80, 24)
 	return m
-}
-
-// Rebind replaces keys by the names of their actions and returns the names
-// that there are none of.
-func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
-	return rebind(m.tables, bindings)
 }
 
 // Prime reads the first page for a screen of the given size, so that the first

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/tui/proposal"
+	"toolcrib/tui/screen"
 )
 
 // open goes to a page.
@@ -32,8 +33,8 @@ func (m *Model) visit(p *page) tea.Cmd {
 }
 
 // goTo opens one of the pages that are reached from everywhere.
-func goTo(of func(*Model) *page) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.visit(of(m)) }
+func (m *Model) goTo(of func() *page) screen.Action {
+	return func() (screen.Intent, tea.Cmd) { return nil, m.visit(of()) }
 }
 
 // back leaves a search or another mode of the page, then the page.

@@ -14,9 +14,10 @@ type page struct {
 	listed []screen.Key // its keys, once: the footer asks at every frame
 }
 
-func (p *page) keys() []screen.Key {
+// keysOf returns the keys of a page as the user has bound them.
+func (m *Model) keysOf(p *page) []screen.Key {
 	if p.listed == nil {
-		p.listed = p.Keys()
+		p.listed = m.bound(p.Keys())
 	}
 	return p.listed
 }
@@ -82,29 +83,4 @@ func currentOf(p *page) (proposals.Proposal, bool) {
 		return of.Current()
 	}
 	return proposals.Proposal{}, false
-}
-
-// moved returns the keys of a place: of is a zero page.
-func moved(of screen.Page) table {
-	return table{of.Place(), lent(of.Keys(), func(m *Model) []screen.Key { return m.page.keys() })}
-}
-
-// lent makes keys of the workbench from those of a page; now returns the ones of the
-// page on the screen, in the same order.
-func lent(keys []screen.Key, now func(*Model) []screen.Key) []key {
-	out := make([]key, len(keys))
-	for i, k := range keys {
-		out[i] = key{name: k.Name, keys: k.Keys, label: k.Label, help: k.Help, picks: k.Picks}
-		out[i].do = func(m *Model) tea.Cmd { return m.carry(now(m)[i].Do()) }
-		if k.Late != nil {
-			out[i].late = func(m *Model) bool { return now(m)[i].Late() }
-		}
-		if k.Here != nil {
-			out[i].here = func(m *Model) bool { return now(m)[i].Here() }
-		}
-		if k.Off != nil {
-			out[i].off = func(m *Model) string { return now(m)[i].Off() }
-		}
-	}
-	return out
 }

@@ -20,7 +20,7 @@ const maxCommands = 10
 // its description.
 type palette struct {
 	text  *edit.Text
-	found []key
+	found []screen.Key
 	at    int // the selected one
 }
 
@@ -52,21 +52,21 @@ func (m *Model) askCommand() tea.Cmd {
 func (p *palette) find(m *Model) {
 	text := strings.ToLower(p.text.String())
 	p.at = 0
-	p.found = slices.DeleteFunc(m.here(), func(k key) bool {
-		all := strings.ToLower(k.name + " " + k.label + " " + k.help)
-		return k.name == "commands" || slices.ContainsFunc(strings.Fields(text), func(word string) bool { return !strings.Contains(all, word) })
+	p.found = slices.DeleteFunc(m.here(), func(k screen.Key) bool {
+		all := strings.ToLower(k.Name + " " + k.Label + " " + k.Help)
+		return k.Name == "commands" || slices.ContainsFunc(strings.Fields(text), func(word string) bool { return !strings.Contains(all, word) })
 	})
-	order := func(k key) int {
+	order := func(k screen.Key) int {
 		n := 0
-		if !strings.HasPrefix(k.name, text) {
+		if !strings.HasPrefix(k.Name, text) {
 			n += 2
 		}
-		if k.why(m) != "" {
+		if k.Why() != "" {
 			n++
 		}
 		return n
 	}
-	slices.SortStableFunc(p.found, func(a, b key) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(p.found, func(a, b screen.Key) int { return cmp.Compare(order(a), order(b)) })
 }
 
 // lines draws the commands around the selected one.
@@ -76,8 +76,8 @@ func (p *palette) lines(m *Model) []draw.Line {
 	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
 	for i := top; i < top+room; i++ {
 		k, name, text := p.found[i], m.theme.Key, m.theme.Text
-		what := draw.Show(k.help)
-		if why := k.why(m); why != "" {
+		what := draw.Show(k.Help)
+		if why := k.Why(); why != "" {
 			name, text = m.theme.Off, m.theme.Off
 			what += " (off now: " + draw.Show(why) + ")"
 		}

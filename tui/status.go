@@ -48,7 +48,7 @@ func (m *Model) footer() draw.Line {
 	room := m.layout.Width
 	var last draw.Line // those that are always there
 	for _, name := range []string{"back", "quit", "help"} {
-		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
 		if name != "back" || m.canGoBack() {
 			last = append(last, m.hint(&keys[i])...)
 		}
@@ -67,17 +67,17 @@ func (m *Model) footer() draw.Line {
 
 // footed returns the keys that the footer has besides those that are always there, in
 // its order.
-func (m *Model) footed(keys []key) []*key {
-	var byRank [3][]*key
+func (m *Model) footed(keys []screen.Key) []*screen.Key {
+	var byRank [3][]*screen.Key
 	for i := range keys {
 		k := &keys[i]
 		switch {
-		case k.label == "", k.name == "quit", k.name == "help", k.name == "back", k.here != nil && !k.here(m):
+		case k.Label == "", k.Name == "quit", k.Name == "help", k.Name == "back", k.Here != nil && !k.Here():
 			continue
-		case k.why(m) != "" && !m.pending(k.name):
+		case k.Why() != "" && !m.pending(k.Name):
 			continue
 		}
-		n := rank(m, k)
+		n := rank(k)
 		byRank[n] = append(byRank[n], k)
 	}
 	return slices.Concat(byRank[:]...)
@@ -108,25 +108,23 @@ func (m *Model) modeHints() [][2]string {
 
 // rank is where the footer has a key: those of the tab first, those that are
 // late last.
-func rank(m *Model, k *key) int {
+func rank(k *screen.Key) int {
 	switch {
-	case k.here != nil:
+	case k.Here != nil:
 		return 0
-	case k.late != nil && k.late(m):
+	case k.Late != nil && k.Late():
 		return 2
 	}
 	return 1
 }
 
-func always(*Model) bool { return true }
-
 // hint is a key with what it does, dimmed while it does nothing.
-func (m *Model) hint(k *key) draw.Line {
+func (m *Model) hint(k *screen.Key) draw.Line {
 	name, label := m.theme.Key, m.theme.Faint
-	if k.why(m) != "" {
+	if k.Why() != "" {
 		name, label = m.theme.Off, m.theme.Off
 	}
-	return keyHint(name, label, k.keys[0], k.label)
+	return keyHint(name, label, k.Keys[0], k.Label)
 }
 
 func keyHint(name, text theme.Style, k, label string) draw.Line {
