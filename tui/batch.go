@@ -16,41 +16,37 @@ type batch struct {
 	dossiers []review.Dossier
 }
 
-// batchMsg is a batch that was read.
-type batchMsg struct {
-	batch
-	number int // of the reading, so that one that comes late is let go
-	err    error
-}
-
 // readBatch reads proposals anew, so that the question is about their present
 // state. Change sets are approved together or not at all: their other members are
 // added.
 func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
-	m.batches++
-	number := m.batches
+	b := &batch{act: act}
+	m.reading = b
 	return func() tea.Msg {
 		ds, err := m.cfg.Together(m.ctx, act, ps)
-		return batchMsg{batch{act, ds}, number, err}
+		return result(func(m *Model) tea.Cmd {
+			b.dossiers = ds
+			return m.batchRead(b, err)
+		})
 	}
 }
 
-// batchRead asks, unless somebody went elsewhere meanwhile.
-func (m *Model) batchRead(msg batchMsg) tea.Cmd {
+// batchRead asks, unless somebody went elsewhere meanwhile, or for another batch.
+func (m *Model) batchRead(b *batch, err error) tea.Cmd {
 	switch {
-	case msg.number != m.batches, m.page != m.queue, m.dialog != nil:
+	case b != m.reading, m.page != m.queue, m.dialog != nil:
 		return nil
-	case msg.err != nil:
-		m.fail(msg.err)
+	case err != nil:
+		m.fail(err)
 		return nil
 	}
-	if refused := msg.refused(m); len(refused) > 0 {
-		return m.askWithout(msg.batch, refused)
+	if refused := b.refused(m); len(refused) > 0 {
+		return m.askWithout(*b, refused)
 	}
-	if msg.act == proposals.ActApprove {
-		return m.askApproveAll(msg.batch)
+	if b.act == proposals.ActApprove {
+		return m.askApproveAll(*b)
 	}
-	return m.askRefuseAll(msg.batch)
+	return m.askRefuseAll(*b)
 }
 
 // refusal is a proposal that cannot be decided about as it was asked, and why.

@@ -6,15 +6,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The answers of the commands of this file. Every answer names its subject, so
-// that a late one is not taken for another.
+// result is the answer of a command: a function that takes it in. It holds the
+// subject that it was asked about, so that a late one is not taken for another.
+type result func(m *Model) tea.Cmd
+
+// The answers that recur while nothing happens.
 type (
 	stampMsg struct {
 		stamp int64
 		err   error
 	}
-	pollMsg  struct{ told int64 }
-	graceMsg struct{ dialog int }
+	pollMsg struct{ told int64 }
 )
 
 // pollEvery is how often the database is asked whether anything was written, where it

@@ -20,7 +20,6 @@ const grace = 400 * time.Millisecond
 // dialog is a question that is open.
 type dialog struct {
 	screen.Dialog
-	number  int
 	typed   string    // of the tally
 	savedAt time.Time // when the text was last saved
 	text    *edit.Text
@@ -30,8 +29,7 @@ type dialog struct {
 
 // ask opens a dialog.
 func (m *Model) ask(question screen.Dialog) tea.Cmd {
-	m.dialogs++
-	d := &dialog{Dialog: question, number: m.dialogs}
+	d := &dialog{Dialog: question}
 	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
 	}
@@ -39,7 +37,11 @@ func (m *Model) ask(question screen.Dialog) tea.Cmd {
 	d.pager.SetWrap(true)
 	m.dialog = d
 	d.resize(m)
-	return tea.Batch(m.after(grace, graceMsg{d.number}), m.readDraft(d.Draft))
+	ready := result(func(*Model) tea.Cmd {
+		d.ready = true
+		return nil
+	})
+	return tea.Batch(m.after(grace, ready), m.readDraft(d))
 }
 
 // textHeight is how many lines the editor of a dialog has.
@@ -143,7 +145,13 @@ func (d *dialog) keep(m *Model) tea.Cmd {
 	if m.now().Sub(d.savedAt) >= saveEvery {
 		return m.saveDraft(d)
 	}
-	return m.after(grace, saveDraftMsg{d.number, len(d.text.String())})
+	length := len(d.text.String())
+	return m.after(grace, result(func(m *Model) tea.Cmd {
+		if m.dialog == d && len(d.text.String()) == length {
+			return m.saveDraft(d)
+		}
+		return nil
+	}))
 }
 
 // answer carries out the answer of the user.

@@ -16,17 +16,6 @@ import (
 // Texts that are not sent yet are kept as files, so that they outlive the
 // dialog, the program and the machine's bad days.
 
-// saveDraftMsg reports that the user paused typing; the draft is saved if the
-// text still has this length.
-type saveDraftMsg struct {
-	dialog, length int
-}
-
-// draftMsg carries a draft read from its file.
-type draftMsg struct {
-	name, text string
-}
-
 // draftFile returns the path of a draft, "" without a drafts folder.
 func (m *Model) draftFile(name string) string {
 	if m.cfg.Drafts == "" || name == "" {
@@ -40,8 +29,10 @@ func (m *Model) draftFile(name string) string {
 	return filepath.Join(m.cfg.Drafts, filepath.Base(name))
 }
 
-func (m *Model) readDraft(name string) tea.Cmd {
-	file := m.draftFile(name)
+// readDraft puts the draft of a dialog into it, unless the user has typed something
+// meanwhile.
+func (m *Model) readDraft(d *dialog) tea.Cmd {
+	file := m.draftFile(d.Draft)
 	if file == "" {
 		return nil
 	}
@@ -50,16 +41,13 @@ func (m *Model) readDraft(name string) tea.Cmd {
 		if err != nil {
 			return nil // there is none
 		}
-		return draftMsg{name, string(text)}
-	}
-}
-
-// draftRead puts a draft into its dialog, unless the user has typed something
-// meanwhile.
-func (m *Model) draftRead(msg draftMsg) {
-	if d := m.dialog; d != nil && d.Draft == msg.name && d.text != nil && d.text.String() == "" {
-		d.text = edit.New(msg.text)
-		m.say(remark, "Restored your draft")
+		return result(func(m *Model) tea.Cmd {
+			if m.dialog == d && d.text != nil && d.text.String() == "" {
+				d.text = edit.New(string(text))
+				m.say(remark, "Restored your draft")
+			}
+			return nil
+		})
 	}
 }
 

@@ -17,13 +17,6 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// editedMsg is sent when the editor has ended.
-type editedMsg struct {
-	Manuscript
-	text []byte
-	err  error
-}
-
 func (m *Model) noEditor() string { return m.cfg.NoEditor() }
 
 // draftNew asks for the subject of a new proposal.
@@ -58,10 +51,10 @@ func (m *Model) edit(w Manuscript) tea.Cmd {
 	}
 	return give(run, func(err error) tea.Msg {
 		if err != nil {
-			return editedMsg{Manuscript: w, err: fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File))}
+			return edited(w, nil, fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File)))
 		}
 		text, err := os.ReadFile(w.File)
-		return editedMsg{w, text, err}
+		return edited(w, text, err)
 	})
 }
 
@@ -84,7 +77,7 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 		},
 		Run: m.answered(func(*Model, string) tea.Cmd {
 			written := []byte(d.text.String())
-			return func() tea.Msg { return editedMsg{w, written, writeWhole(w.File, written)} }
+			return func() tea.Msg { return edited(w, written, writeWhole(w.File, written)) }
 		}),
 	})
 	d = m.dialog
@@ -94,24 +87,26 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 }
 
 // edited reads the text from the editor and asks what to do with it.
-func (m *Model) edited(msg editedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.fail(msg.err)
-		return nil
+func edited(w Manuscript, text []byte, err error) result {
+	return func(m *Model) tea.Cmd {
+		switch {
+		case err != nil:
+			m.fail(err)
+			return nil
+		case w.Unchanged(text):
+			m.say(remark, "No changes")
+			return m.dropDraft(filepath.Base(w.File))
+		}
+		draft, problems := w.Parse(text)
+		return m.askAgain(w, problems, draft)
 	}
-	if msg.Unchanged(msg.text) {
-		m.say(remark, "No changes")
-		return m.dropDraft(filepath.Base(msg.File))
-	}
-	draft, problems := msg.Parse(msg.text)
-	return m.askAgain(msg, problems, draft)
 }
 
 // askAgain lists the problems of a text, or asks whether to send it.
-func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draft) tea.Cmd {
-	draftName := filepath.Base(msg.File)
+func (m *Model) askAgain(w Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
+	draftName := filepath.Base(w.File)
 	d := screen.Dialog{
-		Form: proposals.Form{Title: msg.Name},
+		Form: proposals.Form{Title: w.Name},
 		Content: func(page *prose.Page) {
 			switch {
 			case len(problems) == 0:
@@ -124,24 +119,24 @@ func (m *Model) askAgain(msg editedMsg, problems []string, draft *proposals.Draf
 				}
 			}
 			page.Blank()
-			page.Faint("", "Saved in "+m.cfg.KeptIn(msg.File))
+			page.Faint("", "Saved in "+m.cfg.KeptIn(w.File))
 		},
 		Other: map[string]screen.Action{
 			"e": m.action(func(m *Model) tea.Cmd {
 				m.dialog = nil
-				return m.edit(msg.Manuscript)
+				return m.edit(w)
 			}),
 		},
 		OtherHelp: [][2]string{{"e", "edit again"}},
 	}
 	if draft != nil && len(problems) == 0 {
 		d.Form.Verb = proposals.ActSubmit.Form(1).Verb
-		d.Run = m.answered(func(m *Model, _ string) tea.Cmd { return m.send(msg.Manuscript, *draft, true, draftName) })
+		d.Run = m.answered(func(m *Model, _ string) tea.Cmd { return m.send(w, *draft, true, draftName) })
 	}
-	if draft != nil && msg.ID == "" {
+	if draft != nil && w.ID == "" {
 		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
 			m.dialog = nil
-			return m.send(msg.Manuscript, *draft, false, draftName)
+			return m.send(w, *draft, false, draftName)
 		})
 		d.OtherHelp = append(d.OtherHelp, [2]string{"d", "save as a draft"})
 	}

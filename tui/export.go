@@ -41,9 +41,6 @@ type export struct {
 	err    error       // why nothing can be written there
 }
 
-// foundMsg reports that the path of an export was checked.
-type foundMsg struct{ x *export }
-
 // askExport asks for the file, and then for the format.
 func (m *Model) askExport() tea.Cmd {
 	agent := ""
@@ -59,7 +56,7 @@ func (m *Model) askExport() tea.Cmd {
 		x := &export{file: file, agent: agent}
 		return func() tea.Msg {
 			x.there, x.err = standing(file)
-			return foundMsg{x}
+			return result(func(m *Model) tea.Cmd { return m.exportFound(x) })
 		}
 	})
 }
@@ -92,8 +89,7 @@ func (m *Model) cannotExport() string {
 }
 
 // exportFound opens the dialog, or reports why nothing can be written to the file.
-func (m *Model) exportFound(msg foundMsg) tea.Cmd {
-	x := msg.x
+func (m *Model) exportFound(x *export) tea.Cmd {
 	if x.err != nil {
 		m.fail(x.err)
 		return nil

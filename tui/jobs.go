@@ -30,7 +30,6 @@ type progress struct {
 
 // job is the one that runs, or ended last.
 type job struct {
-	number int
 	title  string
 	cancel context.CancelFunc
 	began  time.Time
@@ -41,28 +40,14 @@ type job struct {
 	err    error
 }
 
-type (
-	// jobStepMsg is the progress of a job.
-	jobStepMsg struct {
-		number int
-		step   progress
-	}
-	// jobTickMsg has the time of a job redrawn.
-	jobTickMsg struct{ number int }
-	// jobDoneMsg is the end of a job.
-	jobDoneMsg struct {
-		number int
-		lines  []string
-		err    error
-	}
-)
+// jobTickMsg has the time of a job redrawn.
+type jobTickMsg struct{ *job }
 
 // start runs a job behind a dialog that shows how far it is. Leaving the dialog
 // cancels it; the program does not end before it has.
 func (m *Model) start(title string, work Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
-	m.jobs++
-	j := &job{number: m.jobs, title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
+	j := &job{title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
 	m.job = j
 	m.writes++
 	run := func() tea.Msg {
@@ -74,10 +59,10 @@ func (m *Model) start(title string, work Job) tea.Cmd {
 			}
 			j.steps <- progress{done, total, step}
 		})
-		return jobDoneMsg{j.number, lines, err}
+		return result(func(m *Model) tea.Cmd { return m.jobDone(j, lines, err) })
 	}
 	shown := m.ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m, page) }, Leave: func() { cancel() }})
-	return tea.Batch(shown, run, j.listen(), m.after(jobTick, jobTickMsg{j.number}))
+	return tea.Batch(shown, run, j.listen(), m.after(jobTick, jobTickMsg{j}))
 }
 
 // listen waits for the next step.
@@ -87,7 +72,7 @@ func (j *job) listen() tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return jobStepMsg{j.number, step}
+		return result(func(m *Model) tea.Cmd { return m.jobStepped(j, step) })
 	}
 }
 
@@ -133,7 +118,7 @@ func (j *job) meter(m *Model, page *prose.Page) {
 
 // jobTicked shows the time of the job that runs.
 func (m *Model) jobTicked(msg jobTickMsg) tea.Cmd {
-	if m.job == nil || m.job.number != msg.number || m.job.done {
+	if m.job != msg.job || m.job.done {
 		return nil
 	}
 	if m.dialog != nil {
@@ -142,35 +127,34 @@ func (m *Model) jobTicked(msg jobTickMsg) tea.Cmd {
 	return m.after(jobTick, msg)
 }
 
-func (m *Model) jobStepped(msg jobStepMsg) tea.Cmd {
-	if m.job == nil || m.job.number != msg.number || m.job.done {
+func (m *Model) jobStepped(j *job, step progress) tea.Cmd {
+	if m.job != j || j.done {
 		return nil
 	}
-	m.job.step = msg.step
+	j.step = step
 	if m.dialog != nil {
 		m.dialog.resize(m)
 	}
-	return m.job.listen()
+	return j.listen()
 }
 
 // jobDone shows how a job ended: in its dialog, or in a line where the dialog
 // was left.
-func (m *Model) jobDone(msg jobDoneMsg) tea.Cmd {
+func (m *Model) jobDone(j *job, lines []string, err error) tea.Cmd {
 	m.writes--
-	j := m.job
-	if j == nil || j.number != msg.number {
+	if m.job != j {
 		return nil
 	}
 	j.cancel()
-	j.done, j.lines, j.err = true, msg.lines, msg.err
+	j.done, j.lines, j.err = true, lines, err
 	switch {
 	case m.dialog != nil && m.dialog.Form.Title == j.title:
 		m.dialog.Leave = nil
 		m.dialog.resize(m)
-	case errors.Is(msg.err, context.Canceled):
+	case errors.Is(err, context.Canceled):
 		m.say(remark, "%s: canceled before it finished", j.title)
-	case msg.err != nil:
-		m.fail(msg.err)
+	case err != nil:
+		m.fail(err)
 	}
 	m.known = 0 // what a job proposes is not news
 	return m.reload()

@@ -58,10 +58,8 @@ type Model struct {
 	cutOff   context.CancelFunc
 	left     []string // how the writes ended that were on their way then
 	quitting bool
-	dialogs  int
-	job      *job // nil before the first
-	jobs     int
-	batches  int
+	job      *job             // nil before the first
+	reading  *batch           // that was asked for last
 	shared   proposal.Options // by the pages of all proposals
 	texts    *markdown.Texts
 
@@ -196,10 +194,10 @@ func (m *Model) missedSize() tea.Cmd {
 // answer hands what a command answered to those it may be for.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case result:
+		return msg(m)
 	case signMsg:
 		return m.askSignature(msg)
-	case waitingMsg:
-		return m.waitingFound(msg)
 	case queue.Counted:
 		m.counted(msg)
 	case queue.Rested:
@@ -212,32 +210,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case markdown.Rendered:
 		m.texts.Add(msg)
 		return m.tellAll(screen.Rendered{})
-	case graceMsg:
-		if m.dialog != nil && m.dialog.number == msg.dialog {
-			m.dialog.ready = true
-		}
-	case batchMsg:
-		return m.batchRead(msg)
 	case screen.Wrote:
 		return m.wrote(msg)
-	case editedMsg:
-		return m.edited(msg)
-	case draftMsg:
-		m.draftRead(msg)
-	case saveDraftMsg:
-		if d := m.dialog; d != nil && d.number == msg.dialog && len(d.text.String()) == msg.length {
-			return m.saveDraft(d)
-		}
-	case jobStepMsg:
-		return m.jobStepped(msg)
 	case jobTickMsg:
 		return m.jobTicked(msg)
-	case jobDoneMsg:
-		return m.jobDone(msg)
-	case pathsMsg:
-		msg.line.completed(msg)
-	case foundMsg:
-		return m.exportFound(msg)
 	case screen.Done:
 		if msg.Err != nil {
 			m.fail(msg.Err)

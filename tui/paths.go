@@ -60,21 +60,16 @@ func (p *pathLine) choose(step int) {
 	*p.text = *edit.NewLine(p.found[p.at])
 }
 
-// pathsMsg brings the files that begin with a text.
-type pathsMsg struct {
-	line  *pathLine
-	typed string
-	found []string
-	err   error
-}
-
 // complete looks for the files that begin with the typed text.
 func (p *pathLine) complete(m *Model) tea.Cmd {
 	typed := m.atHome(p.text.String())
 	*p.text = *edit.NewLine(typed)
 	return func() tea.Msg {
 		found, err := pathsFrom(typed)
-		return pathsMsg{p, typed, found, err}
+		return result(func(*Model) tea.Cmd {
+			p.completed(typed, found, err)
+			return nil
+		})
 	}
 }
 
@@ -106,22 +101,22 @@ func pathsFrom(typed string) ([]string, error) {
 
 // completed writes as much as all files have in common, unless something else was
 // typed meanwhile.
-func (p *pathLine) completed(msg pathsMsg) {
-	if p.text.String() != msg.typed {
+func (p *pathLine) completed(typed string, found []string, err error) {
+	if p.text.String() != typed {
 		return
 	}
-	p.found, p.at, p.err = msg.found, -1, msg.err
-	if len(msg.found) == 0 {
+	p.found, p.at, p.err = found, -1, err
+	if len(found) == 0 {
 		return
 	}
-	common := msg.found[0]
-	for _, f := range msg.found[1:] {
+	common := found[0]
+	for _, f := range found[1:] {
 		for !strings.HasPrefix(f, common) {
 			common = common[:len(common)-1]
 		}
 	}
 	*p.text = *edit.NewLine(strings.ToValidUTF8(common, ""))
-	if len(msg.found) == 1 {
+	if len(found) == 1 {
 		p.found = nil
 	}
 }

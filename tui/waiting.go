@@ -9,71 +9,70 @@ import (
 	"toolcrib/review"
 )
 
-// waitingMsg is a proposal that was looked for: the next that waits for the user's
-// decision, or one with a number.
-type waitingMsg struct {
-	from  proposals.ID        // where it was asked, "" for nowhere
-	page  *page               // where it was asked
-	found *proposals.Proposal // nil when none waits
-	err   error
-}
-
 // nextWaiting looks for the proposal that waits for the user next, in the order
 // and with the filter of the queue; behind the last comes the first.
 func (m *Model) nextWaiting() tea.Cmd {
-	here, _ := m.current()
-	from, on, desk := here.ID, m.page, m.cfg.Desk
 	q := m.list().Waiting()
-	return func() tea.Msg {
+	return m.seek(func(from proposals.ID) (*proposals.Proposal, error) {
 		for _, after := range []proposals.ID{from, ""} {
 			q.After = string(after)
-			found, err := desk.List(m.ctx, q)
+			found, err := m.cfg.Desk.List(m.ctx, q)
 			if err != nil {
-				return waitingMsg{from: from, page: on, err: err}
+				return nil, err
 			}
 			for _, p := range found.Proposals {
 				if p.ID != from {
-					return waitingMsg{from: from, page: on, found: &p}
+					return &p, nil
 				}
 			}
 		}
-		return waitingMsg{from: from, page: on}
-	}
+		return nil, nil
+	})
 }
 
 // openNumber looks for the proposal with a number, such as #17.
 func (m *Model) openNumber(number string) tea.Cmd {
-	here, _ := m.current()
-	from, on, desk := here.ID, m.page, m.cfg.Desk
-	return func() tea.Msg {
-		found, err := desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
-		switch {
-		case err != nil:
-			return waitingMsg{from: from, page: on, err: err}
-		case len(found.Proposals) == 0:
-			return waitingMsg{from: from, page: on, err: fmt.Errorf("no proposal has the number %s", number)}
+	return m.seek(func(proposals.ID) (*proposals.Proposal, error) {
+		found, err := m.cfg.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
+		if err == nil && len(found.Proposals) == 0 {
+			err = fmt.Errorf("no proposal has the number %s", number)
 		}
-		return waitingMsg{from: from, page: on, found: &found.Proposals[0]}
+		if err != nil {
+			return nil, err
+		}
+		return &found.Proposals[0], nil
+	})
+}
+
+// seek opens what find finds, nil when nothing waits, unless the user went elsewhere
+// meanwhile; from is the proposal on the screen, "" for none.
+func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
+	before, _ := m.current()
+	on := m.page
+	return func() tea.Msg {
+		found, err := find(before.ID)
+		return result(func(m *Model) tea.Cmd {
+			if here, _ := m.current(); m.page != on || here.ID != before.ID || m.dialog != nil {
+				return nil
+			}
+			return m.sought(found, err)
+		})
 	}
 }
 
-// waitingFound opens the first waiting proposal, in the shown tab, unless the user
-// went elsewhere meanwhile.
-func (m *Model) waitingFound(msg waitingMsg) tea.Cmd {
-	here, _ := m.current()
+// sought opens the proposal that was found, in the shown tab.
+func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
-	case m.page != msg.page || here.ID != msg.from || m.dialog != nil:
+	case err != nil:
+		m.fail(err)
 		return nil
-	case msg.err != nil:
-		m.fail(msg.err)
-		return nil
-	case msg.found == nil && m.list().Where() != "":
+	case found == nil && m.list().Where() != "":
 		m.say(remark, "Nothing else that matches %q waits for you", m.list().Where())
 		return nil
-	case msg.found == nil:
+	case found == nil:
 		m.say(remark, "Nothing else waits for you")
 		return nil
 	}
-	cmd := m.openProposal(*msg.found, true)
-	return tea.Batch(cmd, m.list().Select(msg.found.ID))
+	cmd := m.openProposal(*found, true)
+	return tea.Batch(cmd, m.list().Select(found.ID))
 }
