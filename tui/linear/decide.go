@@ -13,9 +13,6 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// ids are the proposals that are previewed: the open one.
-func (s *session) ids() []proposals.ID { return []proposals.ID{s.open.Proposal.ID} }
-
 // agree asks a question that only the word y answers.
 func (s *session) agree(what string) bool { return s.agreeOn(1, what) }
 
@@ -35,9 +32,7 @@ func (s *session) agreeOn(n int, what string) bool {
 func (s *session) reason(what string) string {
 	before := s.unsent[s.where()]
 	if before != "" {
-		for _, l := range text("| ", before) {
-			s.out.line(l)
-		}
+		s.out.line(text("| ", before)...)
 		what += " Leave it empty to use the reason above."
 	}
 	reason := s.words(what)
@@ -138,12 +133,8 @@ func (s *session) doApprove(string) error {
 		asked[i] = dossierOf(s.read[p.ID])
 	}
 	s.shown(asked...)
-	for _, l := range openFindings(*d) {
-		s.out.line(l)
-	}
-	for _, l := range consequences(*d) {
-		s.out.line(l)
-	}
+	s.out.line(openFindings(*d)...)
+	s.out.line(consequences(*d)...)
 	if !s.agree(proposals.ActApprove.Form(1).Verb) {
 		return nil
 	}
@@ -177,9 +168,7 @@ func refuse(act proposals.Act) func(*session, string) error {
 		}
 		s.out.line(content(s.open.Proposal) + ".")
 		s.out.line(act.Form(1).Consequence + " No channel prompt changes.")
-		for _, l := range openFindings(*s.open) {
-			s.out.line(l)
-		}
+		s.out.line(openFindings(*s.open)...)
 		s.out.linef("Review digest %s.", s.open.Digest)
 		reason := s.reason("Your reason.")
 		if reason == "" || !s.agree(act.Form(1).Verb) {
@@ -210,9 +199,7 @@ func waive(act proposals.Act) func(*session, string) error {
 			return nil
 		}
 		s.out.line(findingLine(f))
-		for _, l := range text("| ", f.Passage) {
-			s.out.line(l)
-		}
+		s.out.line(text("| ", f.Passage)...)
 		s.out.line(act.Form(1).Consequence)
 		reason := s.reason("Your reason.")
 		if reason == "" || !s.agree(act.Form(1).Verb) {

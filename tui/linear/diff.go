@@ -7,8 +7,10 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -67,43 +69,11 @@ func fieldLines(f diff.Field, context int) []string {
 	return lines
 }
 
-// changedPrompt is a channel prompt now and after.
-type changedPrompt struct {
-	name       string
-	now, after string
-}
-
 // prompts renders the channel prompts that the proposal changes.
-func (s *session) prompts() ([]changedPrompt, error) {
+func (s *session) prompts() ([]screen.PromptChange, error) {
 	scene := review.Scene{Layer: s.cfg.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
-	previews, err := s.cfg.Desk.Preview(s.ctx, s.ids(), "", scene)
-	if err != nil {
-		return nil, err
-	}
-	var out []changedPrompt
-	for _, p := range previews {
-		text := map[string]*changedPrompt{}
-		var order []string
-		at := func(channel string) *changedPrompt {
-			if text[channel] == nil {
-				text[channel] = &changedPrompt{name: p.Agent.String() + " channel " + channel}
-				order = append(order, channel)
-			}
-			return text[channel]
-		}
-		for _, o := range p.Then {
-			at(o.Channel).after = o.Text
-		}
-		for _, o := range p.Now {
-			at(o.Channel).now = o.Text
-		}
-		for _, channel := range order {
-			if c := text[channel]; c.now != c.after {
-				out = append(out, *c)
-			}
-		}
-	}
-	return out, nil
+	previews, err := s.cfg.Desk.Preview(s.ctx, []proposals.ID{s.open.Proposal.ID}, "", scene)
+	return screen.ChangedPrompts(previews), err
 }
 
 // doPrompt lists the prompts that change, or reads one out.
@@ -123,11 +93,11 @@ func (s *session) doPrompt(args string) error {
 	number, how, _ := strings.Cut(args, " ")
 	if number == "" {
 		for i, c := range all {
-			counts, err := s.counter.CountAll([]string{c.now, c.after})
+			counts, err := s.counter.CountAll([]string{c.Now, c.After})
 			if err != nil {
 				return err
 			}
-			s.out.linef("%d. %s: %d tokens now, %d after, by o200k; %d and %d by cl100k.", i+1, c.name, counts[0].O200k, counts[1].O200k, counts[0].Cl100k, counts[1].Cl100k)
+			s.out.linef("%d. %s: %d tokens now, %d after, by o200k; %d and %d by cl100k.", i+1, promptName(c), counts[0].O200k, counts[1].O200k, counts[0].Cl100k, counts[1].Cl100k)
 		}
 		s.out.line("Say prompt, a number, and now, after or diff.")
 		return nil
@@ -138,16 +108,17 @@ func (s *session) doPrompt(args string) error {
 		return nil
 	}
 	c := all[n-1]
-	node := func(text string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: text} }
 	switch how {
 	case "now":
-		s.pages(text("", wording.OrNone(c.now)))
+		s.pages(text("", wording.OrNone(c.Now)))
 	case "after":
-		s.pages(text("", wording.OrNone(c.after)))
+		s.pages(text("", wording.OrNone(c.After)))
 	case "", "diff":
-		s.pages(fieldLines(diff.Field{Path: c.name, Change: diff.Modified, Before: node(c.now), After: node(c.after)}, around))
+		s.pages(fieldLines(diff.Field{Path: promptName(c), Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}, around))
 	default:
 		s.out.linef("%q: say now, after or diff.", how)
 	}
 	return nil
 }
+
+func promptName(c screen.PromptChange) string { return c.Agent.String() + " channel " + c.Channel }

@@ -24,7 +24,11 @@ func (p *printer) raw(text string) {
 	}
 }
 
-func (p *printer) line(text string) { p.raw(visible.Line(text) + "\n") }
+func (p *printer) line(lines ...string) {
+	for _, text := range lines {
+		p.raw(visible.Line(text) + "\n")
+	}
+}
 
 func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
 

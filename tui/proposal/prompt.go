@@ -1,21 +1,17 @@
 package proposal
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
-	"toolcrib/prompt"
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -44,7 +40,7 @@ func (v promptView) String() string {
 // promptState is the channel prompts that a proposal changes.
 type promptState struct {
 	digest  string // of the review they belong to
-	changes []promptChange
+	changes []screen.PromptChange
 	counts  []promptCount
 	lists   map[int]*difflist.List // of the prompts that were looked at
 	loaded  bool
@@ -59,37 +55,6 @@ func (s *promptState) text() string {
 		return s.changes[s.at].Now
 	}
 	return s.changes[s.at].After
-}
-
-// promptChange is a channel prompt that an approval changes; a missing one is "".
-type promptChange struct {
-	Agent      registry.Subject
-	Channel    string
-	Now, After string
-}
-
-// changedPrompts returns the prompts that differ, the channels of each agent in
-// the order in which they are shown.
-func changedPrompts(previews []review.Preview) []promptChange {
-	var out []promptChange
-	for _, p := range previews {
-		for _, o := range slices.Concat(p.Then, p.Now) {
-			c := promptChange{p.Agent, o.Channel, textOf(p.Now, o.Channel), textOf(p.Then, o.Channel)}
-			if c.Now != c.After && !slices.Contains(out, c) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
-func textOf(outputs []prompt.Output, channel string) string {
-	for _, o := range outputs {
-		if o.Channel == channel {
-			return o.Text
-		}
-	}
-	return ""
 }
 
 // promptCount is how long a prompt is now and after.
@@ -120,7 +85,7 @@ func (pp *Page) diffPrompt() tea.Cmd {
 	}
 	id, digest, at, c := pp.id, s.digest, s.at, s.changes[s.at]
 	return func() tea.Msg {
-		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: textNode(c.Now), After: textNode(c.After)}
+		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
 		return promptCompared{id, digest, at, difflist.New([]diff.Field{f}, difflist.DefaultContext)}
 	}
 }
@@ -131,8 +96,6 @@ func (pp *Page) promptCompared(msg promptCompared) {
 		pp.showPrompt()
 	}
 }
-
-func textNode(s string) *jsondoc.Node { return &jsondoc.Node{Kind: jsondoc.String, Text: s} }
 
 // showPrompt lays the chosen prompt out.
 func (pp *Page) showPrompt() {
@@ -284,5 +247,3 @@ func (pp *Page) noPrompts() string {
 	}
 	return ""
 }
-
-func characters(s string) int { return utf8.RuneCountInString(s) }

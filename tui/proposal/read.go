@@ -3,6 +3,7 @@ package proposal
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,7 +41,7 @@ type (
 	previewed struct {
 		id      proposals.ID
 		digest  string
-		changes []promptChange
+		changes []screen.PromptChange
 		counts  []promptCount
 		err     error
 	}
@@ -110,7 +111,7 @@ func (pp *Page) loadPrompts(digest string) tea.Cmd {
 		if err != nil {
 			return previewed{id: id, digest: digest, err: err}
 		}
-		changes := changedPrompts(previews)
+		changes := screen.ChangedPrompts(previews)
 		counts, err := countPrompts(pp.Counter, changes)
 		return previewed{id, digest, changes, counts, err}
 	}
@@ -118,7 +119,7 @@ func (pp *Page) loadPrompts(digest string) tea.Cmd {
 
 // countPrompts measures each prompt now and after. Channels often get the same text,
 // which is counted once.
-func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCount, error) {
+func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
 	sizes := map[string]size{}
 	for _, c := range changes {
@@ -134,7 +135,7 @@ func countPrompts(counter *tokens.Counter, changes []promptChange) ([]promptCoun
 		return nil, err
 	}
 	for i, text := range texts {
-		sizes[text] = size{characters(text), counts[i].O200k, counts[i].Cl100k}
+		sizes[text] = size{utf8.RuneCountInString(text), counts[i].O200k, counts[i].Cl100k}
 	}
 	out := make([]promptCount, len(changes))
 	for i, c := range changes {

@@ -1,12 +1,47 @@
 package screen
 
 import (
+	"slices"
+
+	"toolcrib/prompt"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
+
+// PromptChange is a channel prompt that an approval changes; a missing one is "".
+type PromptChange struct {
+	Agent      registry.Subject
+	Channel    string
+	Now, After string
+}
+
+// ChangedPrompts returns the prompts that differ, the channels of each agent in
+// the order in which they are shown.
+func ChangedPrompts(previews []review.Preview) []PromptChange {
+	var out []PromptChange
+	for _, p := range previews {
+		for _, o := range slices.Concat(p.Then, p.Now) {
+			c := PromptChange{p.Agent, o.Channel, textOf(p.Now, o.Channel), textOf(p.Then, o.Channel)}
+			if c.Now != c.After && !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func textOf(outputs []prompt.Output, channel string) string {
+	for _, o := range outputs {
+		if o.Channel == channel {
+			return o.Text
+		}
+	}
+	return ""
+}
 
 // PromptsField lists the channel prompts that a yes would change.
 func PromptsField(page *prose.Page, d review.Dossier) {
