@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/gateway"
@@ -77,7 +78,7 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 			waiting = append(waiting, name+" ("+d.Progress()+")")
 			continue
 		case act == proposals.ActApprove:
-			name += " version " + itoa(d.Version)
+			name += " version " + strconv.Itoa(d.Version)
 		}
 		names = append(names, name)
 	}
@@ -94,7 +95,7 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 // someOf names the first of several decisions.
 func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
-		names = append(names[:maxNamed], itoa(n-maxNamed)+" more")
+		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
 	}
 	return wording.Joined(names)
 }
@@ -143,7 +144,7 @@ func (c *Config) Simple(ctx context.Context, act proposals.Act, id proposals.ID)
 		return done + " as " + wording.Reference(p), err
 	case proposals.ActRebase:
 		p, err := c.Desk.Rebase(ctx, c.Actor, id)
-		return done + ": revision " + itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err
+		return done + ": revision " + strconv.Itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err
 	case proposals.ActAssess:
 		a, err := c.Desk.Reassess(ctx, id)
 		return done + ": " + wording.Advice(a.Recommendation), err
@@ -168,7 +169,7 @@ func (c *Config) Restore(ctx context.Context, s registry.Subject, version int, r
 func (c *Config) Send(ctx context.Context, w Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
 	if w.ID != "" {
 		p, err := c.Desk.Revise(ctx, c.Actor, w.ID, draft)
-		return p, "Saved revision " + itoa(p.Revision) + " of " + p.Subject.String(), err
+		return p, "Saved revision " + strconv.Itoa(p.Revision) + " of " + p.Subject.String(), err
 	}
 	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{draft}, submit)
 	if err != nil {

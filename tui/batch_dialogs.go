@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -61,8 +62,8 @@ func several(d *screen.Dialog, n int) {
 	if n < 2 {
 		return
 	}
-	d.Form.Title += " " + itoa(n) + " proposals"
-	d.Tally = itoa(n)
+	d.Form.Title += " " + strconv.Itoa(n) + " proposals"
+	d.Tally = strconv.Itoa(n)
 }
 
 // decide decides on the batch: on all of it or nothing.
@@ -96,7 +97,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 		d.Form.Title = "Not possible"
 	}
 	if rest := m.list().Marks.Without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.list().Marks) {
-		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + itoa(len(rest))}}
+		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + strconv.Itoa(len(rest))}}
 		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
 			m.dialog, m.list().Marks = nil, rest
 			return m.readBatch(b.act, rest)
@@ -132,9 +133,9 @@ func refusedOf(refused, all int) string {
 	case all == 1:
 		return "Blocked by:"
 	case refused == 1:
-		return "1 of " + itoa(all) + " proposals cannot be decided:"
+		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
 	}
-	return itoa(refused) + " of " + itoa(all) + " proposals cannot be decided:"
+	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
 }
 
 // list names every proposal of a batch with what its decision is tied to.
@@ -142,7 +143,7 @@ func (b *batch) list(m *Model, page *prose.Page) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
 		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
-		what := "revision " + itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
+		what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
 		if b.act == proposals.ActApprove {
 			what += ", " + wording.Becomes(p)
 			if p.Approvals != nil {

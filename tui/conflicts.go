@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,7 +38,7 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	g.choices = make([]diff.Choice, len(g.passages))
 	var d *dialog
 	question := screen.Dialog{
-		Form:      proposals.Form{Title: "Conflicts with version " + itoa(c.Live), Verb: "save the revision"},
+		Form:      proposals.Form{Title: "Conflicts with version " + strconv.Itoa(c.Live), Verb: "save the revision"},
 		Content:   func(page *prose.Page) { g.content(m, page) },
 		OtherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"j", "next"}, {"e", "edit"}},
 	}
@@ -135,7 +136,7 @@ func shown(text string) bool {
 // content shows the passages.
 func (g *merging) content(m *Model, page *prose.Page) {
 	th := m.theme
-	page.Text("", "This proposal and version "+itoa(g.conflict.Live)+" conflict. Nothing was saved.")
+	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {
 		page.Blank()
 		page.Stop()

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strconv"
+
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/queue"
@@ -34,7 +36,7 @@ func arrived(n int, p proposals.Proposal) string {
 	if n == 1 {
 		return "New: " + name
 	}
-	return itoa(n) + " new since you looked; the newest is " + name
+	return strconv.Itoa(n) + " new since you looked; the newest is " + name
 }
 
 // looked forgets new proposals once the queue was on the screen.

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"os/exec"
 	"time"
 
@@ -14,26 +13,13 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/auditlog"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/subject"
 )
-
-// Reader shows proposals.
-type Reader interface {
-	List(ctx context.Context, q review.Query) (review.Page, error)
-	Counts(ctx context.Context) (map[proposals.State]int, error)
-	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
-	// Source returns the JSON that a definition was imported from, nil for none.
-	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
-	// Shown remembers what the actor was shown, for approvals elsewhere.
-	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
-	// Uses returns who has a tool, or which tools an agent has.
-	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
-	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
-	// Behaviour runs the test cases with the live and the proposed version.
-	Behaviour(ctx context.Context, id proposals.ID, live bool, tell review.Tell) (review.Behaviour, error)
-}
 
 // Decider decides on proposals and waives findings.
 type Decider interface {
@@ -63,7 +49,9 @@ type Commenter interface {
 
 // Desk is the part of the review service that the workbench uses.
 type Desk interface {
-	Reader
+	queue.Desk
+	proposal.Desk
+	subject.Desk
 	Decider
 	Proposer
 	Commenter
@@ -83,14 +71,9 @@ type (
 
 // Registry reads live and earlier definitions for the workbench.
 type Registry interface {
-	Entries(ctx context.Context, q EntryQuery) (entries []Entry, next string, err error)
-	// Groups counts the entries of a query by group.
-	Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error)
-	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
-	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
-	// Events returns the newest entries of the audit log before a number, 0 for
-	// all.
-	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
+	entries.Registry
+	subject.Registry
+	auditlog.Log
 	// Stamp changes whenever anything was written, by whatever process.
 	Stamp(ctx context.Context) (int64, error)
 }
@@ -99,8 +82,7 @@ type Registry interface {
 type Calls interface {
 	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	State(p gateway.Pending) gateway.PendingState
-	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
-	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+	Answerer
 }
 
 // Config is everything the workbench takes from outside.

@@ -91,14 +91,11 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Off: r.cannotFold},
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
-	}, screen.EntryKeys(r.Selected, r.change, r.noEditor), []screen.Key{
-		screen.NewKey(r.noEditor),
-		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.noExport},
+	}, screen.EntryKeys(r.Selected, r.change, r.NoEditor), []screen.Key{
+		screen.NewKey(r.NoEditor),
+		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.NoExport},
 	}, screen.PaneKeys(r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
-
-func (r *Page) noEditor() string { return r.NoEditor() }
-func (r *Page) noExport() string { return r.NoExport() }
 
 func (r *Page) noneSelected() string {
 	if r.outline.len() == 0 {

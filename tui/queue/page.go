@@ -85,12 +85,10 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
-		screen.NewKey(q.noEditor),
+		screen.NewKey(q.NoEditor),
 		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
 	}, screen.PaneKeys(q), screen.PreviewKeys(q), screen.ListKeys(q))
 }
-
-func (q *Page) noEditor() string { return q.NoEditor() }
 
 func (q *Page) noneSelected() string {
 	if _, ok := q.Current(); !ok {
