@@ -71,21 +71,13 @@ func (p *palette) find(m *Model) {
 
 // lines draws the commands around the selected one.
 func (p *palette) lines(m *Model) []draw.Line {
-	room := min(maxCommands, len(p.found), m.layout.Body-3)
-	top := screen.Window(0, p.at, len(p.found), room)
-	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
-	for i := top; i < top+room; i++ {
+	return m.frame().Choices(len(p.found), p.at, min(maxCommands, m.layout.Body-3), func(i int) draw.Line {
 		k, name, text := p.found[i], m.theme.Key, m.theme.Text
 		what := draw.Show(k.Help)
 		if why := k.Why(); why != "" {
 			name, text = m.theme.Off, m.theme.Off
 			what += " (off now: " + draw.Show(why) + ")"
 		}
-		mark := draw.Of("", " ")
-		if i == p.at {
-			mark = draw.Of(m.theme.Accent, "▌")
-		}
-		lines = append(lines, mark.Add(name, " "+draw.Pad(draw.Show(keyNames(k)), 14)+" ").Add(text, what))
-	}
-	return lines
+		return draw.Of(name, " "+draw.Pad(draw.Show(keyNames(k)), 14)+" ").Add(text, what)
+	})
 }

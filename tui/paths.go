@@ -126,19 +126,13 @@ func (p *pathLine) lines(m *Model) []draw.Line {
 	if len(p.found) == 0 && p.err == nil {
 		return nil
 	}
-	lines := []draw.Line{draw.Of(m.theme.Rule, draw.Safe(strings.Repeat("─", m.layout.Width)))}
+	end := 0 // of the shown files
+	lines := m.frame().Choices(len(p.found), p.at, min(maxPaths, m.layout.Body-3), func(i int) draw.Line {
+		end = i + 1
+		return draw.Of(m.theme.Text, " "+draw.Show(p.found[i]))
+	})
 	if p.err != nil {
 		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
-	}
-	room := min(maxPaths, max(1, m.layout.Body-3))
-	top := screen.Window(0, max(0, p.at), len(p.found), room)
-	end := min(top+room, len(p.found))
-	for i := top; i < end; i++ {
-		mark := draw.Of("", " ")
-		if i == p.at {
-			mark = draw.Of(m.theme.Accent, "▌")
-		}
-		lines = append(lines, mark.Add(m.theme.Text, " "+draw.Show(p.found[i])))
 	}
 	if more := len(p.found) - end; more > 0 {
 		lines = append(lines, draw.Of(m.theme.Faint, draw.Showf("  and %d more", more)))

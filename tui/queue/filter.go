@@ -90,18 +90,11 @@ func (q *Page) typed(f *filterLine) tea.Cmd {
 // lines draws the completions, or why there is no filter yet.
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
-	lines := []draw.Line{draw.Of(th.Rule, draw.Safe(strings.Repeat("─", frame.Width)))}
-	room := min(maxSuggestions, len(f.found), max(0, frame.Body-3))
-	top := screen.Window(0, f.at, len(f.found), room)
-	for i := top; i < top+room; i++ {
-		mark := draw.Of("", " ")
-		if i == f.at {
-			mark = draw.Of(th.Accent, "▌")
-		}
-		lines = append(lines, mark.Add(th.Text, " "+draw.Show(f.found[i])))
-	}
+	lines := frame.Choices(len(f.found), f.at, min(maxSuggestions, frame.Body-3), func(i int) draw.Line {
+		return draw.Of(th.Text, " "+draw.Show(f.found[i]))
+	})
 	switch {
-	case room > 0:
+	case len(lines) > 1:
 	case f.err != nil:
 		lines = append(lines, draw.Of(th.Warn, " "+draw.Show(f.err.Error())))
 	case f.text.String() == "":

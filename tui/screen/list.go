@@ -1,8 +1,11 @@
 package screen
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 )
 
@@ -36,6 +39,22 @@ func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)
 	return max(0, min(top, n-height))
+}
+
+// Choices draws a rule and below it a window of so many of n rows, which shows the
+// selected one.
+func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
+	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
+	height = min(height, n)
+	top := Window(0, max(0, selected), n, height)
+	for i := top; i < top+height; i++ {
+		mark := draw.Of("", " ")
+		if i == selected {
+			mark = draw.Of(f.Theme.Accent, "▌")
+		}
+		lines = append(lines, append(mark, row(i)...))
+	}
+	return lines
 }
 
 // Rowed is a page with rows of which one is selected.
