@@ -196,6 +196,13 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case result:
 		return msg(m)
+	case screen.Result:
+		return m.each(func(p *page) tea.Cmd {
+			if p.Page != msg.Page {
+				return nil
+			}
+			return m.carry(msg.Do())
+		})
 	case signMsg:
 		return m.askSignature(msg)
 	case queue.Counted:

@@ -86,16 +86,12 @@ func (pp *Page) compare() tea.Cmd {
 }
 
 // diffMade shows a diff, if it is the one that is wanted.
-func (pp *Page) diffMade(msg compared) tea.Cmd {
-	if pp.id != msg.id || !pp.loaded {
+func (pp *Page) diffMade(what comparison, list *difflist.List, err error) tea.Cmd {
+	if wanted, _, _ := pp.wanted(); wanted != what {
 		return nil
 	}
-	what, _, _ := pp.wanted()
-	if what != msg.what {
-		return nil
-	}
-	if msg.err != nil {
-		pp.fail(msg.err)
+	if err != nil {
+		pp.fail(err)
 		return nil
 	}
 	r := pp.Seen.of[pp.id]
@@ -109,9 +105,9 @@ func (pp *Page) diffMade(msg compared) tea.Cmd {
 		p.SetWrap(true)
 	}
 	if pp.against == 0 {
-		r.made, r.list, r.pager, r.read = what, msg.list, p, 0
+		r.made, r.list, r.pager, r.read = what, list, p, 0
 	}
-	pp.show(what, msg.list, p)
+	pp.show(what, list, p)
 	return nil
 }
 

@@ -182,19 +182,6 @@ func (pp *Page) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Loaded:
 		return pp.dossierLoaded(msg)
-	case compared:
-		return pp.diffMade(msg)
-	case previewed:
-		return pp.promptsLoaded(msg)
-	case promptCompared:
-		pp.promptCompared(msg)
-	case behaved:
-		pp.testsLoaded(msg)
-	case versionsRead:
-		if pp.loaded && pp.dossier.Proposal.Subject == msg.subject {
-			pp.versions = msg.versions // none while nothing is live
-			pp.pagers[tabHistory].Replace(pp.history())
-		}
 	case screen.Rendered:
 		if pp.loaded {
 			pp.fill()

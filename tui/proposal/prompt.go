@@ -63,13 +63,13 @@ type promptCount struct{ now, after size }
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
 
-func (pp *Page) promptsLoaded(msg previewed) tea.Cmd {
-	if pp == nil || pp.id != msg.id || !pp.loaded || pp.dossier.Digest != msg.digest {
+func (pp *Page) promptsLoaded(digest string, changes []screen.PromptChange, counts []promptCount, err error) tea.Cmd {
+	if pp.dossier.Digest != digest {
 		return nil
 	}
 	s := &pp.prompts
-	s.err, s.loaded = msg.err, true
-	s.changes, s.counts, s.digest, s.lists = msg.changes, msg.counts, msg.digest, map[int]*difflist.List{}
+	s.err, s.loaded = err, true
+	s.changes, s.counts, s.digest, s.lists = changes, counts, digest, map[int]*difflist.List{}
 	s.at = min(s.at, max(0, len(s.changes)-1))
 	pp.showPrompt()
 	pp.pagers[tabOverview].Replace(pp.overview())
@@ -83,17 +83,17 @@ func (pp *Page) diffPrompt() tea.Cmd {
 	if pp.RightTab() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
 		return nil
 	}
-	id, digest, at, c := pp.id, s.digest, s.at, s.changes[s.at]
+	digest, at, c := s.digest, s.at, s.changes[s.at]
 	return func() tea.Msg {
 		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
-		return promptCompared{id, digest, at, difflist.New([]diff.Field{f}, difflist.DefaultContext)}
-	}
-}
-
-func (pp *Page) promptCompared(msg promptCompared) {
-	if s := &pp.prompts; pp.id == msg.id && s.digest == msg.digest && s.lists != nil {
-		s.lists[msg.at] = msg.list
-		pp.showPrompt()
+		list := difflist.New([]diff.Field{f}, difflist.DefaultContext)
+		return pp.result(func() tea.Cmd {
+			if s.digest == digest && s.lists != nil {
+				s.lists[at] = list
+				pp.showPrompt()
+			}
+			return nil
+		})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/history"
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
@@ -19,52 +18,24 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// What the commands of the page answer. Every answer has what it was asked for, so that
-// one that comes late is not taken for another.
-type (
-	// Loaded is a proposal as it is now.
-	Loaded struct {
-		ID      proposals.ID
-		Dossier review.Dossier
-		Hash    string   // of the definition in it
-		Unfit   []string // why a draft cannot be submitted, by its own text
-		Err     error
-	}
-	// compared is a diff.
-	compared struct {
-		id   proposals.ID
-		what comparison
-		list *difflist.List
-		err  error
-	}
-	// previewed is the channel prompts that a proposal changes.
-	previewed struct {
-		id      proposals.ID
-		digest  string
-		changes []screen.PromptChange
-		counts  []promptCount
-		err     error
-	}
-	// behaved is how the test cases came out.
-	behaved struct {
-		id       proposals.ID
-		revision int
-		made     *behaviour
-		err      error
-	}
-	// promptCompared is one prompt now and after.
-	promptCompared struct {
-		id     proposals.ID
-		digest string
-		at     int
-		list   *difflist.List
-	}
-	versionsRead struct {
-		subject  registry.Subject
-		versions []history.Version
-		err      error
-	}
-)
+// Loaded is a proposal as it is now, which other pages show too.
+type Loaded struct {
+	ID      proposals.ID
+	Dossier review.Dossier
+	Hash    string   // of the definition in it
+	Unfit   []string // why a draft cannot be submitted, by its own text
+	Err     error
+}
+
+// result has the page do something with what was read, if it is loaded.
+func (pp *Page) result(do func() tea.Cmd) tea.Msg {
+	return screen.Result{Page: pp, Do: pp.do(func() tea.Cmd {
+		if !pp.loaded {
+			return nil
+		}
+		return do()
+	})}
+}
 
 func (pp *Page) loadDossier() tea.Cmd {
 	id := pp.id
@@ -96,10 +67,10 @@ type comparison struct {
 }
 
 func (pp *Page) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
-	id := pp.id
 	return func() tea.Msg {
 		fields, err := difflist.Compare(pp.ctx, pp.Desk, before, after)
-		return compared{id, what, difflist.New(fields, what.context), err}
+		list := difflist.New(fields, what.context)
+		return pp.result(func() tea.Cmd { return pp.diffMade(what, list, err) })
 	}
 }
 
@@ -107,13 +78,13 @@ func (pp *Page) loadPrompts(digest string) tea.Cmd {
 	id := pp.id
 	scene := review.Scene{Layer: pp.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
 	return func() tea.Msg {
+		var counts []promptCount
 		previews, err := pp.Desk.Preview(pp.ctx, []proposals.ID{id}, "", scene)
-		if err != nil {
-			return previewed{id: id, digest: digest, err: err}
-		}
 		changes := screen.ChangedPrompts(previews)
-		counts, err := countPrompts(pp.Counter, changes)
-		return previewed{id, digest, changes, counts, err}
+		if err == nil {
+			counts, err = countPrompts(pp.Counter, changes)
+		}
+		return pp.result(func() tea.Cmd { return pp.promptsLoaded(digest, changes, counts, err) })
 	}
 }
 
@@ -146,7 +117,12 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 
 func (pp *Page) loadVersions(s registry.Subject) tea.Cmd {
 	return func() tea.Msg {
-		vs, err := pp.Registry.Versions(pp.ctx, s, 0, screen.MaxVersions)
-		return versionsRead{s, vs, err}
+		// There are none while nothing is live.
+		versions, _ := pp.Registry.Versions(pp.ctx, s, 0, screen.MaxVersions)
+		return pp.result(func() tea.Cmd {
+			pp.versions = versions
+			pp.pagers[tabHistory].Replace(pp.history())
+			return nil
+		})
 	}
 }

@@ -33,7 +33,8 @@ func (pp *Page) loadTests() tea.Cmd {
 	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, pp.Desk
 	return func() tea.Msg {
 		b, err := desk.Behaviour(pp.ctx, id, false, func(int, int, string) {})
-		return behaved{id, revision, compareAnswers(b), err}
+		msg := behaved{revision, compareAnswers(b), err}
+		return pp.result(func() tea.Cmd { return pp.testsLoaded(msg) })
 	}
 }
 
@@ -50,9 +51,16 @@ func compareAnswers(b review.Behaviour) *behaviour {
 	return made
 }
 
-func (pp *Page) testsLoaded(msg behaved) {
+// behaved is how the test cases of a revision came out.
+type behaved struct {
+	revision int
+	made     *behaviour
+	err      error
+}
+
+func (pp *Page) testsLoaded(msg behaved) tea.Cmd {
 	switch {
-	case pp.id != msg.id || !pp.loaded || pp.dossier.Proposal.Revision != msg.revision:
+	case pp.dossier.Proposal.Revision != msg.revision:
 	case msg.err != nil:
 		pp.fail(msg.err)
 	default:
@@ -60,6 +68,7 @@ func (pp *Page) testsLoaded(msg behaved) {
 		pp.pagers[tabTests].Replace(pp.tests())
 		pp.pagers[tabOverview].Replace(pp.overview())
 	}
+	return nil
 }
 
 // askModel has the configured model answer the cases with both versions.
@@ -72,7 +81,7 @@ func (pp *Page) askModel() tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		answered <- behaved{id, revision, compareAnswers(b), nil}
+		answered <- behaved{revision, compareAnswers(b), nil}
 		changed := 0
 		for _, c := range b.Cases {
 			if c.Changed() {

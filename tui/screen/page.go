@@ -46,6 +46,13 @@ type Rendered struct{}
 // Done is the message at the end of work of which only a failure is shown.
 type Done struct{ Err error }
 
+// Result is the answer of a command of a page: an action of that page alone, as long
+// as it can be reached.
+type Result struct {
+	Page Page
+	Do   Action
+}
+
 // Crumbed is a page that is reached from a list: the bar names both.
 type Crumbed interface {
 	// Listed names the list, and Crumb the shown entry, in so many cells.

@@ -9,7 +9,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/history/diff"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -17,37 +16,16 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// What the page reads and computes.
-type (
-	defined struct {
-		subject registry.Subject
-		text    json.RawMessage
-		err     error
-	}
-	listed struct {
-		subject  registry.Subject
-		versions []history.Version
-		err      error
-	}
-	compared struct {
-		subject registry.Subject
-		span    screen.Span
-		list    *difflist.List
-		err     error
-	}
-	blamed struct {
-		subject registry.Subject
-		field   string
-		version int // the newest that was followed
-		lines   []history.BlameLine
-		err     error
-	}
-	used struct {
-		subject registry.Subject
-		uses    []review.Use
-		err     error
-	}
-)
+// blamed is the lines of a text with the version that each of them came with.
+type blamed struct {
+	field   string
+	version int // the newest that was followed
+	lines   []history.BlameLine
+	err     error
+}
+
+// result has the page do something with what was read.
+func (s *Page) result(do screen.Action) tea.Msg { return screen.Result{Page: s, Do: do} }
 
 // Reload implements screen.Page.
 func (s *Page) Reload() tea.Cmd {
@@ -55,47 +33,21 @@ func (s *Page) Reload() tea.Cmd {
 	subject := s.entry.Subject
 	return tea.Batch(func() tea.Msg {
 		text, err := s.Registry.Definition(s.ctx, subject)
-		return defined{subject, text, err}
+		return s.result(func() (screen.Intent, tea.Cmd) { return s.defined(text, err), nil })
 	}, func() tea.Msg {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
-		return listed{subject, versions, err}
+		return s.result(func() (screen.Intent, tea.Cmd) { return s.listed(versions, err) })
 	})
 }
 
-// Update implements screen.Page.
-func (s *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
-	switch msg := msg.(type) {
-	case defined:
-		if msg.subject == s.entry.Subject {
-			return s.defined(msg), nil
-		}
-	case listed:
-		if msg.subject == s.entry.Subject {
-			return s.listed(msg)
-		}
-	case compared:
-		if msg.subject == s.entry.Subject && msg.span == s.compared {
-			return s.shown(msg), nil
-		}
-	case blamed:
-		if msg.subject == s.entry.Subject {
-			s.blamed = msg
-			s.lay()
-		}
-	case used:
-		if msg.subject == s.entry.Subject {
-			s.uses, s.usesErr, s.usesRead = msg.uses, msg.err, true
-			s.lay()
-		}
-	}
-	return nil, nil
-}
+// Update implements screen.Page: what the page reads comes as results.
+func (s *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
 
-func (s *Page) defined(msg defined) screen.Intent {
-	if msg.err != nil {
-		return screen.Fail(msg.err)
+func (s *Page) defined(text json.RawMessage, err error) screen.Intent {
+	if err != nil {
+		return screen.Fail(err)
 	}
-	s.definition = msg.text
+	s.definition = text
 	s.lay()
 	if !s.change {
 		return nil
@@ -105,11 +57,11 @@ func (s *Page) defined(msg defined) screen.Intent {
 	return intent
 }
 
-func (s *Page) listed(msg listed) (screen.Intent, tea.Cmd) {
-	if msg.err != nil {
-		return screen.Fail(msg.err), nil
+func (s *Page) listed(versions []history.Version, err error) (screen.Intent, tea.Cmd) {
+	if err != nil {
+		return screen.Fail(err), nil
 	}
-	s.versions = msg.versions
+	s.versions = versions
 	s.lay()
 	if want := s.wanted; want != (screen.Span{}) {
 		s.wanted = screen.Span{}
@@ -118,14 +70,18 @@ func (s *Page) listed(msg listed) (screen.Intent, tea.Cmd) {
 	return nil, s.work()
 }
 
-func (s *Page) shown(msg compared) screen.Intent {
-	if msg.err != nil {
-		return screen.Fail(msg.err)
+// shown shows what changed, unless something else is wanted meanwhile.
+func (s *Page) shown(span screen.Span, list *difflist.List, err error) screen.Intent {
+	switch {
+	case span != s.compared:
+		return nil
+	case err != nil:
+		return screen.Fail(err)
 	}
-	s.changed = msg.list
+	s.changed = list
 	s.Pager.Home()
 	s.lay()
-	return screen.Sayf(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(msg.span.From), msg.span.To)
+	return screen.Sayf(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 }
 
 // work returns what the section still needs.
@@ -138,7 +94,11 @@ func (s *Page) work() tea.Cmd {
 			subject := s.entry.Subject
 			return func() tea.Msg {
 				uses, err := s.Desk.Uses(s.ctx, subject, s.Layer)
-				return used{subject, uses, err}
+				return s.result(func() (screen.Intent, tea.Cmd) {
+					s.uses, s.usesErr, s.usesRead = uses, err, true
+					s.lay()
+					return nil, nil
+				})
 			}
 		}
 	}
@@ -176,7 +136,7 @@ func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
 		return screen.Sayf(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions), nil
 	}
 	s.compared, s.marked, s.stop = want, 0, s.Pager.Stop()
-	kind, subject := s.entry.Subject.Kind, s.entry.Subject
+	kind := s.entry.Subject.Kind
 	return nil, func() tea.Msg {
 		var a, b registry.Definition
 		var err error
@@ -190,10 +150,8 @@ func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
 		if err == nil {
 			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
-		if err != nil {
-			return compared{subject: subject, span: want, err: err}
-		}
-		return compared{subject: subject, span: want, list: difflist.New(fields, difflist.DefaultContext)}
+		list := difflist.New(fields, difflist.DefaultContext)
+		return s.result(func() (screen.Intent, tea.Cmd) { return s.shown(want, list, err), nil })
 	}
 }
 
@@ -204,18 +162,21 @@ func (s *Page) blame() tea.Cmd {
 		return nil
 	}
 	field := texts[min(s.field, len(texts)-1)]
-	versions, subject := s.versions, s.entry.Subject
+	versions := s.versions
 	if s.blamed.field == field && s.blamed.version == versions[0].Number {
 		return nil
 	}
 	return func() tea.Msg {
-		b := history.NewBlame(field)
-		for i := len(versions) - 1; i >= 0; i-- {
-			if err := b.Add(versions[i]); err != nil {
-				return blamed{subject: subject, field: field, version: versions[0].Number, err: err}
-			}
+		b, made := history.NewBlame(field), blamed{field: field, version: versions[0].Number}
+		for i := len(versions) - 1; i >= 0 && made.err == nil; i-- {
+			made.err = b.Add(versions[i])
 		}
-		return blamed{subject: subject, field: field, version: versions[0].Number, lines: b.Lines()}
+		made.lines = b.Lines()
+		return s.result(func() (screen.Intent, tea.Cmd) {
+			s.blamed = made
+			s.lay()
+			return nil, nil
+		})
 	}
 }
 

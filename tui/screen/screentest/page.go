@@ -64,7 +64,11 @@ func drain(p screen.Page, cmds ...tea.Cmd) (want []screen.Intent) {
 			cmds = append(cmds, batch...)
 			continue
 		}
-		intent, next := p.Update(msg)
+		do := func() (screen.Intent, tea.Cmd) { return p.Update(msg) }
+		if result, ok := msg.(screen.Result); ok {
+			do = result.Do
+		}
+		intent, next := do()
 		want, cmds = append(want, flat(intent)...), append(cmds, next)
 	}
 	return want
