@@ -61,7 +61,6 @@ func NewWith(l net.Listener, c Limits) net.Listener {
 
 // room returns how many unauthenticated connections and members there may be where
 // the process can have so many files open; 0 means no limit.
-// process can have so many files open; 0 stands for no limit.
 func room(files uint64) (places, seats int) {
 	const (
 		others = 192 // the database, servers that are called, the runtime

@@ -46,64 +46,38 @@ func DumpOf(ctx context.Context, path string) (string, error) {
 	}
 	defer db.Close() //nolint:errcheck // nothing was written
 	var lines []string
-	collect := func(prefix, query string) error {
-		rows, err := db.QueryContext(ctx, query)
-		if err != nil {
-			return fmt.Errorf("%s: %w", query, err)
-		}
-		defer rows.Close()
-		first := len(lines)
-		for rows.Next() {
-			var line string
-			if err := rows.Scan(&line); err != nil {
-				return err
-			}
+	add := func(prefix, query string) error {
+		found, err := sorted(ctx, db, query)
+		for _, line := range found {
 			lines = append(lines, prefix+line)
 		}
-		slices.Sort(lines[first:])
-		return rows.Err()
+		return err
 	}
 	for _, pragma := range []string{"application_id", "user_version"} {
-		if err := collect(pragma+" ", "PRAGMA "+pragma); err != nil {
+		if err := add(pragma+" ", "PRAGMA "+pragma); err != nil {
 			return "", err
 		}
 	}
-	var tables []string
-	if err := collect("", "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"); err != nil {
+	if err := add("schema ", "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema"); err != nil {
 		return "", err
 	}
-	tables, lines = slices.Clone(lines[2:]), lines[:2]
-	if err := collect("schema ", "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema"); err != nil {
+	tables, err := collect(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
+	if err != nil {
 		return "", err
 	}
 	for _, table := range tables {
-		literals, err := columns(ctx, db, table)
+		columns, err := collect(ctx, db, fmt.Sprintf(sqliteHand.columns, table))
 		if err != nil {
 			return "", err
 		}
-		if err := collect(table+": ", "SELECT "+literals+" FROM "+table); err != nil {
+		for i, column := range columns {
+			columns[i] = fmt.Sprintf("'%s=' || quote(%q)", column, column)
+		}
+		if err := add(table+": ", "SELECT "+strings.Join(columns, " || ' ' || ")+" FROM "+table); err != nil {
 			return "", err
 		}
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// columns returns the expression that writes a row of a table as text.
-func columns(ctx context.Context, db *sql.DB, table string) (string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	var literals []string
-	for rows.Next() {
-		var column string
-		if err := rows.Scan(&column); err != nil {
-			return "", err
-		}
-		literals = append(literals, fmt.Sprintf("'%s=' || quote(%q)", column, column))
-	}
-	return strings.Join(literals, " || ' ' || "), rows.Err()
 }
 
 // snapshot is a dump with what the engine numbered the last commit.

@@ -112,28 +112,12 @@ func (t Trigger) weak() string {
 // Columns returns the names of a table's columns, and Numbers of those that hold
 // numbers.
 func (h *Hand) Columns(ctx context.Context, table string) ([]string, error) {
-	return h.names(ctx, h.engine.columns, table)
+	return collect(ctx, h.DB, fmt.Sprintf(h.engine.columns, table))
 }
 
 // Numbers is described at Columns.
 func (h *Hand) Numbers(ctx context.Context, table string) ([]string, error) {
-	return h.names(ctx, h.engine.numbers, table)
-}
-
-func (h *Hand) names(ctx context.Context, query, table string) (names []string, err error) {
-	rows, err := h.QueryContext(ctx, fmt.Sprintf(query, table))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	return collect(ctx, h.DB, fmt.Sprintf(h.engine.numbers, table))
 }
 
 // Literal returns the expression that writes a column's value as SQL.

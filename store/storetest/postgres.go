@@ -211,7 +211,7 @@ func ReplaceText(ctx context.Context, url, old, new string) (err error) {
 	return nil
 }
 
-// collect returns the lines of a query in order.
+// collect returns the one column of a query.
 func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -225,8 +225,14 @@ func collect(ctx context.Context, db *sql.DB, query string) (lines []string, err
 		}
 		lines = append(lines, line)
 	}
-	slices.Sort(lines)
 	return lines, rows.Err()
+}
+
+// sorted is collect with the lines in order.
+func sorted(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+	lines, err := collect(ctx, db, query)
+	slices.Sort(lines)
+	return lines, err
 }
 
 // dumpPostgres is dump for a database on a server.
@@ -236,11 +242,11 @@ func dumpPostgres(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	defer db.Close() //nolint:errcheck // nothing was written
-	tables, err := collect(ctx, db, "SELECT relname FROM pg_class WHERE relnamespace = '"+pg.Schema+"'::regnamespace AND relkind = 'r'")
+	tables, err := sorted(ctx, db, "SELECT relname FROM pg_class WHERE relnamespace = '"+pg.Schema+"'::regnamespace AND relkind = 'r'")
 	var dumped []string
 	for _, table := range tables {
 		var lines []string
-		if lines, err = collect(ctx, db, "SELECT '"+table+": ' || row_to_json(t) FROM "+pg.Schema+"."+table+" t"); err != nil {
+		if lines, err = sorted(ctx, db, "SELECT '"+table+": ' || row_to_json(t) FROM "+pg.Schema+"."+table+" t"); err != nil {
 			return "", err
 		}
 		dumped = append(dumped, lines...)
