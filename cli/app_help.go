@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolcrib/registry/jsondoc"
 )
 
 // newHelp replaces the framework's own help, which does not mind a command
@@ -61,4 +66,63 @@ func describeCompletion(root *cobra.Command) {
 		c.Args = exact(0, "no arguments")
 		c.Example = "  toolcrib completion " + c.Name()
 	}
+}
+
+// perhaps names the known word that a wrong one was probably meant to be; ""
+// when there is none.
+func perhaps(wrong, mark string, known []string) string {
+	meant := jsondoc.Closest(wrong, known)
+	if meant == "" {
+		return ""
+	}
+	return "; perhaps " + mark + meant + " is meant"
+}
+
+// flagError rewrites an error about a flag of c without the words of the library
+// that parses flags.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return usagef("%v%s; `%s --help` lists the flags", err, perhaps(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
+	case errors.As(err, &invalid):
+		why := invalid.Unwrap().Error()
+		if strings.HasPrefix(why, "strconv.") || strings.HasPrefix(why, "time: ") {
+			why = "it takes " + map[string]string{"bool": "true or false", "int": "a number", "int64": "a number", "duration": "a time such as 15m"}[invalid.GetFlag().Value.Type()]
+		}
+		return usagef("--%s is %q; %s", invalid.GetFlag().Name, invalid.GetValue(), why)
+	}
+	return usagef("%v", err)
+}
+
+// noCommand reports that there is no command of that name in root.
+func noCommand(root *cobra.Command, name string) error {
+	var known []string
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	return usagef("there is no command %q%s; `toolcrib --help` lists them", name, perhaps(name, "", known))
+}
+
+// noArgument returns the hint for a proposal that is named by nothing: most often
+// its issue was typed, and the shell took it for a comment.
+func noArgument(args []string, what string) string {
+	if len(args) > 0 || !strings.Contains(what, "proposal") {
+		return ""
+	}
+	return " (a shell takes #1 for a comment; write 1 or '#1')"
+}
+
+// settingNames are the keys of toolcrib.toml outside of its tables.
+func settingNames() []string {
+	var names []string
+	for i := range reflect.TypeFor[config]().NumField() {
+		if name := reflect.TypeFor[config]().Field(i).Tag.Get("toml"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -146,4 +148,21 @@ func (c config) connect(p review.Policy, env Env) review.Policy {
 		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: length(r.Timeout)})
 	}
 	return p
+}
+
+// connection is a model whose client is made when it is first asked.
+type connection struct {
+	client func() (harness.Model, error)
+}
+
+// Answer implements harness.Model.
+func (c *connection) Answer(ctx context.Context, prompt, input string) (string, error) {
+	model, err := c.client()
+	switch {
+	case errors.Is(err, harness.ErrNotConnected):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("%w: %w", harness.ErrNotConnected, err)
+	}
+	return model.Answer(ctx, prompt, input)
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/prompt"
@@ -13,6 +15,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/bundle"
 	"toolcrib/store"
 )
 
@@ -182,4 +185,64 @@ func (a *app) listed(ctx context.Context, f wire.Format, l registry.Live, create
 	var err error
 	out.Raw, _, err = a.db.Raw(ctx, s.Hash)
 	return out, err
+}
+
+// encodeBundle writes the live definitions with all that proves them.
+func (a *app) encodeBundle(ctx context.Context, c extract) ([]byte, error) {
+	var lives []registry.Live
+	for _, e := range slices.Concat(c.tools, c.agents, c.lists) {
+		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
+	}
+	b, err := viewed(ctx, a.db.View, func(r review.Reader) (bundle.Bundle, error) {
+		return bundle.Of(ctx, r, lives, c.layer.View(), a.env.Now())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.Encode()
+}
+
+// encodeServer writes the approved tools of an MCP server as the server lists
+// them: the JSON of each byte by byte, in the order of the server's latest list.
+func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byte, error) {
+	order, err := a.db.Listed(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	raws := map[string][]byte{}
+	for _, e := range c.tools {
+		l, err := liveOf(e)
+		if err != nil {
+			return nil, err
+		}
+		s := l.Definition.Tool.Source
+		if s == nil || s.Type != registry.SourceMCP || !strings.HasPrefix(s.Ref, server+"#") {
+			continue
+		}
+		raw, ok, err := a.db.Raw(ctx, s.Hash)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("the JSON that %s was imported from was not kept here; import it again", e.Subject)
+		}
+		raws[s.Hash] = raw
+		if !slices.Contains(order, s.Hash) {
+			order = append(order, s.Hash) // it is not listed like this any more
+		}
+	}
+	if len(raws) == 0 {
+		return nil, notFoundf("approved tools of the server %s", server)
+	}
+	var doc bytes.Buffer
+	fmt.Fprintf(&doc, `{"serverInfo":{"name":%s},"tools":[`, jsondoc.Canonical(jsondoc.NewString(server)))
+	var list [][]byte
+	for _, hash := range order {
+		if raw, approved := raws[hash]; approved {
+			list = append(list, raw)
+		}
+	}
+	doc.Write(bytes.Join(list, []byte(",\n")))
+	doc.WriteString("]}\n")
+	return doc.Bytes(), nil
 }

@@ -43,3 +43,18 @@ func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *
 	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
 	return nil
 }
+
+// builtin returns the provider of the assistant's tools. A user's time zone is
+// that of the agent that calls.
+func (a *app) builtin(desk *review.Desk) *builtin.Provider {
+	return builtin.New(a.db, builtin.Options{
+		NewID: a.env.NewID,
+		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {
+			agent, _, err := desk.Toolset(ctx, c.Agent, c.Layer, c.Where)
+			if err != nil {
+				return "", err
+			}
+			return agent.Definition.Agent.Timezone, nil
+		},
+	})
+}

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/charmbracelet/colorprofile"
 
 	"toolcrib/tui"
@@ -43,4 +44,126 @@ func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) er
 	_, err := program.Run()
 	kill.Stop()
 	return a.leave(ctx, m, err)
+}
+
+// pasteEnd ends a bracketed paste (xterm, mode 2004). Outside of one it means nothing.
+const (
+	pasteStart = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// Limits on the input of a remote terminal. The event reader of Bubble Tea
+// collects a paste, and sequences that it does not know, without limit.
+const (
+	maxTyped   = 1 << 20                // bytes until a paste is ended
+	longTyped  = 64 << 10               // bytes after which a paste is ended when the keys rest
+	maxBehind  = 16 << 10               // bytes of keys that the workbench may be behind
+	typingRest = 500 * time.Millisecond // without a byte
+	keyRest    = 10 * time.Millisecond  // without a byte: the workbench has taken every key
+	readerRest = 200 * time.Millisecond // in which the event reader gives up an unknown sequence
+)
+
+// limitedKeyboard bounds what the event reader collects: it ends the paste that the
+// reader may be in, and drops the rest of it, which must not count as keys. It drops
+// keys too that come faster than the workbench takes them, each of which draws a frame.
+type limitedKeyboard struct {
+	from io.Reader
+	now  func() time.Time
+	rest func() // waits for readerRest
+
+	typed    int    // bytes passed since a paste was ended here
+	behind   int    // bytes outside a paste that were there before they were asked for
+	tail     string // the last bytes that came, shorter than a mark
+	pasting  bool   // by the marks, which a hostile client may write otherwise
+	dropping bool
+	out      []byte // to be read before more
+	buf      [4 << 10]byte
+}
+
+func newLimitedKeyboard(from io.Reader) *limitedKeyboard {
+	return &limitedKeyboard{from: from, now: time.Now, rest: func() { <-time.After(readerRest) }}
+}
+
+// Read implements io.Reader.
+func (k *limitedKeyboard) Read(p []byte) (int, error) {
+	for len(k.out) == 0 {
+		began := k.now()
+		n, err := k.from.Read(k.buf[:])
+		if n > 0 {
+			k.take(k.buf[:n], k.now().Sub(began))
+		}
+		if err != nil && len(k.out) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, k.out)
+	k.out = k.out[n:]
+	return n, nil
+}
+
+// take passes on input within the limits. waited is how long the input was waited
+// for: unread input of a busy workbench is no pause.
+func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
+	if waited >= keyRest {
+		k.behind = 0
+	}
+	if waited >= typingRest && !k.pasting {
+		k.dropping = false
+		if k.typed >= longTyped {
+			k.end()
+		}
+	}
+	for {
+		n, found := k.mark(came)
+		k.pass(came[:n])
+		if !found {
+			return
+		}
+		came = came[n:]
+		k.dropping = k.dropping && k.pasting // input after a paste counts again
+	}
+}
+
+// mark returns how many bytes there are up to the end of the next mark, and
+// applies the mark.
+func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
+	all := append([]byte(k.tail), came...)
+	mark := pasteStart
+	if k.pasting {
+		mark = pasteEnd
+	}
+	at := bytes.Index(all, []byte(mark))
+	if at < 0 {
+		k.tail = string(all[max(0, len(all)-len(mark)+1):])
+		return len(came), false
+	}
+	n = at + len(mark) - len(k.tail)
+	k.tail = ""
+	k.pasting = !k.pasting
+	return n, true
+}
+
+// pass passes bytes on until there were too many.
+func (k *limitedKeyboard) pass(came []byte) {
+	if k.pasting {
+		k.behind = 0
+	} else {
+		k.behind += len(came)
+	}
+	switch {
+	case k.dropping:
+	case k.typed+len(came) <= maxTyped && k.behind <= maxBehind:
+		k.typed += len(came)
+		k.out = append(k.out, came...)
+	default:
+		k.rest()
+		k.end()
+		k.dropping = true
+	}
+}
+
+// end ends the paste that the event reader may be in.
+func (k *limitedKeyboard) end() {
+	k.out = append(k.out, pasteEnd...)
+	k.typed = 0
 }

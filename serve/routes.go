@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	_ "embed"
 	"net/http"
 	"slices"
 	"strings"
@@ -126,4 +127,24 @@ func parseTime(key, text string) (time.Time, error) {
 		return t, problem(http.StatusBadRequest, "usage", key+" is "+quote(text)+"; write a time as 2006-01-02T15:04:05Z")
 	}
 	return t, nil
+}
+
+//go:embed openapi.json
+var openapiJSON []byte
+
+// openapi is GET /openapi.json.
+func (s *Server) openapi(q *request) error {
+	write(q.w, 200, openapiJSON)
+	return nil
+}
+
+// healthy is GET /healthz: the process answers.
+func (s *Server) healthy(q *request) error { return answer(q.w, map[string]string{"status": "ok"}) }
+
+// ready is GET /readyz: the database can be read.
+func (s *Server) ready(q *request) error {
+	if err := s.head(q); err != nil {
+		return err
+	}
+	return answer(q.w, map[string]string{"status": "ok"})
 }
