@@ -187,7 +187,7 @@ func (f *File) replace(render func(holder, []span) string) ([]byte, error) {
 // check parses the result of an edit and compares everything but the servers with
 // the original.
 func (f *File) check(after []byte) (File, error) {
-	got := newFile(Client{ID: f.Client, dialect: f.dialect}, location{scope: f.Scope, keys: f.keys}, f.Path, after)
+	got := newFile(Client{ID: f.Client, dialect: f.dialect}, location{keys: f.keys}, f.Path, after)
 	if got.root == nil {
 		return got, fmt.Errorf("%w: the result would not parse: %w", ErrUneditable, got.Problems[0])
 	}

@@ -63,7 +63,7 @@ func Parse(client, path string, data []byte) (File, error) {
 }
 
 func newFile(c Client, l location, path string, data []byte) File {
-	f := File{Client: c.ID, Scope: l.scope, Path: path, dialect: c.dialect, keys: l.keys, data: data}
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, keys: l.keys, data: data}
 	if f.keys == nil {
 		f.keys = c.dialect.keys
 	}

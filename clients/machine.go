@@ -142,7 +142,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 // folder or the project says, because of a symbolic link on the way.
 func (m Machine) leadsOut(l location, name, target string) bool {
 	base := m.Home
-	if l.scope == Project {
+	if l.scope() == Project {
 		base = m.Project
 	}
 	if real, err := filepath.EvalSymlinks(base); err == nil {

@@ -1,6 +1,9 @@
 package clients
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Scope is whom a file's servers are for.
 type Scope string
@@ -22,9 +25,24 @@ type Client struct {
 // location is a file, or several, that a client reads. The path begins with a
 // folder in braces (Machine.folder); a "*" in it stands for any name.
 type location struct {
-	scope Scope
-	path  string
-	keys  [][]string // where the servers are, the longest first; default: the dialect's
+	path string
+	keys [][]string // where the servers are, the longest first; default: the dialect's
+}
+
+func (l location) scope() Scope {
+	if strings.HasPrefix(l.path, "{project}") {
+		return Project
+	}
+	return User
+}
+
+// files are locations with the keys of the dialect.
+func files(paths ...string) []location {
+	all := make([]location, len(paths))
+	for i, p := range paths {
+		all[i].path = p
+	}
+	return all
 }
 
 // dialect is how a client writes its servers.
@@ -61,12 +79,12 @@ var table = []Client{
 	{
 		ID: "amp", Name: "Amp", Source: "https://ampcode.com/manual#configuration",
 		dialect: dialect{keys: [][]string{{"amp.mcpServers"}}, members: plain},
-		places: []location{
-			{scope: User, path: "{home}/.config/amp/settings.json"},
-			{scope: User, path: "{home}/.config/amp/settings.jsonc"},
-			{scope: Project, path: "{project}/.amp/settings.json"},
-			{scope: Project, path: "{project}/.amp/settings.jsonc"},
-		},
+		places: files(
+			"{home}/.config/amp/settings.json",
+			"{home}/.config/amp/settings.jsonc",
+			"{project}/.amp/settings.json",
+			"{project}/.amp/settings.jsonc",
+		),
 	},
 	{
 		ID: "claude-code", Name: "Claude Code", Source: "https://code.claude.com/docs/en/mcp",
@@ -74,50 +92,40 @@ var table = []Client{
 			keys: [][]string{{"projects", "*", "mcpServers"}, {"mcpServers"}}, members: typed,
 			off: func(_, parent *node) []string { return parent.get("disabledMcpServers").strings() },
 		},
-		places: []location{
-			{scope: User, path: "{claude}/.claude.json"},
-			{scope: Project, path: "{project}/.mcp.json"},
-		},
+		places: files("{claude}/.claude.json", "{project}/.mcp.json"),
 	},
 	{
 		ID: "claude-desktop", Name: "Claude Desktop", Source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
 		dialect: dialect{keys: servers, members: plain},
-		places:  []location{{scope: User, path: "{appdata}/Claude/claude_desktop_config.json"}},
+		places:  files("{appdata}/Claude/claude_desktop_config.json"),
 	},
 	{
 		ID: "cline", Name: "Cline", Source: "https://docs.cline.bot/getting-started/config",
 		dialect: dialect{keys: servers, members: typed},
-		places: append(inEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-			location{scope: User, path: "{home}/.cline/data/settings/cline_mcp_settings.json"}),
+		places:  append(inEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"), location{path: "{home}/.cline/data/settings/cline_mcp_settings.json"}),
 	},
 	{
 		ID: "codex", Name: "Codex CLI", Source: "https://developers.openai.com/codex/mcp",
 		dialect: dialect{keys: [][]string{{"mcp_servers"}}, members: plain},
-		places: []location{
-			{scope: User, path: "{codex}/config.toml"},
-			{scope: Project, path: "{project}/.codex/config.toml"},
-		},
+		places:  files("{codex}/config.toml", "{project}/.codex/config.toml"),
 	},
 	{
 		ID: "continue", Name: "Continue", Source: "https://docs.continue.dev/customize/deep-dives/mcp",
 		dialect: dialect{keys: servers, members: plain},
-		places: []location{
-			{scope: User, path: "{home}/.continue/config.yaml"},
-			{scope: User, path: "{home}/.continue/mcpServers/*.yaml"},
-			{scope: User, path: "{home}/.continue/mcpServers/*.yml"},
-			{scope: User, path: "{home}/.continue/mcpServers/*.json"},
-			{scope: Project, path: "{project}/.continue/mcpServers/*.yaml"},
-			{scope: Project, path: "{project}/.continue/mcpServers/*.yml"},
-			{scope: Project, path: "{project}/.continue/mcpServers/*.json"},
-		},
+		places: files(
+			"{home}/.continue/config.yaml",
+			"{home}/.continue/mcpServers/*.yaml",
+			"{home}/.continue/mcpServers/*.yml",
+			"{home}/.continue/mcpServers/*.json",
+			"{project}/.continue/mcpServers/*.yaml",
+			"{project}/.continue/mcpServers/*.yml",
+			"{project}/.continue/mcpServers/*.json",
+		),
 	},
 	{
 		ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp",
 		dialect: dialect{keys: servers, members: plain},
-		places: []location{
-			{scope: User, path: "{home}/.cursor/mcp.json"},
-			{scope: Project, path: "{project}/.cursor/mcp.json"},
-		},
+		places:  files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json"),
 	},
 	{
 		ID: "gemini", Name: "Gemini CLI", Source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
@@ -125,38 +133,34 @@ var table = []Client{
 			keys: servers, members: plain, urlIsSSE: true,
 			off: func(root, _ *node) []string { return root.get("mcp").get("excluded").strings() },
 		},
-		places: []location{
-			{scope: User, path: "{gemini}/.gemini/settings.json"},
-			{scope: Project, path: "{project}/.gemini/settings.json"},
-		},
+		places: files("{gemini}/.gemini/settings.json", "{project}/.gemini/settings.json"),
 	},
 	{
 		ID: "lm-studio", Name: "LM Studio", Source: "https://lmstudio.ai/docs/app/mcp",
 		dialect: dialect{keys: servers, members: plain},
-		places: []location{
-			{scope: User, path: "{home}/.lmstudio/mcp.json"},
-			{scope: User, path: "{home}/.cache/lm-studio/mcp.json"}, // github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1371
-		},
+		places: files(
+			"{home}/.lmstudio/mcp.json",
+			"{home}/.cache/lm-studio/mcp.json", // github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1371
+		),
 	},
 	{
 		ID: "opencode", Name: "opencode", Source: "https://opencode.ai/docs/mcp-servers",
 		// Version 2 has mcp.servers (opencode.ai/v2/docs/mcp-servers).
 		dialect: dialect{keys: [][]string{{"mcp", "servers"}, {"mcp"}}, members: opencodeLocal},
-		places: []location{
-			{scope: User, path: "{xdg}/opencode/opencode.json"},
-			{scope: User, path: "{xdg}/opencode/opencode.jsonc"},
-			{scope: User, path: "{opencode}"},
-			{scope: Project, path: "{project}/opencode.json"},
-			{scope: Project, path: "{project}/opencode.jsonc"},
-			{scope: Project, path: "{project}/.opencode/opencode.json"},
-			{scope: Project, path: "{project}/.opencode/opencode.jsonc"},
-		},
+		places: files(
+			"{xdg}/opencode/opencode.json",
+			"{xdg}/opencode/opencode.jsonc",
+			"{opencode}",
+			"{project}/opencode.json",
+			"{project}/opencode.jsonc",
+			"{project}/.opencode/opencode.json",
+			"{project}/.opencode/opencode.jsonc",
+		),
 	},
 	{
 		ID: "roo", Name: "Roo Code", Source: "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
 		dialect: dialect{keys: servers, members: plain},
-		places: append(inEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
-			location{scope: Project, path: "{project}/.roo/mcp.json"}),
+		places:  append(inEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), location{path: "{project}/.roo/mcp.json"}),
 	},
 	{
 		ID: "vscode", Name: "VS Code", Source: "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
@@ -166,15 +170,12 @@ var table = []Client{
 	{
 		ID: "windsurf", Name: "Windsurf", Source: "https://docs.windsurf.com/windsurf/cascade/mcp",
 		dialect: dialect{keys: servers, members: plain},
-		places:  []location{{scope: User, path: "{home}/.codeium/windsurf/mcp_config.json"}},
+		places:  files("{home}/.codeium/windsurf/mcp_config.json"),
 	},
 	{
 		ID: "zed", Name: "Zed", Source: "https://zed.dev/docs/ai/mcp; folders: zed-industries/zed crates/paths/src/paths.rs",
 		dialect: dialect{keys: [][]string{{"context_servers"}}, members: plain},
-		places: []location{
-			{scope: User, path: "{zed}/settings.json"},
-			{scope: Project, path: "{project}/.zed/settings.json"},
-		},
+		places:  files("{zed}/settings.json", "{project}/.zed/settings.json"),
 	},
 }
 
@@ -183,9 +184,9 @@ var table = []Client{
 func inEditors(path string) []location {
 	var all []location
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
-		all = append(all, location{scope: User, path: "{appdata}/" + editor + "/User/globalStorage/" + path})
+		all = append(all, location{path: "{appdata}/" + editor + "/User/globalStorage/" + path})
 	}
-	return append(all, location{scope: User, path: "{home}/.vscode-server/data/User/globalStorage/" + path})
+	return append(all, location{path: "{home}/.vscode-server/data/User/globalStorage/" + path})
 }
 
 // vscode returns the files of VS Code. Since 1.102 it keeps the servers of a
@@ -195,11 +196,11 @@ func vscode() []location {
 	var all []location
 	for _, user := range []string{"{appdata}/Code/User", "{appdata}/Code - Insiders/User", "{appdata}/VSCodium/User", "{home}/.vscode-server/data/User"} {
 		all = append(all,
-			location{scope: User, path: user + "/mcp.json"},
-			location{scope: User, path: user + "/profiles/*/mcp.json"},
-			location{scope: User, path: user + "/settings.json", keys: settings})
+			location{path: user + "/mcp.json"},
+			location{path: user + "/profiles/*/mcp.json"},
+			location{path: user + "/settings.json", keys: settings})
 	}
 	return append(all,
-		location{scope: Project, path: "{project}/.vscode/mcp.json"},
-		location{scope: Project, path: "{project}/.vscode/settings.json", keys: settings})
+		location{path: "{project}/.vscode/mcp.json"},
+		location{path: "{project}/.vscode/settings.json", keys: settings})
 }
