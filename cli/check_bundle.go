@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"toolcrib/cli/findings"
@@ -128,7 +127,7 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 
 func (a *app) printBundle(format string, doc docBundle, list []findings.Finding) error {
 	sarif := sarifRun{sarifTool("check", "docs/signing.md"), bundleRules(), list}
-	return a.printFindings(format, doc, sarif, list, func(w io.Writer) error {
+	return a.printFindings(format, doc, sarif, list, func() string {
 		p := &page{colour: a.colour()}
 		for _, line := range doc.Bundle.Proved {
 			p.linef("proved      %s", line)
@@ -136,10 +135,7 @@ func (a *app) printBundle(format string, doc docBundle, list []findings.Finding)
 		for _, line := range doc.Bundle.Unproved {
 			p.linef("not proved  %s", line)
 		}
-		if _, err := w.Write(p.buf.Bytes()); err != nil {
-			return err
-		}
-		return findings.Text(w, list)
+		return p.buf.String() + findings.Text(list)
 	})
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"slices"
 
@@ -41,28 +40,24 @@ type sarifRun struct {
 	found []findings.Finding
 }
 
-// printFindings writes findings in the requested format.
-func (a *app) printFindings(format string, doc any, sarif sarifRun, found []findings.Finding, text func(io.Writer) error) error {
+// printFindings writes findings in the requested format; text returns them for people.
+func (a *app) printFindings(format string, doc any, sarif sarifRun, found []findings.Finding, text func() string) error {
+	out, written := a.env.Out, ""
 	switch format {
 	case "json":
 		return a.printJSON(doc)
 	case "sarif":
-		return a.written(func(w io.Writer) error { return findings.SARIF(w, sarif.tool, sarif.rules, sarif.found) })
+		log, err := findings.SARIF(sarif.tool, sarif.rules, sarif.found)
+		if err != nil {
+			return err
+		}
+		written = string(log)
 	case "github":
-		return writtenTo(a.stdout, func(w io.Writer) error { return findings.GitHub(w, found) })
+		out, written = a.stdout, findings.GitHub(found)
+	default:
+		written = text()
 	}
-	return a.written(text)
-}
-
-// written writes to standard output in one piece.
-func (a *app) written(write func(io.Writer) error) error { return writtenTo(a.env.Out, write) }
-
-func writtenTo(out io.Writer, write func(io.Writer) error) error {
-	var buf bytes.Buffer
-	if err := write(&buf); err != nil {
-		return err
-	}
-	_, err := out.Write(buf.Bytes())
+	_, err := io.WriteString(out, written)
 	return err
 }
 

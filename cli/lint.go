@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -89,11 +88,8 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	findings.Sort(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}
-	err = a.printFindings(format, newDocLint(l), sarif, l.found, func(w io.Writer) error {
-		if err := writeExplained(w, l.explained); err != nil {
-			return err
-		}
-		return findings.Text(w, l.found)
+	err = a.printFindings(format, newDocLint(l), sarif, l.found, func() string {
+		return explainedText(l.explained) + findings.Text(l.found)
 	})
 	if err != nil {
 		return err

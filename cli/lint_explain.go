@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -66,8 +65,8 @@ func verdict(x wording.Explanation) string {
 	return "no warning, as it says too little, or only what its frames quote or deny: at least"
 }
 
-// writeExplained writes the concepts and frames of each sentence.
-func writeExplained(w io.Writer, list []explained) error {
+// explainedText writes the concepts and frames of each sentence.
+func explainedText(list []explained) string {
 	var b strings.Builder
 	for i, x := range list {
 		if i == 0 || x.file != list[i-1].file || x.subject != list[i-1].subject || x.Path != list[i-1].Path {
@@ -93,6 +92,5 @@ func writeExplained(w io.Writer, list []explained) error {
 	if len(list) > 0 {
 		b.WriteByte('\n')
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

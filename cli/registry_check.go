@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -254,12 +253,11 @@ func (a *app) printCheck(format, with string, code []conform.Code, found []confo
 		}
 	}
 	sarif := sarifRun{sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File)}
-	return a.printFindings(format, doc, sarif, list, func(w io.Writer) error {
+	return a.printFindings(format, doc, sarif, list, func() string {
 		if len(list) == 0 {
-			_, err := fmt.Fprintln(w, "The code and "+with+" agree.")
-			return err
+			return "The code and " + with + " agree.\n"
 		}
-		return findings.Text(w, list)
+		return findings.Text(list)
 	})
 }
 

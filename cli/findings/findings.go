@@ -6,7 +6,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ func (f Finding) where() string {
 
 // Text writes a line for each finding: "file:line:column: severity rule
 // (name): message [tool: path: passage]".
-func Text(w io.Writer, found []Finding) error {
+func Text(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
 		if f.File != "" {
@@ -78,13 +77,12 @@ func Text(w io.Writer, found []Finding) error {
 		b.WriteString(f.where())
 		b.WriteByte('\n')
 	}
-	_, err := io.WriteString(w, visible.Text(b.String()))
-	return err
+	return visible.Text(b.String())
 }
 
 // GitHub writes workflow commands, which GitHub shows as annotations
 // (docs.github.com/actions/reference/workflow-commands-for-github-actions).
-func GitHub(w io.Writer, found []Finding) error {
+func GitHub(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
 		command := "notice"
@@ -112,8 +110,7 @@ func GitHub(w io.Writer, found []Finding) error {
 		add("title", f.Rule+" "+f.Name)
 		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)+f.where()))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // data escapes the message of a workflow command, property one of its

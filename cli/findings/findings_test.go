@@ -18,28 +18,22 @@ func sample() []Finding {
 }
 
 func TestText(t *testing.T) {
-	var b bytes.Buffer
-	if err := Text(&b, sample()); err != nil {
-		t.Fatal(err)
-	}
+	got := Text(sample())
 	want := "tools/a b.json:3:7: block S109 (invisible): Hidden ⟨U+202E⟩text, 100%: here.\nTwo lines. [get_b: definition.prompt: \"⟨U+202E⟩\"]\n" +
 		"b.md: warn N102 (plural): Singular. Use the plural.\n" +
 		"info N106 (hides): It hides another.\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestGitHub(t *testing.T) {
-	var b bytes.Buffer
-	if err := GitHub(&b, sample()); err != nil {
-		t.Fatal(err)
-	}
+	got := GitHub(sample())
 	want := "::error file=tools/a b.json,line=3,col=7,endLine=3,endColumn=9,title=S109 invisible::Hidden ⟨U+202E⟩text, 100%25: here.%0ATwo lines. [get_b: definition.prompt: \"⟨U+202E⟩\"]\n" +
 		"::warning file=b.md,title=N102 plural::Singular. Use the plural.\n" +
 		"::notice title=N106 hides::It hides another.\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -56,15 +50,15 @@ func someRules() []Rule {
 
 func written(t *testing.T, rules []Rule, found []Finding) (sarifLog, []byte) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := SARIF(&b, tool, rules, found); err != nil {
+	text, err := SARIF(tool, rules, found)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+	if err := json.Unmarshal(text, &log); err != nil {
 		t.Fatal(err)
 	}
-	return log, b.Bytes()
+	return log, text
 }
 
 // X2: what code scanning needs to show an alert, and to know it again.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -93,7 +92,7 @@ type Tool struct {
 
 // SARIF writes a log with one run. Every rule that found something has to be
 // among rules.
-func SARIF(w io.Writer, tool Tool, rules []Rule, found []Finding) error {
+func SARIF(tool Tool, rules []Rule, found []Finding) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
 			Name: "toolcrib", Version: semantic(tool.Version), SemanticVersion: semantic(tool.Version), InformationURI: tool.Home, Rules: []sarifRule{},
@@ -113,11 +112,7 @@ func SARIF(w io.Writer, tool Tool, rules []Rule, found []Finding) error {
 		})
 	}
 	text, err := jsondoc.EncodeIndented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(visible.JSON(text))
-	return err
+	return visible.JSON(text), err
 }
 
 // versionNumber is a version as semver.org has it, after an optional "v".
