@@ -131,7 +131,7 @@ func (a *app) eachProposal(ctx context.Context, refs []string, act func(context.
 		}
 		moved = append(moved, p)
 	}
-	return a.printMoved(moved)
+	return a.printMoved(moved, nil)
 }
 
 // noteFlags take a text from the command line, a file or standard input.

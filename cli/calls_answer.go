@@ -56,11 +56,7 @@ func runCallsApprove(ctx context.Context, a *app, id, expect string, sign signFl
 		if err != nil {
 			return err
 		}
-		res, err := answer.Approve(ctx, actor, id, expect)
-		if err != nil {
-			return err
-		}
-		return a.printCall(res)
+		return a.printCall(answer.Approve(ctx, actor, id, expect))
 	})
 }
 

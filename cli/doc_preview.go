@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
@@ -74,35 +76,29 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
 // newDocPreviews counts the tokens of all previews together: the channels of an
 // agent are mostly the same text.
 func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, error) {
-	var texts []string
+	var outputs []prompt.Output
 	for _, p := range previews {
-		for _, o := range append(append([]prompt.Output{}, p.Now...), p.Then...) {
-			texts = append(texts, o.Text)
-		}
+		outputs = slices.Concat(outputs, p.Now, p.Then)
 	}
-	counts, err := tokens.NewCounter().CountAll(texts)
+	counts, err := tokens.NewCounter().CountAll(mapped(outputs, func(o prompt.Output) string { return o.Text }))
 	if err != nil {
 		return nil, err
 	}
 	var docs []docPreview
 	for _, p := range previews {
-		now, then := map[string]docPrompt{}, map[string]docPrompt{}
 		var channels []string
-		for i, outputs := range [][]prompt.Output{p.Now, p.Then} {
+		prompts := func(outputs []prompt.Output) map[string]docPrompt {
+			all := map[string]docPrompt{}
 			for _, o := range outputs {
-				doc := newDocPrompt(o, counts[0])
-				counts = counts[1:]
-				if i == 0 {
-					now[o.Channel] = doc
-					channels = append(channels, o.Channel)
-					continue
-				}
-				then[o.Channel] = doc
-				if _, known := now[o.Channel]; !known {
+				all[o.Channel], counts = newDocPrompt(o, counts[0]), counts[1:]
+				if !slices.Contains(channels, o.Channel) {
 					channels = append(channels, o.Channel)
 				}
 			}
+			return all
 		}
+		now := prompts(p.Now)
+		then := prompts(p.Then)
 		for _, c := range channels {
 			doc := docPreview{Agent: p.Agent.ID, Subject: p.Agent.String(), View: string(p.Layer), Channel: c, docPrompt: now[c]}
 			if compared {

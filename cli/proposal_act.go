@@ -84,10 +84,7 @@ The core tool does not change. The draft goes live only after approval.`,
 				}
 			}
 			p, err := b.desk.Fork(cmd.Context(), b.actor, args[0], into)
-			if err != nil {
-				return err
-			}
-			if err := a.printMoved([]proposals.Proposal{p}); err != nil {
+			if err := a.printMoved([]proposals.Proposal{p}, err); err != nil {
 				return err
 			}
 			a.note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
@@ -131,10 +128,7 @@ It goes through the same review as every change. No version is removed.`,
 			if err == nil && submit && !a.flags.dryRun {
 				p, err = b.desk.Submit(ctx, b.actor, p.ID)
 			}
-			if err != nil {
-				return err
-			}
-			return a.printMoved([]proposals.Proposal{p})
+			return a.printMoved([]proposals.Proposal{p}, err)
 		},
 	}
 	note.register(cmd.Flags())
@@ -186,9 +180,5 @@ func runRegroup(ctx context.Context, a *app, refs []string, into string) error {
 		}
 		ids = append(ids, found...)
 	}
-	moved, err := b.desk.Regroup(ctx, b.actor, ids, into)
-	if err != nil {
-		return err
-	}
-	return a.printMoved(moved)
+	return a.printMoved(b.desk.Regroup(ctx, b.actor, ids, into))
 }

@@ -56,11 +56,7 @@ func runAssign(ctx context.Context, a *app, names []string, to string) error {
 	if !ok {
 		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
 	}
-	made, err := b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true)
-	if err != nil {
-		return err
-	}
-	return a.printMoved(made)
+	return a.printMoved(b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true))
 }
 
 // toolID returns the id of the live tool with a name.

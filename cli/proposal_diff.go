@@ -150,12 +150,34 @@ func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	return doc, fields
 }
 
+// writeDiff prints the differences line by line, or with the two sides of every hunk
+// next to each other.
 func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLayout) {
+	half := (a.columns() - 3) / 2
 	if layout.columns {
-		writeColumns(p, doc, fields, layout.around, a.columns())
-		return
+		p.raw(pad(cut(doc.From, half), half) + " | " + cut(doc.To, half))
+	} else {
+		p.linef("--- %s", doc.From)
+		p.linef("+++ %s", doc.To)
 	}
-	writeDiff(p, doc)
+	if len(fields) == 0 {
+		p.linef("No difference.")
+	}
+	for i, f := range doc.Fields {
+		p.blank()
+		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
+			p.linef("%s", diff.BesideHeading)
+			p.blank()
+		}
+		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + f.Change)
+		if layout.columns {
+			p.columns(fields[i].Hunks(layout.around), half)
+			continue
+		}
+		for _, h := range f.Hunks {
+			writeHunk(p, h)
+		}
+	}
 }
 
 // diffSet compares each member of a change set with its base.
@@ -202,25 +224,6 @@ func newDocDiffLine(l diff.Line) docDiffLine {
 	return docDiffLine{
 		Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
 		Spans: mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
-	}
-}
-
-func writeDiff(p *page, doc docDiff) {
-	p.linef("--- %s", doc.From)
-	p.linef("+++ %s", doc.To)
-	if len(doc.Fields) == 0 {
-		p.linef("No difference.")
-	}
-	for i, f := range doc.Fields {
-		p.blank()
-		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
-			p.linef("%s", diff.BesideHeading)
-			p.blank()
-		}
-		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + f.Change)
-		for _, h := range f.Hunks {
-			writeHunk(p, h)
-		}
 	}
 }
 

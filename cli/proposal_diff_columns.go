@@ -21,25 +21,11 @@ func (a *app) columns() int {
 	return usualColumns
 }
 
-// writeColumns prints the two sides of every hunk next to each other, in width
-// cells.
-func writeColumns(p *page, doc docDiff, fields []diff.Field, around, width int) {
-	half := (width - 3) / 2
-	p.raw(pad(cut(doc.From, half), half) + " | " + cut(doc.To, half))
-	if len(fields) == 0 {
-		p.linef("No difference.")
-	}
-	for i, f := range fields {
-		p.blank()
-		if f.Beside && (i == 0 || !fields[i-1].Beside) {
-			p.linef("%s", diff.BesideHeading)
-			p.blank()
-		}
-		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + string(f.Change))
-		for _, h := range f.Hunks(around) {
-			for _, row := range h.Rows() {
-				p.raw(strings.TrimRight(p.cell(h, row.Left, half, false)+" | "+p.cell(h, row.Right, half, true), " "))
-			}
+// columns prints the two sides of hunks next to each other, in half cells each.
+func (p *page) columns(hunks []diff.Hunk, half int) {
+	for _, h := range hunks {
+		for _, row := range h.Rows() {
+			p.raw(strings.TrimRight(p.cell(h, row.Left, half, false)+" | "+p.cell(h, row.Right, half, true), " "))
 		}
 	}
 }

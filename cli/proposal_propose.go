@@ -43,15 +43,15 @@ func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
 	if err != nil {
 		return err
 	}
-	made, err := desk.Propose(ctx, actor, drafts, !draft)
+	return a.printMoved(desk.Propose(ctx, actor, drafts, !draft))
+}
+
+// printMoved prints proposals after something happened to them, unless err kept it from
+// happening.
+func (a *app) printMoved(made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
-	return a.printMoved(made)
-}
-
-// printMoved prints proposals after something happened to them.
-func (a *app) printMoved(made []proposals.Proposal) error {
 	return a.print(newDocProposalList(made, "", a.flags.dryRun), func(p *page) {
 		for _, m := range made {
 			p.linef("%s", moved(m))
@@ -130,10 +130,7 @@ status 4: the content is the same, or the proposal is not open.`,
 				return err
 			}
 			p, err := desk.Revise(ctx, actor, ids[0], drafts[0])
-			if err != nil {
-				return err
-			}
-			return a.printMoved([]proposals.Proposal{p})
+			return a.printMoved([]proposals.Proposal{p}, err)
 		},
 	}
 }

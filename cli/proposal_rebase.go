@@ -46,10 +46,7 @@ func runRebase(ctx context.Context, a *app, ref, source string) error {
 		}
 		a.note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(ref, "#"), source)
 	}
-	if err != nil {
-		return err
-	}
-	return a.printMoved([]proposals.Proposal{p})
+	return a.printMoved([]proposals.Proposal{p}, err)
 }
 
 // conflictLines shows each conflict for a person: the three sides of a value,

@@ -145,10 +145,6 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 }
 
 func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {
-	db, err := a.database(ctx)
-	if err != nil {
-		return content{}, err
-	}
 	before, label := 0, ""
 	if which != "" && which != "live" {
 		number, err := parseVersion(which)
@@ -157,7 +153,7 @@ func (a *app) versionContent(ctx context.Context, subject registry.Subject, whic
 		}
 		before, label = number+1, fmt.Sprintf("version %d of %s", number, subject)
 	}
-	versions, err := db.Versions(ctx, subject, before, 1)
+	versions, err := a.db.Versions(ctx, subject, before, 1)
 	if err != nil {
 		return content{}, err
 	}

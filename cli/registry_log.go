@@ -93,13 +93,9 @@ func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) erro
 			return err
 		}
 	}
-	db, err := a.database(ctx)
-	if err != nil {
-		return err
-	}
 	limit := q.Limit
 	q.Limit++
-	events, err := db.Events(ctx, q)
+	events, err := a.db.Events(ctx, q)
 	if err != nil {
 		return err
 	}

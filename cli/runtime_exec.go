@@ -70,11 +70,7 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args, callConte
 		return usagef("--call-context is no call context: %v", err)
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
-		res, err := g.Execute(ctx, caller, req)
-		if err != nil {
-			return err
-		}
-		return a.printCall(res)
+		return a.printCall(g.Execute(ctx, caller, req))
 	})
 }
 
@@ -96,8 +92,11 @@ func (a *app) arguments(ctx context.Context, text string) (json.RawMessage, erro
 	return json.RawMessage(text), nil
 }
 
-// printCall prints what a call gave: for a person its output alone.
-func (a *app) printCall(res gateway.Result) error {
+// printCall prints what a call gave, unless it failed: for a person its output alone.
+func (a *app) printCall(res gateway.Result, err error) error {
+	if err != nil {
+		return err
+	}
 	return a.print(newDocCall(res), func(p *page) { p.json("", res.Output) })
 }
 
