@@ -228,14 +228,7 @@ func trust(env Env, file string, text []byte) (trusted, error) {
 		return t, err
 	}
 	t.At = env.Now().UTC().Truncate(time.Second)
-	body, err := json.Marshal(t)
-	if err != nil {
-		return t, err
-	}
-	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
-		return t, err
-	}
-	return t, atomicfile.Write(mark, append(body, '\n'), atomicfile.Options{Mode: 0o600})
+	return t, atomicfile.WriteJSON(mark, t)
 }
 
 // untrust takes the trust of a file back, of whatever content.

@@ -71,12 +71,5 @@ func (p *Publisher) save(genesis string, s saved) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(savedFile{s, string(edge)})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(p.State, 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(p.file(genesis), append(text, '\n'), atomicfile.Options{Mode: 0o600})
+	return atomicfile.WriteJSON(p.file(genesis), savedFile{s, string(edge)})
 }

@@ -88,12 +88,5 @@ func (c *Courier) load(genesis string) (p Progress, known bool, err error) {
 }
 
 func (c *Courier) save(genesis string, p Progress) error {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(c.State, 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(c.file(genesis), append(text, '\n'), atomicfile.Options{Mode: 0o600})
+	return atomicfile.WriteJSON(c.file(genesis), p)
 }

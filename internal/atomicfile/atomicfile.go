@@ -3,6 +3,7 @@ package atomicfile
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -37,6 +38,18 @@ func Write(name string, text []byte, o Options) error {
 		return err
 	}
 	return errors.Join(WriteIn(root, filepath.Base(name), text, o), root.Close())
+}
+
+// WriteJSON writes a line of JSON that only the owner can read, and makes the folder.
+func WriteJSON(name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return Write(name, append(text, '\n'), Options{Mode: 0o600})
 }
 
 // WriteIn is Write for a file below root. A link in its folder that leads out of
