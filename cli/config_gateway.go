@@ -70,30 +70,25 @@ func (c gatewayConfig) check() error {
 }
 
 // list adds the settings to the values that doctor shows.
-func (c gatewayConfig) list(values map[string]string) {
-	set := func(key, value string) {
-		if value != "" {
-			values["gateway."+key] = value
-		}
-	}
+func (c gatewayConfig) list(values settingValues) {
 	for key, value := range c.times() {
-		set(key, value)
+		values.set("gateway."+key, value)
 	}
-	set("gate", strings.Join(c.Gate, " "))
-	set("gate_url", c.GateURL)
-	set("gate_token_env", c.GateTokenEnv)
-	set("gate_policy", c.GatePolicy)
+	values.set("gateway.gate", strings.Join(c.Gate, " "))
+	values.set("gateway.gate_url", c.GateURL)
+	values.set("gateway.gate_token_env", c.GateTokenEnv)
+	values.set("gateway.gate_policy", c.GatePolicy)
 	if c.MaxPending > 0 {
-		set("max_pending", itoa(c.MaxPending))
+		values["gateway.max_pending"] = itoa(c.MaxPending)
 	}
 	if c.MaxRefused > 0 {
-		set("max_refused", itoa(c.MaxRefused))
+		values["gateway.max_refused"] = itoa(c.MaxRefused)
 	}
 	if c.LogHints != nil {
-		set("log_annotations", strconv.FormatBool(*c.LogHints))
+		values["gateway.log_annotations"] = strconv.FormatBool(*c.LogHints)
 	}
 	if c.HubMaxBytes > 0 {
-		set("hub_max_bytes", itoa(int(c.HubMaxBytes)))
+		values["gateway.hub_max_bytes"] = itoa(int(c.HubMaxBytes))
 	}
 	for host, variable := range c.HubTokenEnv {
 		values[toml.Key{"gateway", "hub_token_env", host}.String()] = variable

@@ -119,7 +119,7 @@ func (c config) checkReviewers() error {
 }
 
 // list adds what doctor shows of them.
-func (m modelConfig) list(values map[string]string) {
+func (m modelConfig) list(values settingValues) {
 	values["model"] = "not connected"
 	if m != (modelConfig{}) {
 		values["model"] = m.Name + " at " + m.BaseURL

@@ -104,7 +104,7 @@ func (c config) approvals() approval.Rules {
 	return mapped(c.rules, func(r policyRule) approval.Rule { return r.Rule })
 }
 
-func (c config) listPolicies(values map[string]string, sources map[string]string) {
+func (c config) listPolicies(values settingValues, sources map[string]string) {
 	for i, r := range c.rules {
 		key := toml.Key{"policy", itoa(i + 1)}.String()
 		values[key], sources[key] = r.String(), r.place

@@ -70,9 +70,19 @@ func settingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }
 
 func (s docSetting) row() []string { return []string{s.Key, s.Value, s.Source} }
 
+// settingValues are the values of settings by their keys.
+type settingValues map[string]string
+
+// set leaves out a setting that is not there.
+func (v settingValues) set(key, value string) {
+	if value != "" {
+		v[key] = value
+	}
+}
+
 // list returns every setting with its source.
 func (c config) list() []docSetting {
-	values := map[string]string{
+	values := settingValues{
 		"db": store.DisplayName(c.DB), "project": c.Project, "workspace": c.Workspace, "chief": c.Chief, "four_eyes": strconv.FormatBool(c.FourEyes),
 		"require_expect": strconv.FormatBool(c.RequireExpect), "accessible": strconv.FormatBool(c.Accessible), "max_open_per_agent": itoa(c.MaxOpen),
 		"max_open_all_agents": itoa(c.policy().OpenOfAll()), "max_writes_per_agent_hour": itoa(c.MaxWrites),
@@ -92,14 +102,10 @@ func (c config) list() []docSetting {
 			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
 		}
 	}
-	if c.Theme != "" {
-		values["theme"] = c.Theme
-	}
+	values.set("theme", c.Theme)
+	values.set("may_act_as", strings.Join(c.MayActAs, " "))
 	for action, keys := range c.Keys {
 		values[toml.Key{"keys", action}.String()] = strings.Join(keys, " ")
-	}
-	if len(c.MayActAs) > 0 {
-		values["may_act_as"] = strings.Join(c.MayActAs, " ")
 	}
 	sources := maps.Clone(c.sources)
 	c.listPolicies(values, sources)

@@ -135,12 +135,8 @@ func (c config) signatures() review.Signatures {
 	return review.Signatures{Required: c.Signatures == signaturesRequired, Always: c.signAlways, Since: c.SignedSince, Signers: c.signers.Signers}
 }
 
-func (c config) listSignatures(values map[string]string) {
+func (c config) listSignatures(values settingValues) {
 	values["signatures"] = cmp.Or(c.Signatures, signaturesOff)
-	if c.SignedSince != "" {
-		values["signed_since"] = c.SignedSince
-	}
-	if c.SignKey != "" {
-		values["sign_key"] = c.SignKey
-	}
+	values.set("signed_since", c.SignedSince)
+	values.set("sign_key", c.SignKey)
 }

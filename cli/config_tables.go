@@ -44,13 +44,9 @@ func (c checkpointsConfig) name() string {
 	return cmp.Or(c.To, strings.Join(c.Command, " "))
 }
 
-func (c checkpointsConfig) list(values map[string]string) {
-	if c.To != "" {
-		values["checkpoints.to"] = c.To
-	}
-	if len(c.Command) > 0 {
-		values["checkpoints.command"] = c.name()
-	}
+func (c checkpointsConfig) list(values settingValues) {
+	values.set("checkpoints.to", c.To)
+	values.set("checkpoints.command", strings.Join(c.Command, " "))
 }
 
 // notifyConfig names the receivers of notices. Only the user's own file can set
@@ -85,13 +81,9 @@ func (c notifyConfig) check() error {
 
 func (c notifyConfig) given() bool { return len(c.Command) > 0 || c.URL != "" }
 
-func (c notifyConfig) list(values map[string]string) {
-	if len(c.Command) > 0 {
-		values["notify.command"] = strings.Join(c.Command, " ")
-	}
-	if c.URL != "" {
-		values["notify.url"] = c.URL
-	}
+func (c notifyConfig) list(values settingValues) {
+	values.set("notify.command", strings.Join(c.Command, " "))
+	values.set("notify.url", c.URL)
 }
 
 // serveConfig is who may do what at toolcrib serve. Only the user's own file can say
@@ -114,7 +106,7 @@ func (c serveConfig) check() error {
 	return nil
 }
 
-func (c serveConfig) list(values map[string]string) {
+func (c serveConfig) list(values settingValues) {
 	for uid, token := range c.Peers {
 		values["serve.peers."+uid] = token
 	}

@@ -191,18 +191,13 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 	for i := range found {
 		found[i].known(c.Servers)
 	}
-	for _, c := range found {
-		s := docInitServer{
+	doc.Servers = mapped(found, func(c clientServer) docInitServer {
+		return docInitServer{
 			Name: cmp.Or(c.label, c.listed.Name), Clients: c.clients(), Transport: string(c.listed.Transport), Starts: c.starts(), Project: c.listed.Project, Excluded: c.excluded,
+			Files:     mapped(c.files, func(f clients.File) string { return f.Path }),
+			Variables: mapped(c.listed.Env, func(v clients.Variable) string { return v.Name }),
 		}
-		for _, file := range c.files {
-			s.Files = append(s.Files, file.Path)
-		}
-		for _, v := range c.listed.Env {
-			s.Variables = append(s.Variables, v.Name)
-		}
-		doc.Servers = append(doc.Servers, s)
-	}
+	})
 	return doc, found, nil
 }
 

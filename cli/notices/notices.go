@@ -157,16 +157,13 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) erro
 // or answered meanwhile.
 func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	switch proposals.Act(e.Act) {
-	case proposals.ActAssess:
+	case proposals.ActAssess, proposals.ActEndorse:
 		p, err := c.Log.Proposal(ctx, proposals.ID(e.Proposal))
 		if err != nil || p.State != proposals.UserReview || p.Revision != e.Revision {
 			return nil, err
 		}
-		return []Notice{about(UserReview, p)}, nil
-	case proposals.ActEndorse:
-		p, err := c.Log.Proposal(ctx, proposals.ID(e.Proposal))
-		if err != nil || p.State != proposals.UserReview || p.Revision != e.Revision {
-			return nil, err
+		if proposals.Act(e.Act) == proposals.ActAssess {
+			return []Notice{about(UserReview, p)}, nil
 		}
 		var data struct {
 			Approvals struct {
