@@ -9,7 +9,7 @@ func (ps Problems) Locate(doc *Node) Problems {
 	}
 	for i := range ps {
 		if ps[i].Pos == (Pos{}) {
-			around, _ := doc.nearest(ps[i].Path)
+			around, _, _ := doc.Lead(ps[i].Path)
 			ps[i].Pos = around.Pos
 		}
 	}

@@ -49,29 +49,11 @@ func plain(key string) bool {
 // Find returns the node at path, or nil. It understands what Join and Index
 // write.
 func (n *Node) Find(path string) *Node {
-	n, rest := n.nearest(path)
-	if rest != "" {
+	at, _, whole := n.Lead(path)
+	if !whole {
 		return nil
 	}
-	return n
-}
-
-// nearest follows path as far as it leads and returns the node reached and the
-// part of the path that leads nowhere.
-func (n *Node) nearest(path string) (*Node, string) {
-	rest := trimRoot(path)
-	for n != nil && rest != "" {
-		s, after, ok := cutStep(rest, len(rest) == len(path))
-		if !ok {
-			break
-		}
-		next := s.from(n)
-		if next == nil {
-			break
-		}
-		n, rest = next, after
-	}
-	return n, rest
+	return at
 }
 
 // step leads from a list to an element or from an object to a value.
