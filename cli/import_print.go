@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"toolcrib/proposals"
@@ -89,7 +88,7 @@ func (a *app) printImport(t intaken) error {
 	}
 	out := t.document(a)
 	skipped := len(t.doc.Skipped) + counts[intake.Skip]
-	return errors.Join(a.print(out, func(p *page) {
+	return a.printChecked(out, skipped == 0, func(p *page) {
 		p.linef("%s: %s as %s, %s", t.file, counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
@@ -112,7 +111,7 @@ func (a *app) printImport(t intaken) error {
 			}
 		}
 		a.closing(p)
-	}), findingsUnless(skipped == 0))
+	})
 }
 
 // lines prints which tools were proposed, and which could not be.

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,7 +156,7 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 		}
 		doc.writeImports(a, p, len(ready))
 	})
-	return errors.Join(err, findingsUnless(len(doc.Failures) == 0))
+	return cmp.Or(err, findingsUnless(len(doc.Failures) == 0))
 }
 
 // find reads the files of the clients.

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -133,7 +133,7 @@ func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
 		writeDrift(p, doc, drift.Known)
 		writeHistoryFiles(p, doc.History)
 	})
-	return errors.Join(err, findingsUnless((drift.Known || adopt) && len(doc.History) == 0))
+	return cmp.Or(err, findingsUnless((drift.Known || adopt) && len(doc.History) == 0))
 }
 
 func (a *app) historyFiles(ctx context.Context) ([]docHistoryFile, error) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -108,7 +107,7 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.print(doc, func(p *page) { writeParsed(p, doc) }), findingsUnless(len(doc.Problems) == 0))
+	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) { writeParsed(p, doc) })
 }
 
 func newDocParsedCall(c gateway.ParsedCall) docParsedCall {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -183,7 +184,7 @@ func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) e
 		}
 	})
 	refused := slices.ContainsFunc(d.Files, func(file docWrapFile) bool { return file.Refused != "" })
-	return errors.Join(err, findingsUnless(!refused))
+	return cmp.Or(err, findingsUnless(!refused))
 }
 
 func (d *docWrap) write(a *app, p *page) {
