@@ -67,8 +67,11 @@ func (l *layout) count(key cellKey, t *draw.Text, width int) int {
 	return len(b.starts)
 }
 
+// maxShown is the length of ⟨U+10FFFF⟩, in bytes.
+const maxShown = len("⟨U+10FFFF⟩")
+
 // grow finds the end of one line more: behind the last space that fits, else
-// where the width ends.
+// where the width ends, before a code point that package visible shows.
 func (b *breaks) grow(raw string, width int) {
 	from := b.starts[len(b.starts)-1]
 	to, _ := draw.Measure(raw, from, 0, max(1, width))
@@ -80,6 +83,8 @@ func (b *breaks) grow(raw string, width int) {
 		to++
 	} else if i := strings.LastIndexByte(raw[from:to], ' '); i > 0 && i > (to-from)/3 {
 		to = from + i + 1
+	} else if i := strings.LastIndex(raw[from:to], "⟨"); i > 0 && to-from-i <= maxShown && !strings.Contains(raw[from+i:to], "⟩") {
+		to = from + i // a shown code point stays whole
 	}
 	if to >= len(raw) {
 		b.done = true

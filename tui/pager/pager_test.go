@@ -60,6 +60,29 @@ func TestWrappedTextIsShownWhole(t *testing.T) {
 	}
 }
 
+// TestShownCodePointsStayWhole wraps code points that stand in rendered text, which
+// has no space to break at.
+func TestShownCodePointsStayWhole(t *testing.T) {
+	shown := strings.Repeat("⟨U+200B⟩⟨U+E0041⟩", 20)
+	for width := 11; width < 60; width++ {
+		p := New(theme.Theme{})
+		p.SetWrap(true)
+		p.SetRows(texts{"Why" + shown})
+		p.SetSize(width, 10_000)
+		var got strings.Builder
+		for _, line := range p.View() {
+			line = strings.TrimRight(line, " ")
+			if strings.Count(line, "⟨") != strings.Count(line, "⟩") {
+				t.Errorf("width %d: %q", width, line)
+			}
+			got.WriteString(line)
+		}
+		if got.String() != "Why"+shown {
+			t.Errorf("width %d: %q", width, got.String())
+		}
+	}
+}
+
 func TestScrollingStaysInside(t *testing.T) {
 	rows := make(texts, 30)
 	for i := range rows {
