@@ -35,7 +35,11 @@ func (pp *Page) cannotApprove() string {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
 		if errors.Is(pp.dossier.Obstacles[0], review.ErrBlocked) {
-			return why[0] + ". Waive it (3, W) or send it back (c)"
+			them := "it"
+			if pp.dossier.Proposal.Summary.Blocks > 1 {
+				them = "them"
+			}
+			return why[0] + ". Waive " + them + " (3, W) or send it back (c)"
 		}
 		return why[0]
 	}
