@@ -15,7 +15,8 @@ import (
 //	cl100k: C | [^\r\n letter number]? letter+ |
 //	        number{1,3} | ␠?[^space letter number]+ [\r\n]*  | space*[\r\n]+ | space+(?!\S) | space+
 //
-// They are matched by hand: an engine that knows lookahead takes six times as long.
+// They are matched by hand: in an engine of regular expressions with lookahead, the
+// matching took four fifths of a count.
 
 // class is the set of classes of a character that the patterns ask for.
 type class uint8
@@ -80,7 +81,7 @@ func pieceO200k(text string) int {
 	if n := word(text, func(text string) int { return run(text, upper) }); n > 0 {
 		return n + contraction(text[n:])
 	}
-	return noWord(text, newline|slash)
+	return nonWord(text, newline|slash)
 }
 
 // pieceCl100k returns the length of the first piece of text, which is not empty,
@@ -92,7 +93,7 @@ func pieceCl100k(text string) int {
 	if n := word(text, func(text string) int { return run(text, letter) }); n > 0 {
 		return n
 	}
-	return noWord(text, newline)
+	return nonWord(text, newline)
 }
 
 // word returns the length of the letters that match finds at the beginning of
@@ -142,10 +143,10 @@ func contraction(text string) int {
 	return 0
 }
 
-// noWord returns the length of the first piece of a text that begins with no
+// nonWord returns the length of the first piece of a text that begins with no
 // word. What is neither space nor word takes the characters of classes after with
 // it.
-func noWord(text string, after class) int {
+func nonWord(text string, after class) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first) == number {
 		return numbers(text)
@@ -154,7 +155,7 @@ func noWord(text string, after class) int {
 	if first == ' ' {
 		start = size
 	}
-	if n := start + signs(text[start:]); n > start {
+	if n := start + symbols(text[start:]); n > start {
 		return n + run(text[n:], after)
 	}
 	n := run(text, space)
@@ -179,9 +180,9 @@ func numbers(text string) int {
 	return len(text)
 }
 
-// signs returns the length of the characters that are neither space nor letter
+// symbols returns the length of the characters that are neither space nor letter
 // nor number.
-func signs(text string) int {
+func symbols(text string) int {
 	for i, r := range text {
 		if classOf(r)&(space|letter|number) != 0 {
 			return i
