@@ -195,7 +195,10 @@ func (a *app) confirm(question string, write func(*page)) (bool, error) {
 	if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
 		return false, err
 	}
-	answer, _ := bufio.NewReader(a.env.In).ReadString('\n')
+	answer, err := bufio.NewReader(a.env.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
 	word := strings.ToLower(strings.TrimSpace(answer))
 	return word == "y" || word == "yes", nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"toolcrib/cli"
 	"toolcrib/internal/shortrun"
@@ -36,5 +37,24 @@ func TestInitAsks(t *testing.T) {
 				t.Errorf("%s", after)
 			}
 		})
+	}
+}
+
+// TestQuestionsEndWithTheInput interrupts the terminal while a question waits for its
+// answer: that is neither a yes nor a no.
+func TestQuestionsEndWithTheInput(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, command := range [][]string{{"init", "--here"}, {"trust"}} {
+		c := newTestDB(t)
+		c.write(".cursor/mcp.json", `{"mcpServers":{"library":{"command":"mcp-fixture","args":["tools.json"]}}}`)
+		if command[0] == "trust" {
+			c.write("toolcrib.toml", "workspace = \".\"\n")
+		}
+		var out, errs bytes.Buffer
+		env := c.env(command, iotest.ErrReader(context.Canceled), &out, &errs)
+		env.InTerminal, env.OutTerminal = true, true
+		if code := cli.Main(t.Context(), env); code != 130 || !strings.HasSuffix(out.String(), "? [y/N] ") {
+			t.Errorf("%s: exit status %d: %s%s", command, code, out.String(), errs.String())
+		}
 	}
 }
