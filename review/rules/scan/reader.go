@@ -162,26 +162,18 @@ func (s *reader) mark(i int, c byte) int {
 	starts := s.lineup
 	s.lineup = false
 	switch c {
-	case '.', '!', '?':
+	case '.':
 		s.gap |= gStop
-		if c == '.' && s.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
+		if s.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
 			s.gap |= gDot
 		}
-	case ',':
-		s.gap |= gComma
-	case ':', ';':
-		s.gap |= gColon
-	case '"', '\'', '`':
+	case '`':
 		s.gap |= gQuote
-		if c == '`' && starts && hasPrefixAt(s.text, i, "```") {
+		if starts && hasPrefixAt(s.text, i, "```") {
 			s.fenced = !s.fenced
 			s.gap |= gBlank
 			return i + 3
 		}
-	case '(', '[', '{':
-		s.gap |= gOpen
-	case ')', ']', '}':
-		s.gap |= gClose
 	case '<':
 		if hasPrefixAt(s.text, i, "<!--") {
 			s.gap |= gComment
@@ -212,18 +204,26 @@ func (s *reader) mark(i int, c byte) int {
 		} else {
 			s.gap |= gMark
 		}
-	case '/', '\\':
-		s.gap |= gSlash
-	case '@':
-		s.gap |= gAt
-	case '~':
-		s.gap |= gTilde
-	case '+':
-		s.gap |= gPlus
 	default:
-		s.gap |= gMark
+		g := markGaps[c]
+		if g == 0 {
+			g = gMark
+		}
+		s.gap |= g
 	}
 	return i + 1
+}
+
+// markGaps has the gap of each ASCII character that stands for the same one
+// wherever it is; all others are a gMark.
+var markGaps = [utf8.RuneSelf]gap{
+	'!': gStop, '?': gStop,
+	',': gComma, ':': gColon, ';': gColon,
+	'"': gQuote, '\'': gQuote,
+	'(': gOpen, '[': gOpen, '{': gOpen,
+	')': gClose, ']': gClose, '}': gClose,
+	'/': gSlash, '\\': gSlash,
+	'@': gAt, '~': gTilde, '+': gPlus,
 }
 
 // within reports whether the character at i has a letter or digit on either
