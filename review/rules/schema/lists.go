@@ -14,30 +14,14 @@ import (
 
 // listRules hold our own action tools to what their verb promises.
 func listRules() []rules.Rule {
-	rule := func(id string, check func(tool string, s *Schema) string) rules.Rule {
-		return rules.Rule{
-			ID: id,
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				s, t := Input(c), c.Judged()
-				if s == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
-					return nil, nil
-				}
-				message := check(t.ID, s)
-				if message == "" {
-					return nil, nil
-				}
-				return []rules.Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}, nil
-			},
-		}
-	}
 	return []rules.Rule{
-		rule("D301", func(tool string, s *Schema) string {
+		listRule("D301", func(tool string, s *Schema) string {
 			if promises(tool, "create") && s.find(s.objects) == nil {
 				return "does not take a list of what to create"
 			}
 			return ""
 		}),
-		rule("D302", func(tool string, s *Schema) string {
+		listRule("D302", func(tool string, s *Schema) string {
 			if !promises(tool, "update") {
 				return ""
 			}
@@ -50,13 +34,13 @@ func listRules() []rules.Rule {
 			}
 			return ""
 		}),
-		rule("D303", func(tool string, s *Schema) string {
+		listRule("D303", func(tool string, s *Schema) string {
 			if promises(tool, "delete") && s.find(s.scalars) == nil {
 				return "does not take a list of ids"
 			}
 			return ""
 		}),
-		rule("D304", func(tool string, s *Schema) string {
+		listRule("D304", func(tool string, s *Schema) string {
 			verb, resource, _ := strings.Cut(tool, "_")
 			if verb != "get" || shipped.SingularResource(resource) {
 				return ""
@@ -69,7 +53,7 @@ func listRules() []rules.Rule {
 			}
 			return ""
 		}),
-		rule("D305", func(tool string, s *Schema) string {
+		listRule("D305", func(tool string, s *Schema) string {
 			verb, _, _ := strings.Cut(tool, "_")
 			if !shipped.TakesOneItem(tool) {
 				return ""
@@ -79,6 +63,25 @@ func listRules() []rules.Rule {
 			}
 			return ""
 		}),
+	}
+}
+
+// listRule returns a rule about the input of our own action tools. check returns
+// what is wrong with a tool's input, "" when nothing is.
+func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
+	return rules.Rule{
+		ID: id,
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			s, t := Input(c), c.Judged()
+			if s == nil || t.Kind != registry.ActionTool || rules.Imported(t) {
+				return nil, nil
+			}
+			message := check(t.ID, s)
+			if message == "" {
+				return nil, nil
+			}
+			return []rules.Finding{{Path: s.path, Passage: t.ID, Message: jsondoc.Printable(t.ID) + " " + message + "."}}, nil
+		},
 	}
 }
 

@@ -16,16 +16,12 @@ const LimitsRule = "D101"
 func schemaRules() []rules.Rule {
 	return []rules.Rule{
 		{
-			ID: LimitsRule,
-			Check: eachSchema(func(s *Schema) []rules.Finding {
-				return s.findings(s.refused)
-			}),
+			ID:    LimitsRule,
+			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.refused) }),
 		},
 		{
-			ID: "D102",
-			Check: eachSchema(func(s *Schema) []rules.Finding {
-				return s.findings(s.invalid)
-			}),
+			ID:    "D102",
+			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.invalid) }),
 		},
 		{
 			ID: "D103",
@@ -49,31 +45,34 @@ func schemaRules() []rules.Rule {
 			}),
 		},
 		{
-			ID: "D105",
-			Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-				t := c.Judged()
-				if t == nil || t.Kind != registry.ActionTool {
-					return nil, nil
-				}
-				name, server, path := t.ID, "", "definition.id"
-				if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
-					server = p.Server
-					if p.Name != "" {
-						name, path = p.Name, "definition.provider.name"
-					}
-				}
-				var found []rules.Finding
-				for _, p := range registry.NameProblems(name, server) {
-					found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
-				}
-				return found, nil
-			},
+			ID:    "D105",
+			Check: refusedNames,
 		},
 		{
 			ID:    "D106",
 			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.unrun) }),
 		},
 	}
+}
+
+// refusedNames finds the hosts that refuse the name of an action tool.
+func refusedNames(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+	t := c.Judged()
+	if t == nil || t.Kind != registry.ActionTool {
+		return nil, nil
+	}
+	name, server, path := t.ID, "", "definition.id"
+	if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
+		server = p.Server
+		if p.Name != "" {
+			name, path = p.Name, "definition.provider.name"
+		}
+	}
+	var found []rules.Finding
+	for _, p := range registry.NameProblems(name, server) {
+		found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("%s refuses the name: %s.", p.Host, p.Message)})
+	}
+	return found, nil
 }
 
 // eachSchema calls check for every schema of a change.
