@@ -19,18 +19,7 @@ func queueChecks() []consistencyCheck {
 			"It does not match its revisions.",
 		},
 		{"proposals", shownFindings, "The queue's values of it do not match its last assessment."},
-		{
-			// The acts that move a proposal, and where to. A revision of a submitted
-			// proposal goes back to the chief; a waiver leaves it where it is.
-			"proposals", `SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
-				SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'unwaive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
-					WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
-					WHEN 'revise' THEN CASE WHEN p.issue > 0 THEN 'chief_review' ELSE 'draft' END END || ' ' || e.at
-				FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
-				AND e.act IN ('draft', 'submit', 'assess', 'waive', 'unwaive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
-				ORDER BY e.seq DESC LIMIT 1)`,
-			"Its state, or the time of it, does not follow from the log.",
-		},
+		{"proposals", statesFromLog, "Its state, or the time of it, does not follow from the log."},
 		{
 			"proposals", `SELECT id FROM (SELECT p.id, r.seq AS written, lag(r.seq, 1, 0) OVER (ORDER BY p.seq) AS before
 				FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = 1) placed WHERE written <= before`,
@@ -68,6 +57,18 @@ set:' || (json_extract(r.draft, '$.changeSet')), '')`,
 		},
 	}
 }
+
+// statesFromLog finds proposals whose state is not the one of the last act that
+// moved them. A revision of a submitted proposal goes back to the chief; a waiver
+// leaves it where it is.
+const statesFromLog = `
+	SELECT p.id FROM proposals p WHERE p.state || ' ' || p.updated_at IS DISTINCT FROM (
+		SELECT CASE e.act WHEN 'draft' THEN 'draft' WHEN 'submit' THEN 'chief_review' WHEN 'assess' THEN 'user_review' WHEN 'waive' THEN 'user_review' WHEN 'unwaive' THEN 'user_review' WHEN 'endorse' THEN 'user_review'
+			WHEN 'approve' THEN 'approved' WHEN 'needs-changes' THEN 'needs_changes' WHEN 'reject' THEN 'rejected' WHEN 'withdraw' THEN 'withdrawn'
+			WHEN 'revise' THEN CASE WHEN p.issue > 0 THEN 'chief_review' ELSE 'draft' END END || ' ' || e.at
+		FROM events e WHERE e.proposal = p.id AND e.proposal <> ''
+		AND e.act IN ('draft', 'submit', 'assess', 'waive', 'unwaive', 'endorse', 'approve', 'needs-changes', 'reject', 'withdraw', 'revise')
+		ORDER BY e.seq DESC LIMIT 1)`
 
 // rulesOfFindings compares the rules that filters find proposals by with the last
 // assessment of their revision. Those without findings are not parsed.
