@@ -25,45 +25,7 @@ func (pp *Page) thread() pager.Rows {
 		page.Title("#" + strconv.Itoa(d.Issue.Number) + "  " + d.Issue.Title)
 		page.Faint("", string(d.Issue.Status)+"   labels: "+strings.Join(d.Issue.Labels, ", "))
 	}
-	type entry struct {
-		at   time.Time
-		head draw.Line
-		body string
-		on   review.Anchor
-	}
-	var entries []entry
-	for _, c := range d.Comments {
-		var on review.Anchor
-		head := draw.Of(pp.frame.Theme.Strong, draw.Show(c.Author.String())).Add(pp.frame.Theme.Faint, "  "+screen.Stamp(c.At))
-		if c.Field != "" {
-			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
-			head = head.Add(pp.frame.Theme.Faint, "  on "+draw.Show(place(on)))
-		}
-		entries = append(entries, entry{c.At, head, c.Body, on})
-	}
-	for _, x := range d.Decisions {
-		word, style := draw.Safe("✓ approved"), pp.frame.Theme.Good
-		switch x.Verdict {
-		case review.VerdictNeedsChanges:
-			word, style = "↺ sent back", pp.frame.Theme.Warn
-		case review.VerdictRejected:
-			word, style = "✗ rejected", pp.frame.Theme.Bad
-		case review.VerdictEndorsed:
-			word = "✓ approved, not the last approval"
-		case review.VerdictApproved:
-		}
-		head := draw.Of(style, word).Add(pp.frame.Theme.Strong, "  "+draw.Show(x.By.String())).Add(pp.frame.Theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
-		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
-	}
-	for _, w := range d.Waivers {
-		word := draw.Safe("□ waived ")
-		if w.Ends() {
-			word = "■ ended the waiver of "
-		}
-		head := draw.Of(pp.frame.Theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(pp.frame.Theme.Strong, "  "+draw.Show(w.By)).Add(pp.frame.Theme.Faint, "  "+screen.Stamp(w.At))
-		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	entries := pp.entries()
 	pp.anchors = pp.anchors[:0]
 	for _, e := range entries {
 		page.Blank()
@@ -82,6 +44,53 @@ func (pp *Page) thread() pager.Rows {
 		page.Faint("", "No comments yet. C adds one.")
 	}
 	return page.Rows()
+}
+
+// entry is a comment, a decision or a waiver in the thread.
+type entry struct {
+	at   time.Time
+	head draw.Line
+	body string
+	on   review.Anchor
+}
+
+// entries returns the comments, decisions and waivers in the order of their time.
+func (pp *Page) entries() []entry {
+	d, theme := pp.dossier, pp.frame.Theme
+	var entries []entry
+	for _, c := range d.Comments {
+		var on review.Anchor
+		head := draw.Of(theme.Strong, draw.Show(c.Author.String())).Add(theme.Faint, "  "+screen.Stamp(c.At))
+		if c.Field != "" {
+			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
+			head = head.Add(theme.Faint, "  on "+draw.Show(place(on)))
+		}
+		entries = append(entries, entry{c.At, head, c.Body, on})
+	}
+	for _, x := range d.Decisions {
+		word, style := draw.Safe("✓ approved"), theme.Good
+		switch x.Verdict {
+		case review.VerdictNeedsChanges:
+			word, style = "↺ sent back", theme.Warn
+		case review.VerdictRejected:
+			word, style = "✗ rejected", theme.Bad
+		case review.VerdictEndorsed:
+			word = "✓ approved, not the last approval"
+		case review.VerdictApproved:
+		}
+		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Show(x.By.String())).Add(theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
+		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
+	}
+	for _, w := range d.Waivers {
+		word := draw.Safe("□ waived ")
+		if w.Ends() {
+			word = "■ ended the waiver of "
+		}
+		head := draw.Of(theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(theme.Strong, "  "+draw.Show(w.By)).Add(theme.Faint, "  "+screen.Stamp(w.At))
+		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	return entries
 }
 
 // history lists the versions of the subject, the newest first.
