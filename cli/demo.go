@@ -63,8 +63,8 @@ func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 	doc := docDemo{docHead: head("demo")}
 	p := a.progress()
 	defer p.end()
-	for i, act := range story() {
-		p.tell(int64(i), int64(len(story())), "Playing the demo")
+	for i, act := range story {
+		p.tell(int64(i), int64(len(story)), "Playing the demo")
 		played, err := s.play(ctx, act)
 		if err != nil {
 			return err

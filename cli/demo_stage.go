@@ -107,13 +107,16 @@ func (s *stage) account(args []string) func() Account {
 func (s *stage) play(ctx context.Context, act act) (docAct, error) {
 	played := docAct{Title: act.title, Text: act.text}
 	for _, step := range act.steps {
-		args := step.args
+		args := strings.Fields(step.words)
+		if step.note != "" {
+			args = append(args, "--note", step.note)
+		}
 		if step.expect != "" {
 			digest, err := s.digest(ctx, step.expect)
 			if err != nil {
 				return played, err
 			}
-			args = append(args[:len(args):len(args)], "--expect", digest)
+			args = append(args, "--expect", digest)
 		}
 		done := s.run(ctx, args)
 		if err := ctx.Err(); err != nil {

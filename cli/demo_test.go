@@ -37,9 +37,9 @@ func demoDrafts(t *testing.T) map[string][]proposals.Parsed {
 
 func TestDemoFilesAreWholeAndUsed(t *testing.T) {
 	used := map[string]bool{}
-	for _, act := range story() {
+	for _, act := range story {
 		for _, step := range act.steps {
-			for _, arg := range step.args {
+			for _, arg := range strings.Fields(step.words) {
 				used[arg] = true
 			}
 		}
