@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/cli/checkpoints"
 	"toolcrib/gateway"
@@ -60,8 +61,8 @@ type outcome struct {
 	exit   int
 }
 
-// outcomes translates errors; the first that matches counts.
-func outcomes() []outcome {
+// requestOutcomes translates errors about the command line and refused requests.
+func requestOutcomes() []outcome {
 	return []outcome{
 		{context.Canceled, "interrupted", exitInterrupted},
 		{errUsage, "usage", exitUsage},
@@ -96,6 +97,13 @@ func outcomes() []outcome {
 		{review.ErrMerge, "merge_conflict", exitConflict},
 		{review.ErrReadOnly, "read_only", exitFailed},
 		{review.ErrConflict, "conflict", exitConflict},
+	}
+}
+
+// dataOutcomes translates all other errors, most of them about signatures, keys,
+// documents, and the database.
+func dataOutcomes() []outcome {
+	return []outcome{
 		{review.ErrSignature, "signature", exitRefused},
 		{review.ErrSigners, "signers", exitRefused},
 		{signers.ErrNoFile, "no_signers", exitNotFound},
@@ -150,14 +158,14 @@ func callOutcome(e *gateway.Error) outcome {
 	return o
 }
 
-// outcomeOf finds what an error leaves as.
+// outcomeOf returns the outcome of an error: the first whose target it is.
 func outcomeOf(err error) outcome {
 	var refused *gateway.Error
 	if errors.As(err, &refused) && refused.Code != "" {
 		return callOutcome(refused)
 	}
 	var o outcome
-	for _, o = range outcomes() {
+	for _, o = range slices.Concat(requestOutcomes(), dataOutcomes()) {
 		if o.target != nil && errors.Is(err, o.target) {
 			break
 		}
