@@ -110,15 +110,26 @@ findings, 130 interrupted.`,
 	a.flags.register(root.PersistentFlags())
 	root.SetOut(a.env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.SetCompletionCommandGroupID(groupOther)
+	defer describeCompletion(root)
+	addCommands(a, root)
+	takeNothing(root)
+	complete(a, root)
+	if a.remote != nil {
+		a.restrict(root)
+	}
+	return root
+}
+
+// addCommands adds the commands to root, in the groups of its help text.
+func addCommands(a *app, root *cobra.Command) {
 	root.AddGroup(
 		&cobra.Group{ID: groupReview, Title: "Proposals:"},
 		&cobra.Group{ID: groupRegistry, Title: "Registry and history:"},
 		&cobra.Group{ID: groupRuntime, Title: "At run time:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
-	root.SetHelpCommand(newHelp())
-	root.SetCompletionCommandGroupID(groupOther)
-	defer describeCompletion(root)
 	for _, add := range []struct {
 		group    string
 		commands []func(*app) *cobra.Command
@@ -138,12 +149,6 @@ findings, 130 interrupted.`,
 			root.AddCommand(c)
 		}
 	}
-	takeNothing(root)
-	complete(a, root)
-	if a.remote != nil {
-		a.restrict(root)
-	}
-	return root
 }
 
 // creating returns the constructor of a command that makes the database when

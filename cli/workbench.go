@@ -84,13 +84,20 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	if state != nil {
 		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
 	}
-	width, height := a.terminalSize()
 	if c.Accessible {
+		width, height := a.terminalSize()
 		a.restoreGC()
 		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Screen: a.stdout, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
 	}
+	return a.runScreens(ctx, conf)
+}
+
+// runScreens paints the first screen and shows the workbench until the user leaves
+// it.
+func (a *app) runScreens(ctx context.Context, conf tui.Config) error {
+	width, height := a.terminalSize()
 	m := tui.New(conf)
-	if unknown := m.Rebind(c.Keys); len(unknown) > 0 {
+	if unknown := m.Rebind(a.config.Keys); len(unknown) > 0 {
 		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
