@@ -34,36 +34,9 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 	deleted, inserted := 0, 0
 	for _, h := range p.Unified(context) {
 		h = h.Words()
-		x, y := h.OldStart, h.NewStart
-		if h.OldLines == 0 {
-			x++
-		}
-		if h.NewLines == 0 {
-			y++
-		}
-		endX, endY := x+h.OldLines, y+h.NewLines
-		lastPair := -1
-		for i, l := range h.Lines {
-			whole := l.Text
-			if !l.NoNewline {
-				whole += "\n"
-			}
-			if l.Kind != diff.Insert {
-				if l.Old != x || oldLines[x-1] != whole {
-					t.Fatalf("line %d, %+v, is not old line %d", i, l, x)
-				}
-				x++
-			} else if l.Old != 0 {
-				t.Fatalf("inserted line %+v", l)
-			}
-			if l.Kind != diff.Delete {
-				if l.New != y || newLines[y-1] != whole {
-					t.Fatalf("line %d, %+v, is not new line %d", i, l, y)
-				}
-				y++
-			} else if l.New != 0 {
-				t.Fatalf("deleted line %+v", l)
-			}
+		validLines(t, h, oldLines, newLines)
+		validPairs(t, h)
+		for _, l := range h.Lines {
 			switch l.Kind {
 			case diff.Delete:
 				deleted++
@@ -71,32 +44,6 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 				inserted++
 			case diff.Context:
 			}
-			if l.Pair < 0 {
-				rest(t, l)
-				if l.Spans != nil && !l.Rewrapped {
-					t.Fatalf("spans without a pair: %+v", l)
-				}
-				continue
-			}
-			o := h.Lines[l.Pair]
-			if o.Pair != i || l.Kind == diff.Context || o.Kind == diff.Context || o.Kind == l.Kind {
-				t.Fatalf("pairs %d %+v and %d %+v", i, l, l.Pair, o)
-			}
-			if l.Kind == diff.Delete {
-				if l.Pair <= lastPair {
-					t.Fatalf("pairs cross at %d", i)
-				}
-				lastPair = l.Pair
-			}
-			if a, b := rest(t, l), rest(t, o); a != b {
-				t.Fatalf("outside the spans %.200q is not %.200q", a, b)
-			}
-			if len(l.Spans)+len(o.Spans) == 0 && l.NoNewline == o.NoNewline {
-				t.Fatalf("lines %q and %q are marked as equal\n%s", l.Text, o.Text, show([]diff.Hunk{h})+show(p.Unified(20)))
-			}
-		}
-		if x != endX || y != endY {
-			t.Fatalf("hunk %d,%d %d,%d ends at %d, %d", h.OldStart, h.OldLines, h.NewStart, h.NewLines, x, y)
 		}
 	}
 	ends := [2]bool{strings.HasSuffix(before, "\n"), strings.HasSuffix(after, "\n")}
@@ -105,6 +52,76 @@ func validHunks(t *testing.T, p *diff.Patch, before, after string, context int) 
 	}
 	if d, i := p.Changed(); d != deleted || i != inserted {
 		t.Fatalf("%d and %d lines changed, %d and %d shown", d, i, deleted, inserted)
+	}
+}
+
+// validLines checks that a hunk has all lines of both texts in its place.
+func validLines(t *testing.T, h diff.Hunk, oldLines, newLines []string) {
+	t.Helper()
+	x, y := h.OldStart, h.NewStart
+	if h.OldLines == 0 {
+		x++
+	}
+	if h.NewLines == 0 {
+		y++
+	}
+	endX, endY := x+h.OldLines, y+h.NewLines
+	for i, l := range h.Lines {
+		whole := l.Text
+		if !l.NoNewline {
+			whole += "\n"
+		}
+		if l.Kind != diff.Insert {
+			if l.Old != x || oldLines[x-1] != whole {
+				t.Fatalf("line %d, %+v, is not old line %d", i, l, x)
+			}
+			x++
+		} else if l.Old != 0 {
+			t.Fatalf("inserted line %+v", l)
+		}
+		if l.Kind != diff.Delete {
+			if l.New != y || newLines[y-1] != whole {
+				t.Fatalf("line %d, %+v, is not new line %d", i, l, y)
+			}
+			y++
+		} else if l.New != 0 {
+			t.Fatalf("deleted line %+v", l)
+		}
+	}
+	if x != endX || y != endY {
+		t.Fatalf("hunk %d,%d %d,%d ends at %d, %d", h.OldStart, h.OldLines, h.NewStart, h.NewLines, x, y)
+	}
+}
+
+// validPairs checks that the pairs of a hunk are in order, and that their lines
+// differ in their spans and nowhere else.
+func validPairs(t *testing.T, h diff.Hunk) {
+	t.Helper()
+	lastPair := -1
+	for i, l := range h.Lines {
+		if l.Pair < 0 {
+			rest(t, l)
+			if l.Spans != nil && !l.Rewrapped {
+				t.Fatalf("spans without a pair: %+v", l)
+			}
+			continue
+		}
+		o := h.Lines[l.Pair]
+		if o.Pair != i || l.Kind == diff.Context || o.Kind == diff.Context || o.Kind == l.Kind {
+			t.Fatalf("pairs %d %+v and %d %+v", i, l, l.Pair, o)
+		}
+		if l.Kind == diff.Delete {
+			if l.Pair <= lastPair {
+				t.Fatalf("pairs cross at %d", i)
+			}
+			lastPair = l.Pair
+		}
+		if a, b := rest(t, l), rest(t, o); a != b {
+			t.Fatalf("outside the spans %.200q is not %.200q", a, b)
+		}
+		if len(l.Spans)+len(o.Spans) == 0 && l.NoNewline == o.NoNewline {
+			t.Fatalf("lines %q and %q are marked as equal\n%s", l.Text, o.Text, show([]diff.Hunk{h}))
+		}
 	}
 }
 

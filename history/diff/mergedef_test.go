@@ -115,93 +115,95 @@ func sides(conflicts []diff.FieldConflict, swap bool) []string {
 	return all
 }
 
+// mergeCases have what two sides make of a tool, and the fields in conflict.
+var mergeCases = []struct {
+	name               string
+	base, ours, theirs string
+	want               string
+	conflicts          []string
+}{
+	{
+		"lines of one text",
+		`{"prompt":"a\nb\nc"}`, `{"prompt":"A\nb\nc"}`, `{"prompt":"a\nb\nC"}`,
+		`{"prompt":"A\nb\nC"}`, nil,
+	},
+	{
+		"a line appended, the line before it changed",
+		`{"prompt":"a\nb\nc"}`, `{"prompt":"a\nb\nc\nd"}`, `{"prompt":"a\nB\nc"}`,
+		`{"prompt":"a\nB\nc\nd"}`, nil,
+	},
+	{
+		"only the last newline",
+		`{"prompt":"a\nb"}`, `{"prompt":"a\nb\n"}`, `{"prompt":"A\nb"}`,
+		`{"prompt":"A\nb\n"}`, nil,
+	},
+	{
+		"one line in two ways",
+		`{"name":"a","goals":"g"}`, `{"name":"b","goals":"g"}`, `{"name":"c","goals":"h"}`,
+		`{"goals":"h","name":"b"}`,
+		[]string{"name"},
+	},
+	{
+		"removed here, changed there",
+		`{"goals":"g"}`, `{}`, `{"goals":"h"}`,
+		`{}`,
+		[]string{"goals"},
+	},
+	{
+		"keys of one object",
+		`{"limits":{"dailyLimit":1}}`, `{"limits":{"dailyLimit":2}}`, `{"limits":{"dailyLimit":1,"cooldownSeconds":3}}`,
+		`{"limits":{"cooldownSeconds":3,"dailyLimit":2}}`, nil,
+	},
+	{
+		"one number in two ways",
+		`{"limits":{"dailyLimit":1}}`, `{"limits":{"dailyLimit":2}}`, `{"limits":{"dailyLimit":3}}`,
+		`{"limits":{"dailyLimit":2}}`,
+		[]string{"limits.dailyLimit"},
+	},
+	{
+		"both add a channel",
+		`{}`, `{"guidance":{"web":"w"}}`, `{"guidance":{"telegram":"t"}}`,
+		`{"guidance":{"telegram":"t","web":"w"}}`, nil,
+	},
+	{
+		"added and removed elements",
+		`{"aliases":["a","b","c"]}`, `{"aliases":["x","a","c","y"]}`, `{"aliases":["a","b","z","c","w"]}`,
+		`{"aliases":["x","a","z","c","y","w"]}`, nil,
+	},
+	{
+		"one side reorders, the other adds",
+		`{"aliases":["a","b","c"]}`, `{"aliases":["a","b","c","d"]}`, `{"aliases":["c","b","a"]}`,
+		`{"aliases":["c","d","b","a"]}`, nil,
+	},
+	{
+		"two orders",
+		`{"aliases":["a","b","c"]}`, `{"aliases":["b","a","c"]}`, `{"aliases":["a","c","b"]}`,
+		`{"aliases":["b","a","c"]}`,
+		[]string{"aliases"},
+	},
+	{
+		"groups are named by their place",
+		`{"tag":{"argGroups":["a"]}}`, `{"tag":{"argGroups":["a","b"]}}`, `{"tag":{"argGroups":["c","a"]}}`,
+		`{"tag":{"argGroups":["a","b"]}}`,
+		[]string{"tag.argGroups"},
+	},
+	{
+		"a schema by key",
+		`{"inputSchema":{"properties":{"x":{"type":"string"}},"required":["x"]}}`,
+		`{"inputSchema":{"properties":{"x":{"type":"string","description":"d"}},"required":["x"]}}`,
+		`{"inputSchema":{"properties":{"x":{"type":"string"},"y":{"type":"number"}},"required":["x","y"]}}`,
+		`{"inputSchema":{"properties":{"x":{"description":"d","type":"string"},"y":{"type":"number"}},"required":["x","y"]}}`, nil,
+	},
+	{
+		"lists of objects are not mixed",
+		`{"inputSchema":{"anyOf":[{"a":1}]}}`, `{"inputSchema":{"anyOf":[{"a":2}]}}`, `{"inputSchema":{"anyOf":[{"a":1},{"b":1}]}}`,
+		`{"inputSchema":{"anyOf":[{"a":2}]}}`,
+		[]string{"inputSchema.anyOf"},
+	},
+}
+
 func TestMergeDefinitions(t *testing.T) {
-	tests := []struct {
-		name               string
-		base, ours, theirs string
-		want               string
-		conflicts          []string
-	}{
-		{
-			"lines of one text",
-			`{"prompt":"a\nb\nc"}`, `{"prompt":"A\nb\nc"}`, `{"prompt":"a\nb\nC"}`,
-			`{"prompt":"A\nb\nC"}`, nil,
-		},
-		{
-			"a line appended, the line before it changed",
-			`{"prompt":"a\nb\nc"}`, `{"prompt":"a\nb\nc\nd"}`, `{"prompt":"a\nB\nc"}`,
-			`{"prompt":"a\nB\nc\nd"}`, nil,
-		},
-		{
-			"only the last newline",
-			`{"prompt":"a\nb"}`, `{"prompt":"a\nb\n"}`, `{"prompt":"A\nb"}`,
-			`{"prompt":"A\nb\n"}`, nil,
-		},
-		{
-			"one line in two ways",
-			`{"name":"a","goals":"g"}`, `{"name":"b","goals":"g"}`, `{"name":"c","goals":"h"}`,
-			`{"goals":"h","name":"b"}`,
-			[]string{"name"},
-		},
-		{
-			"removed here, changed there",
-			`{"goals":"g"}`, `{}`, `{"goals":"h"}`,
-			`{}`,
-			[]string{"goals"},
-		},
-		{
-			"keys of one object",
-			`{"limits":{"dailyLimit":1}}`, `{"limits":{"dailyLimit":2}}`, `{"limits":{"dailyLimit":1,"cooldownSeconds":3}}`,
-			`{"limits":{"cooldownSeconds":3,"dailyLimit":2}}`, nil,
-		},
-		{
-			"one number in two ways",
-			`{"limits":{"dailyLimit":1}}`, `{"limits":{"dailyLimit":2}}`, `{"limits":{"dailyLimit":3}}`,
-			`{"limits":{"dailyLimit":2}}`,
-			[]string{"limits.dailyLimit"},
-		},
-		{
-			"both add a channel",
-			`{}`, `{"guidance":{"web":"w"}}`, `{"guidance":{"telegram":"t"}}`,
-			`{"guidance":{"telegram":"t","web":"w"}}`, nil,
-		},
-		{
-			"added and removed elements",
-			`{"aliases":["a","b","c"]}`, `{"aliases":["x","a","c","y"]}`, `{"aliases":["a","b","z","c","w"]}`,
-			`{"aliases":["x","a","z","c","y","w"]}`, nil,
-		},
-		{
-			"one side reorders, the other adds",
-			`{"aliases":["a","b","c"]}`, `{"aliases":["a","b","c","d"]}`, `{"aliases":["c","b","a"]}`,
-			`{"aliases":["c","d","b","a"]}`, nil,
-		},
-		{
-			"two orders",
-			`{"aliases":["a","b","c"]}`, `{"aliases":["b","a","c"]}`, `{"aliases":["a","c","b"]}`,
-			`{"aliases":["b","a","c"]}`,
-			[]string{"aliases"},
-		},
-		{
-			"groups are named by their place",
-			`{"tag":{"argGroups":["a"]}}`, `{"tag":{"argGroups":["a","b"]}}`, `{"tag":{"argGroups":["c","a"]}}`,
-			`{"tag":{"argGroups":["a","b"]}}`,
-			[]string{"tag.argGroups"},
-		},
-		{
-			"a schema by key",
-			`{"inputSchema":{"properties":{"x":{"type":"string"}},"required":["x"]}}`,
-			`{"inputSchema":{"properties":{"x":{"type":"string","description":"d"}},"required":["x"]}}`,
-			`{"inputSchema":{"properties":{"x":{"type":"string"},"y":{"type":"number"}},"required":["x","y"]}}`,
-			`{"inputSchema":{"properties":{"x":{"description":"d","type":"string"},"y":{"type":"number"}},"required":["x","y"]}}`, nil,
-		},
-		{
-			"lists of objects are not mixed",
-			`{"inputSchema":{"anyOf":[{"a":1}]}}`, `{"inputSchema":{"anyOf":[{"a":2}]}}`, `{"inputSchema":{"anyOf":[{"a":1},{"b":1}]}}`,
-			`{"inputSchema":{"anyOf":[{"a":2}]}}`,
-			[]string{"inputSchema.anyOf"},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range mergeCases {
 		t.Run(tt.name, func(t *testing.T) {
 			k := registry.KindTool
 			got, conflicts, err := diff.MergeDefinitions(decode(t, k, tt.base), decode(t, k, tt.ours), decode(t, k, tt.theirs))

@@ -115,6 +115,24 @@ type pair struct {
 	old, new string
 }
 
+// repeated returns as many lines as are given: k of the first, k of the second.
+func repeated(lines []string, k int) []string {
+	var out []string
+	for _, l := range lines[:len(lines)/k] {
+		out = append(out, slices.Repeat([]string{l}, k)...)
+	}
+	return out
+}
+
+// letters returns n lines of one letter each, drawn from an alphabet of a size.
+func letters(r *rand.Rand, alphabet, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = string(rune('a' + r.IntN(alphabet)))
+	}
+	return out
+}
+
 // adversarial returns pairs of about size bytes that defeat one trick or
 // another of a diff.
 func adversarial(size int) []pair {
@@ -123,38 +141,22 @@ func adversarial(size int) []pair {
 	for i := range distinct {
 		distinct[i] = fmt.Sprintf("line number %06d", i)
 	}
-	shuffled := slices.Clone(distinct)
-	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	reversed := slices.Clone(distinct)
-	slices.Reverse(reversed)
+	shuffled := func(lines []string) []string {
+		out := slices.Clone(lines)
+		r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		return out
+	}
+	reversed := func(lines []string) []string {
+		out := slices.Clone(lines)
+		slices.Reverse(out)
+		return out
+	}
 	rewrite := make([]string, len(distinct))
 	for i := range rewrite {
 		rewrite[i] = fmt.Sprintf("other text  %06d", i)
 	}
-	repeat := func(lines []string, k int) []string { // every line k times, the text as long
-		var out []string
-		for _, l := range lines[:len(lines)/k] {
-			for range k {
-				out = append(out, l)
-			}
-		}
-		return out
-	}
-	draw := func(alphabet, n int) []string {
-		out := make([]string, n)
-		for i := range out {
-			out[i] = string(rune('a' + r.IntN(alphabet)))
-		}
-		return out
-	}
 	twice := slices.Concat(distinct[:len(distinct)/2], distinct[:len(distinct)/2])
-	twiceReversed := slices.Clone(twice)
-	slices.Reverse(twiceReversed)
-	twiceShuffled := slices.Clone(twice)
-	r.Shuffle(len(twice), func(i, j int) { twiceShuffled[i], twiceShuffled[j] = twiceShuffled[j], twiceShuffled[i] })
-	dozens := repeat(distinct, 12)
-	dozensShuffled := slices.Clone(dozens)
-	r.Shuffle(len(dozens), func(i, j int) { dozensShuffled[i], dozensShuffled[j] = dozensShuffled[j], dozensShuffled[i] })
+	dozens := repeated(distinct, 12)
 	blanks := make([]string, 0, len(distinct))
 	blanksNew := make([]string, 0, len(distinct))
 	for i := range len(distinct) / 2 {
@@ -164,21 +166,21 @@ func adversarial(size int) []pair {
 	n := size / 2
 	one := strings.Repeat("\n", size)
 	return []pair{
-		{"shuffled", join(distinct), join(shuffled)},
-		{"reversed", join(distinct), join(reversed)},
+		{"shuffled", join(distinct), join(shuffled(distinct))},
+		{"reversed", join(distinct), join(reversed(distinct))},
 		{"rewrite", join(distinct), join(rewrite)},
 		{"rewrite between blanks", join(blanks), join(blanksNew)},
-		{"twice reversed", join(twice), join(twiceReversed)},
-		{"twice shuffled", join(twice), join(twiceShuffled)},
-		{"dozens shuffled", join(dozens), join(dozensShuffled)},
+		{"twice reversed", join(twice), join(reversed(twice))},
+		{"twice shuffled", join(twice), join(shuffled(twice))},
+		{"dozens shuffled", join(dozens), join(shuffled(dozens))},
 		{"alternating shifted", strings.Repeat("a\nb\n", n/2), strings.Repeat("b\na\n", n/2)},
 		{"alternating pairs", strings.Repeat("a\nb\n", n/2), strings.Repeat("a\na\nb\nb\n", n/4)},
 		{"alternating and halves", strings.Repeat("a\nb\n", n/2), strings.Repeat("a\n", n/2) + strings.Repeat("b\n", n/2)},
 		{"halves swapped", strings.Repeat("a\n", n/2) + strings.Repeat("b\n", n/2), strings.Repeat("b\n", n/2) + strings.Repeat("a\n", n/2)},
-		{"random of 2", join(draw(2, n)), join(draw(2, n))},
-		{"random of 4", join(draw(4, n)), join(draw(4, n))},
-		{"random of 20", join(draw(20, n)), join(draw(20, n))},
-		{"random of 500", join(draw(500, n/2)), join(draw(500, n/2))},
+		{"random of 2", join(letters(r, 2, n)), join(letters(r, 2, n))},
+		{"random of 4", join(letters(r, 4, n)), join(letters(r, 4, n))},
+		{"random of 20", join(letters(r, 20, n)), join(letters(r, 20, n))},
+		{"random of 500", join(letters(r, 500, n/2)), join(letters(r, 500, n/2))},
 		{"newlines", one, one[:size*2/3]},
 		{"everything new", "", join(distinct)},
 		{"periods 3 and 5", strings.Repeat("a\nb\nc\n", n/3), strings.Repeat("a\nc\nb\nb\na\n", n/5)},

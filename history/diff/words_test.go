@@ -33,121 +33,123 @@ func show(hunks []diff.Hunk) string {
 	return b.String()
 }
 
+// wordCases have the words that are marked in changed lines, as show renders them.
+var wordCases = []struct {
+	name, old, new, want string
+}{
+	{
+		"one word",
+		"Read the file and report.\n", "Read the scene and report.\n",
+		"-Read the [file] and report.\n+Read the [scene] and report.\n",
+	},
+	{
+		"neighbouring words are one change",
+		"Always ask the user first.\n", "Never tell the user first.\n",
+		"-[Always ask] the user first.\n+[Never tell] the user first.\n",
+	},
+	{
+		"an insertion begins with a word",
+		"Read a file.\n", "Read a whole file.\n",
+		"-Read a file.\n+Read a [whole ]file.\n",
+	},
+	{
+		"an added sentence",
+		"Read it. Report it.\n", "Read it. Cite it. Report it.\n",
+		"-Read it. Report it.\n+Read it. [Cite it. ]Report it.\n",
+	},
+	{
+		"at the end",
+		"get, set\n", "get, set, link\n",
+		"-get, set\n+get, set[, link]\n",
+	},
+	{
+		"punctuation alone",
+		"Stop.\n", "Stop!\n",
+		"-Stop[.]\n+Stop[!]\n",
+	},
+	{
+		"an id is one word",
+		"use get_task now\n", "use get_tasks now\n",
+		"-use [get_task] now\n+use [get_tasks] now\n",
+	},
+	{
+		"numbers in JSON",
+		`{"min": 1, "max": 10}` + "\n", `{"min": 2, "max": 20}` + "\n",
+		`-{"min": [1], "max": [10]}` + "\n" + `+{"min": [2], "max": [20]}` + "\n",
+	},
+	{
+		"a coincidence is no match",
+		"Summarise a manuscript\nend\n", "Investigating a consequence\nend\n",
+		"-Summarise a manuscript\n+Investigating a consequence\n end\n",
+	},
+	{
+		"nothing in common",
+		"alpha beta\n", "gamma delta\n",
+		"-alpha beta\n+gamma delta\n",
+	},
+	{
+		"indentation",
+		"  step one of it\n", "    step one of it\n",
+		"-[  ]step one of it\n+[    ]step one of it\n",
+	},
+	{
+		"an invisible character is shown alone",
+		"pay the password\n", "pay the pass\u200bword\n",
+		"-pay the [password]\n+pay the [pass\u200bword]\n",
+	},
+	{
+		"Chinese by character",
+		"请先检查场景节奏\n", "请先检查段落节奏\n",
+		"-请先检查[场景]节奏\n+请先检查[段落]节奏\n",
+	},
+	{
+		"a combining accent stays with its letter",
+		"cafe\u0301 noir now\n", "cafe noir now\n",
+		"-[cafe\u0301] noir now\n+[cafe] noir now\n",
+	},
+	{
+		"a flag is not torn",
+		"flag 🇩🇪 here\n", "flag 🇩🇰 here\n",
+		"-flag [🇩🇪] here\n+flag [🇩🇰] here\n",
+	},
+	{
+		"line end",
+		"one line\r\n", "one line\n",
+		"-one line[\r]\n+one line\n",
+	},
+	{
+		"only the newline at the end",
+		"one line\n", "one line",
+		"-one line\n+one line~\n",
+	},
+	{
+		"pairs by likeness, not by place",
+		"Check the pacing of each scene.\nend\n",
+		"First find the file.\nThen open it.\nCheck the pacing of every scene.\nend\n",
+		"-Check the pacing of [each] scene.\n+First find the file.\n+Then open it.\n+Check the pacing of [every] scene.\n end\n",
+	},
+	{
+		"two of three",
+		"- read canon files\n- write a long report\n- cite receipts for claims\n",
+		"- read all canon files\n- cite receipts for every claim\n",
+		"-- read canon files\n-- write a long report\n-- cite receipts for [claims]\n+- read [all ]canon files\n+- cite receipts for [every claim]\n",
+	},
+	{
+		"a no-break space is white space, and seen",
+		"ten\u00a0km of it\n", "ten km of it\n",
+		"-ten[\u00a0]km of it\n+ten[ ]km of it\n",
+	},
+	{
+		"a rewrapped paragraph",
+		"Look at each scene and say where the\npace drops. Name the line. Do not give\nadvice that was not asked for.\n",
+		"Look at each scene and say plainly where\nthe pace drops. Name the line. Do not\ngive advice that was not asked for.\n",
+		"-Look at each scene and say where the\n-pace drops. Name the line. Do not give\n-advice that was not asked for.\n" +
+			"+Look at each scene and say [plainly ]where\n+the pace drops. Name the line. Do not\n+give advice that was not asked for.\n",
+	},
+}
+
 func TestWords(t *testing.T) {
-	tests := []struct {
-		name, old, new, want string
-	}{
-		{
-			"one word",
-			"Read the file and report.\n", "Read the scene and report.\n",
-			"-Read the [file] and report.\n+Read the [scene] and report.\n",
-		},
-		{
-			"neighbouring words are one change",
-			"Always ask the user first.\n", "Never tell the user first.\n",
-			"-[Always ask] the user first.\n+[Never tell] the user first.\n",
-		},
-		{
-			"an insertion begins with a word",
-			"Read a file.\n", "Read a whole file.\n",
-			"-Read a file.\n+Read a [whole ]file.\n",
-		},
-		{
-			"an added sentence",
-			"Read it. Report it.\n", "Read it. Cite it. Report it.\n",
-			"-Read it. Report it.\n+Read it. [Cite it. ]Report it.\n",
-		},
-		{
-			"at the end",
-			"get, set\n", "get, set, link\n",
-			"-get, set\n+get, set[, link]\n",
-		},
-		{
-			"punctuation alone",
-			"Stop.\n", "Stop!\n",
-			"-Stop[.]\n+Stop[!]\n",
-		},
-		{
-			"an id is one word",
-			"use get_task now\n", "use get_tasks now\n",
-			"-use [get_task] now\n+use [get_tasks] now\n",
-		},
-		{
-			"numbers in JSON",
-			`{"min": 1, "max": 10}` + "\n", `{"min": 2, "max": 20}` + "\n",
-			`-{"min": [1], "max": [10]}` + "\n" + `+{"min": [2], "max": [20]}` + "\n",
-		},
-		{
-			"a coincidence is no match",
-			"Summarise a manuscript\nend\n", "Investigating a consequence\nend\n",
-			"-Summarise a manuscript\n+Investigating a consequence\n end\n",
-		},
-		{
-			"nothing in common",
-			"alpha beta\n", "gamma delta\n",
-			"-alpha beta\n+gamma delta\n",
-		},
-		{
-			"indentation",
-			"  step one of it\n", "    step one of it\n",
-			"-[  ]step one of it\n+[    ]step one of it\n",
-		},
-		{
-			"an invisible character is shown alone",
-			"pay the password\n", "pay the pass\u200bword\n",
-			"-pay the [password]\n+pay the [pass\u200bword]\n",
-		},
-		{
-			"Chinese by character",
-			"请先检查场景节奏\n", "请先检查段落节奏\n",
-			"-请先检查[场景]节奏\n+请先检查[段落]节奏\n",
-		},
-		{
-			"a combining accent stays with its letter",
-			"cafe\u0301 noir now\n", "cafe noir now\n",
-			"-[cafe\u0301] noir now\n+[cafe] noir now\n",
-		},
-		{
-			"a flag is not torn",
-			"flag 🇩🇪 here\n", "flag 🇩🇰 here\n",
-			"-flag [🇩🇪] here\n+flag [🇩🇰] here\n",
-		},
-		{
-			"line end",
-			"one line\r\n", "one line\n",
-			"-one line[\r]\n+one line\n",
-		},
-		{
-			"only the newline at the end",
-			"one line\n", "one line",
-			"-one line\n+one line~\n",
-		},
-		{
-			"pairs by likeness, not by place",
-			"Check the pacing of each scene.\nend\n",
-			"First find the file.\nThen open it.\nCheck the pacing of every scene.\nend\n",
-			"-Check the pacing of [each] scene.\n+First find the file.\n+Then open it.\n+Check the pacing of [every] scene.\n end\n",
-		},
-		{
-			"two of three",
-			"- read canon files\n- write a long report\n- cite receipts for claims\n",
-			"- read all canon files\n- cite receipts for every claim\n",
-			"-- read canon files\n-- write a long report\n-- cite receipts for [claims]\n+- read [all ]canon files\n+- cite receipts for [every claim]\n",
-		},
-		{
-			"a no-break space is white space, and seen",
-			"ten\u00a0km of it\n", "ten km of it\n",
-			"-ten[\u00a0]km of it\n+ten[ ]km of it\n",
-		},
-		{
-			"a rewrapped paragraph",
-			"Look at each scene and say where the\npace drops. Name the line. Do not give\nadvice that was not asked for.\n",
-			"Look at each scene and say plainly where\nthe pace drops. Name the line. Do not\ngive advice that was not asked for.\n",
-			"-Look at each scene and say where the\n-pace drops. Name the line. Do not give\n-advice that was not asked for.\n" +
-				"+Look at each scene and say [plainly ]where\n+the pace drops. Name the line. Do not\n+give advice that was not asked for.\n",
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range wordCases {
 		t.Run(tt.name, func(t *testing.T) {
 			_, got, _ := strings.Cut(show(valid(t, tt.old, tt.new).Unified(3)), "\n")
 			if got != tt.want {
