@@ -39,18 +39,19 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-func TestCatalog(t *testing.T) {
-	tag := &registry.Tag{Prefix: "NOTE", ArgGroups: []string{"text"}, Example: "NOTE: milk is out"}
-	for _, c := range []struct {
-		name  string
-		tools []registry.Tool
-		want  string
-	}{
-		{"none", nil, ""},
-		{"prompt tool", []registry.Tool{{
-			ID: "scene_pacer", Kind: registry.PromptTool, Name: "Scene Pacer", Archetype: "Editor", Scope: registry.ScopeFile,
-			UsageNotes: "When it drags.\nOr rushes.", Goals: "Name the slow lines.", Guardrails: "Change nothing.", Prompt: "# Pace\nRead it.\n",
-		}}, `### Prompt tools
+var noteTag = &registry.Tag{Prefix: "NOTE", ArgGroups: []string{"text"}, Example: "NOTE: milk is out"}
+
+// catalogs are lists of tools as a prompt has them; § stands for a backtick.
+var catalogs = []struct {
+	name  string
+	tools []registry.Tool
+	want  string
+}{
+	{"none", nil, ""},
+	{"prompt tool", []registry.Tool{{
+		ID: "scene_pacer", Kind: registry.PromptTool, Name: "Scene Pacer", Archetype: "Editor", Scope: registry.ScopeFile,
+		UsageNotes: "When it drags.\nOr rushes.", Goals: "Name the slow lines.", Guardrails: "Change nothing.", Prompt: "# Pace\nRead it.\n",
+	}}, `### Prompt tools
 
 #### Scene Pacer (§scene_pacer§)
 Archetype: Editor
@@ -62,29 +63,29 @@ Guardrails: Change nothing.
 
 # Pace
 Read it.`},
-		{"bare prompt tool", []registry.Tool{{ID: "x", Kind: registry.PromptTool}}, "### Prompt tools\n\n#### x (§x§)"},
-		{
-			"prompt tool with a tag",
-			[]registry.Tool{{ID: "x", Kind: registry.PromptTool, Prompt: "p", Tag: tag}},
-			"### Prompt tools\n\n#### x (§x§)\nTag: NOTE: <text>\nExample: NOTE: milk is out\n\np",
-		},
-		{
-			"tag tool",
-			[]registry.Tool{{ID: "take_note", Kind: registry.ActionTool, Name: "Take note", Description: "Keeps a line.\nLong text.", Category: "memory", Tag: tag}},
-			"### Tag tools\nTo use one, write its tag on a line of its own.\n\n#### Take note (§take_note§)\nKeeps a line.\nLong text.\nTag: NOTE: <text>\nExample: NOTE: milk is out",
-		},
-		{
-			"tag tool with a short description",
-			[]registry.Tool{{ID: "n", Kind: registry.ActionTool, ShortDescription: "Keeps.", Tag: &registry.Tag{Prefix: "N"}}},
-			"### Tag tools\nTo use one, write its tag on a line of its own.\n\n#### n (§n§)\nKeeps.\nTag: N: <argument>",
-		},
-		{"action tools", []registry.Tool{
-			{ID: "get_b", Kind: registry.ActionTool, Name: "B", Category: "tasks", Description: "Gets b. And more."},
-			{ID: "get_a", Kind: registry.ActionTool, Name: "A", Category: "tasks", ShortDescription: "Gets\na"},
-			{ID: "walk", Kind: registry.ActionTool, Name: "W", Category: "knowledge_graph"},
-			{ID: "odd", Kind: registry.ActionTool, Name: "O", Category: "überraschung"},
-			{ID: "stray", Kind: registry.ActionTool, Name: "S"},
-		}, `### Action tools
+	{"bare prompt tool", []registry.Tool{{ID: "x", Kind: registry.PromptTool}}, "### Prompt tools\n\n#### x (§x§)"},
+	{
+		"prompt tool with a tag",
+		[]registry.Tool{{ID: "x", Kind: registry.PromptTool, Prompt: "p", Tag: noteTag}},
+		"### Prompt tools\n\n#### x (§x§)\nTag: NOTE: <text>\nExample: NOTE: milk is out\n\np",
+	},
+	{
+		"tag tool",
+		[]registry.Tool{{ID: "take_note", Kind: registry.ActionTool, Name: "Take note", Description: "Keeps a line.\nLong text.", Category: "memory", Tag: noteTag}},
+		"### Tag tools\nTo use one, write its tag on a line of its own.\n\n#### Take note (§take_note§)\nKeeps a line.\nLong text.\nTag: NOTE: <text>\nExample: NOTE: milk is out",
+	},
+	{
+		"tag tool with a short description",
+		[]registry.Tool{{ID: "n", Kind: registry.ActionTool, ShortDescription: "Keeps.", Tag: &registry.Tag{Prefix: "N"}}},
+		"### Tag tools\nTo use one, write its tag on a line of its own.\n\n#### n (§n§)\nKeeps.\nTag: N: <argument>",
+	},
+	{"action tools", []registry.Tool{
+		{ID: "get_b", Kind: registry.ActionTool, Name: "B", Category: "tasks", Description: "Gets b. And more."},
+		{ID: "get_a", Kind: registry.ActionTool, Name: "A", Category: "tasks", ShortDescription: "Gets\na"},
+		{ID: "walk", Kind: registry.ActionTool, Name: "W", Category: "knowledge_graph"},
+		{ID: "odd", Kind: registry.ActionTool, Name: "O", Category: "überraschung"},
+		{ID: "stray", Kind: registry.ActionTool, Name: "S"},
+	}, `### Action tools
 
 #### Knowledge graph
 - §walk§
@@ -98,7 +99,10 @@ Read it.`},
 
 #### Überraschung
 - §odd§`},
-	} {
+}
+
+func TestCatalog(t *testing.T) {
+	for _, c := range catalogs {
 		t.Run(c.name, func(t *testing.T) {
 			var tools []Tool
 			for i := range c.tools {

@@ -35,63 +35,64 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// refusedAnswers are no single tool call.
+var refusedAnswers = []struct {
+	name, answer string
+	want         error
+}{
+	{"empty", "", toolcall.ErrInvalidFormat},
+	{"invisible", "\u200b\n", toolcall.ErrInvalidFormat},
+	{"prose", "I will read the file.", toolcall.ErrInvalidFormat},
+	{"prose before", "Calling: " + good, toolcall.ErrInvalidFormat},
+	{"prose after", good + "\nDone.", toolcall.ErrInvalidFormat},
+	{"prose around a fence", "Here:\n```json\n" + good + "\n```", toolcall.ErrInvalidFormat},
+	{"prose after a fence", "```json\n" + good + "\n```\nDone.", toolcall.ErrInvalidFormat},
+	{"prose between two", good + "\nand then\n" + good, toolcall.ErrInvalidFormat},
+	{"open fence", "```json\n" + good, toolcall.ErrInvalidFormat},
+	{"other end", "```json\n" + good + "\n~~~", toolcall.ErrInvalidFormat},
+	{"fence on the line", "```json " + good + "```", toolcall.ErrInvalidFormat},
+	{"fence in a fence", "````\n```json\n" + good + "\n```\n````", toolcall.ErrInvalidFormat},
+	{"empty fence", "```\n```", toolcall.ErrInvalidFormat},
+	{"broken", good[:len(good)-1], toolcall.ErrInvalidFormat},
+	{"invisible inside", `{"tool"` + "\u200b" + good[7:], toolcall.ErrInvalidFormat},
+	{"no UTF-8", good[:12] + "\xff" + good[12:], toolcall.ErrInvalidFormat},
+	{"text", `"file_reader"`, toolcall.ErrInvalidFormat},
+	{"null", `null`, toolcall.ErrInvalidFormat},
+	{"list of one", `[` + good + `]`, toolcall.ErrInvalidFormat},
+	{"empty list", `[]`, toolcall.ErrInvalidFormat},
+	{"empty object", `{}`, toolcall.ErrInvalidFormat},
+	{"key twice", `{"tool":"a","tool":"b","args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
+	{"other key", `{"tool":"a","args":{},"nonce":"n","why":"x"}`, toolcall.ErrInvalidFormat},
+	{"other case", `{"Tool":"a","args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
+	{"other form", `{"name":"a","arguments":{}}`, toolcall.ErrInvalidFormat},
+	{"tool no text", `{"tool":7,"args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
+	{"deep", `{"tool":"a","args":{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},"nonce":"n"}`, toolcall.ErrInvalidFormat},
+	{"large", good + strings.Repeat(" ", toolcall.MaxAnswer), toolcall.ErrInvalidFormat},
+
+	{"one after the other", good + "\n" + good, toolcall.ErrMultiple},
+	{"run together", good + good + good, toolcall.ErrMultiple},
+	{"commas", good + ",\n" + good, toolcall.ErrMultiple},
+	{"list", `[` + good + `,` + good + `]`, toolcall.ErrMultiple},
+	{"two fences", "```json\n" + good + "\n```\n\n```json\n" + good + "\n```", toolcall.ErrMultiple},
+	{"two in a fence", "```\n" + good + "\n" + good + "\n```", toolcall.ErrMultiple},
+
+	{"no name", `{"tool":"","args":{},"nonce":"n"}`, toolcall.ErrUnknownTool},
+	{"long name", `{"tool":"` + strings.Repeat("x", 300) + `","args":{},"nonce":"n"}`, toolcall.ErrUnknownTool},
+
+	{"no args", `{"tool":"a","nonce":"n"}`, toolcall.ErrInvalidArgs},
+	{"null args", `{"tool":"a","args":null,"nonce":"n"}`, toolcall.ErrInvalidArgs},
+	{"text args", `{"tool":"a","args":"{}","nonce":"n"}`, toolcall.ErrInvalidArgs},
+	{"neither args nor nonce", `{"tool":"a"}`, toolcall.ErrInvalidArgs},
+
+	{"no nonce", `{"tool":"a","args":{}}`, toolcall.ErrNonceInvalid},
+	{"null nonce", `{"tool":"a","args":{},"nonce":null}`, toolcall.ErrNonceInvalid},
+	{"number nonce", `{"tool":"a","args":{},"nonce":7}`, toolcall.ErrNonceInvalid},
+	{"empty nonce", `{"tool":"a","args":{},"nonce":""}`, toolcall.ErrNonceInvalid},
+	{"long nonce", `{"tool":"a","args":{},"nonce":"` + strings.Repeat("x", 300) + `"}`, toolcall.ErrNonceInvalid},
+}
+
 func TestParseRefuses(t *testing.T) {
-	long := strings.Repeat("x", 300)
-	tests := []struct {
-		name, answer string
-		want         error
-	}{
-		{"empty", "", toolcall.ErrInvalidFormat},
-		{"invisible", "\u200b\n", toolcall.ErrInvalidFormat},
-		{"prose", "I will read the file.", toolcall.ErrInvalidFormat},
-		{"prose before", "Calling: " + good, toolcall.ErrInvalidFormat},
-		{"prose after", good + "\nDone.", toolcall.ErrInvalidFormat},
-		{"prose around a fence", "Here:\n```json\n" + good + "\n```", toolcall.ErrInvalidFormat},
-		{"prose after a fence", "```json\n" + good + "\n```\nDone.", toolcall.ErrInvalidFormat},
-		{"prose between two", good + "\nand then\n" + good, toolcall.ErrInvalidFormat},
-		{"open fence", "```json\n" + good, toolcall.ErrInvalidFormat},
-		{"other end", "```json\n" + good + "\n~~~", toolcall.ErrInvalidFormat},
-		{"fence on the line", "```json " + good + "```", toolcall.ErrInvalidFormat},
-		{"fence in a fence", "````\n```json\n" + good + "\n```\n````", toolcall.ErrInvalidFormat},
-		{"empty fence", "```\n```", toolcall.ErrInvalidFormat},
-		{"broken", good[:len(good)-1], toolcall.ErrInvalidFormat},
-		{"invisible inside", `{"tool"` + "\u200b" + good[7:], toolcall.ErrInvalidFormat},
-		{"no UTF-8", good[:12] + "\xff" + good[12:], toolcall.ErrInvalidFormat},
-		{"text", `"file_reader"`, toolcall.ErrInvalidFormat},
-		{"null", `null`, toolcall.ErrInvalidFormat},
-		{"list of one", `[` + good + `]`, toolcall.ErrInvalidFormat},
-		{"empty list", `[]`, toolcall.ErrInvalidFormat},
-		{"empty object", `{}`, toolcall.ErrInvalidFormat},
-		{"key twice", `{"tool":"a","tool":"b","args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
-		{"other key", `{"tool":"a","args":{},"nonce":"n","why":"x"}`, toolcall.ErrInvalidFormat},
-		{"other case", `{"Tool":"a","args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
-		{"other form", `{"name":"a","arguments":{}}`, toolcall.ErrInvalidFormat},
-		{"tool no text", `{"tool":7,"args":{},"nonce":"n"}`, toolcall.ErrInvalidFormat},
-		{"deep", `{"tool":"a","args":{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `},"nonce":"n"}`, toolcall.ErrInvalidFormat},
-		{"large", good + strings.Repeat(" ", toolcall.MaxAnswer), toolcall.ErrInvalidFormat},
-
-		{"one after the other", good + "\n" + good, toolcall.ErrMultiple},
-		{"run together", good + good + good, toolcall.ErrMultiple},
-		{"commas", good + ",\n" + good, toolcall.ErrMultiple},
-		{"list", `[` + good + `,` + good + `]`, toolcall.ErrMultiple},
-		{"two fences", "```json\n" + good + "\n```\n\n```json\n" + good + "\n```", toolcall.ErrMultiple},
-		{"two in a fence", "```\n" + good + "\n" + good + "\n```", toolcall.ErrMultiple},
-
-		{"no name", `{"tool":"","args":{},"nonce":"n"}`, toolcall.ErrUnknownTool},
-		{"long name", `{"tool":"` + long + `","args":{},"nonce":"n"}`, toolcall.ErrUnknownTool},
-
-		{"no args", `{"tool":"a","nonce":"n"}`, toolcall.ErrInvalidArgs},
-		{"null args", `{"tool":"a","args":null,"nonce":"n"}`, toolcall.ErrInvalidArgs},
-		{"text args", `{"tool":"a","args":"{}","nonce":"n"}`, toolcall.ErrInvalidArgs},
-		{"neither args nor nonce", `{"tool":"a"}`, toolcall.ErrInvalidArgs},
-
-		{"no nonce", `{"tool":"a","args":{}}`, toolcall.ErrNonceInvalid},
-		{"null nonce", `{"tool":"a","args":{},"nonce":null}`, toolcall.ErrNonceInvalid},
-		{"number nonce", `{"tool":"a","args":{},"nonce":7}`, toolcall.ErrNonceInvalid},
-		{"empty nonce", `{"tool":"a","args":{},"nonce":""}`, toolcall.ErrNonceInvalid},
-		{"long nonce", `{"tool":"a","args":{},"nonce":"` + long + `"}`, toolcall.ErrNonceInvalid},
-	}
-	for _, tt := range tests {
+	for _, tt := range refusedAnswers {
 		t.Run(tt.name, func(t *testing.T) {
 			call, err := toolcall.Parse(tt.answer)
 			if !errors.Is(err, tt.want) || toolcall.Code(err) != tt.want.Error() {
