@@ -48,88 +48,91 @@ func TestEmptyDraftSaysEverythingThatIsMissing(t *testing.T) {
 	}
 }
 
+// brokenDrafts break one thing of a whole draft each.
+var brokenDrafts = map[string]struct {
+	breakIt func(d *Draft)
+	want    []string // "rule path: beginning of the message"
+}{
+	"no type":      {func(d *Draft) { d.Type = "" }, []string{"T108 type: missing; expected one of new, modify"}},
+	"unknown type": {func(d *Draft) { d.Type = "x\u202e" }, []string{`T108 type: expected one of new, modify, deactivate, reactivate, restore; got "x\u202e"`}},
+	"no subject":   {func(d *Draft) { d.Subject = registry.Subject{} }, []string{"T108 subject: missing"}},
+	"bad subject": {func(d *Draft) { d.Subject.Layer = "moon" }, []string{
+		`T108 subject: expected a tool or an agent in a layer, such as tool:user/scene_pacer; got "tool:moon/scene_pacer"`,
+	}},
+
+	"no base":            {func(d *Draft) { d.Type, d.BaseVersion = Modify, nil }, []string{"T102 baseVersion: missing"}},
+	"new without a base": {func(d *Draft) { d.BaseVersion = nil }, nil}, // C31
+	"new on a version":   {func(d *Draft) { d.BaseVersion = new(2) }, []string{"T102 baseVersion: is 2; a new subject has no version yet"}},
+	"modify on nothing":  {func(d *Draft) { d.Type = Modify }, []string{"T102 baseVersion: is 0; type modify is about a subject that exists"}},
+	"negative base":      {func(d *Draft) { d.Type, d.BaseVersion = Modify, new(-1) }, []string{"T102 baseVersion: is -1"}},
+	"restore to nothing": {func(d *Draft) { d.Type, d.BaseVersion = Restore, new(2) }, []string{"T110 restoreVersion: missing"}},
+	"restore to live": {func(d *Draft) { d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(2), 2 }, []string{
+		"T110 restoreVersion: is 2; expected a version before 2",
+	}},
+	"restore below 1": {func(d *Draft) { d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(2), -2 }, []string{"T110 restoreVersion: is -2"}},
+	"restore version of a new": {func(d *Draft) { d.RestoreVersion = 1 }, []string{
+		"T110 restoreVersion: belongs to type restore only; leave it out",
+	}},
+
+	"no definition":    {func(d *Draft) { d.Definition = registry.Definition{} }, []string{"T101 definition: missing; a proposal of type new carries"}},
+	"empty definition": {func(d *Draft) { d.Definition.Tool = &registry.Tool{} }, []string{"T101 definition: missing"}},
+	"another kind":     {func(d *Draft) { d.Definition = assistant().Definition }, []string{"T101 definition: is the definition of an agent, but the subject is a tool"}},
+	"another id":       {func(d *Draft) { d.Definition.Tool.ID = "other" }, []string{"T101 definition.id: is other, but the subject is \"scene_pacer\""}},
+	"no id":            {func(d *Draft) { d.Definition.Tool.ID = "" }, []string{"T101 definition.id: "}},
+	"no prompt":        {func(d *Draft) { d.Definition.Tool.Prompt = "" }, []string{"T101 definition.prompt: missing"}},
+
+	"no rationale":       {func(d *Draft) { d.Rationale = "" }, []string{"T103 rationale: missing"}},
+	"blank rationale":    {func(d *Draft) { d.Rationale = " \n\u00a0\u200b\u3164\u2800\u200e\ufeff" }, []string{"T103 rationale: missing"}},
+	"long rationale":     {func(d *Draft) { d.Rationale = strings.Repeat("é", MaxRationale+1) }, []string{"T103 rationale: has 8001 characters; at most 8000"}},
+	"one example":        {func(d *Draft) { d.Examples = d.Examples[:1] }, []string{"T104 examples: has 1; expected 2 or 3"}},
+	"four examples":      {func(d *Draft) { d.Examples = []string{"a", "b", "c", "d"} }, []string{"T104 examples: has 4; expected 2 or 3"}},
+	"blank example":      {func(d *Draft) { d.Examples[1] = " \u200d" }, []string{"T104 examples[1]: blank"}},
+	"long example":       {func(d *Draft) { d.Examples[0] = strings.Repeat("a", MaxExample+1) }, []string{"T104 examples[0]: has 4001 characters"}},
+	"examples alike":     {func(d *Draft) { d.Examples = []string{"Check it", "b", " check\n IT"} }, []string{"T104 examples[2]: repeats examples[0]; expected another case"}},
+	"change set":         {func(d *Draft) { d.ChangeSet = "-x" }, []string{`T109 changeSet: expected a name of at most 64 letters`}},
+	"change set newline": {func(d *Draft) { d.ChangeSet = "x\n" }, []string{`T109 changeSet: `}},
+	"long change set":    {func(d *Draft) { d.ChangeSet = strings.Repeat("x", 65) }, []string{`T109 changeSet: `}},
+
+	"one test case": {func(d *Draft) { d.TestCases = d.TestCases[:1] }, []string{"T105 testCases: has 1; expected 2 or 3", "T106 testCases: none is expected to fail"}},
+	"four test cases": {func(d *Draft) {
+		d.TestCases = append(d.TestCases, d.TestCases...)
+		d.TestCases[2].Name, d.TestCases[3].Name = "c", "d"
+	}, []string{"T105 testCases: has 4"}},
+	"all pass":        {func(d *Draft) { d.TestCases[1].Expect = ExpectPass }, []string{"T106 testCases: none is expected to fail"}},
+	"all fail":        {func(d *Draft) { d.TestCases[0].Expect = ExpectFail }, []string{"T106 testCases: none is expected to pass"}},
+	"no name":         {func(d *Draft) { d.TestCases[0].Name = "\t" }, []string{"T105 testCases[0].name: missing"}},
+	"name of lines":   {func(d *Draft) { d.TestCases[0].Name = "a\nb" }, []string{"T105 testCases[0].name: has more than one line"}},
+	"long name":       {func(d *Draft) { d.TestCases[0].Name = strings.Repeat("n", MaxTestCaseName+1) }, []string{"T105 testCases[0].name: has 121 characters"}},
+	"names alike":     {func(d *Draft) { d.TestCases[1].Name = "Slow  scene is named" }, []string{"T105 testCases[1].name: is the name of testCases[0] too"}},
+	"no input":        {func(d *Draft) { d.TestCases[1].Input = "" }, []string{"T105 testCases[1].input: missing"}},
+	"no expectation":  {func(d *Draft) { d.TestCases[1].Expect = "" }, []string{"T105 testCases[1].expect: missing", "T106 testCases: none is expected to fail"}},
+	"bad expectation": {func(d *Draft) { d.TestCases[1].Expect = "x" }, []string{"T105 testCases[1].expect: expected pass or fail; got \"x\"", "T106 testCases"}},
+	"no checks":       {func(d *Draft) { d.TestCases[0].Checks = nil }, []string{"T105 testCases[0].checks: missing"}},
+	"many checks":     {func(d *Draft) { d.TestCases[0].Checks = make([]Check, MaxChecks+1) }, []string{"T105 testCases[0].checks: has 33 checks"}},
+	"no check type":   {func(d *Draft) { d.TestCases[0].Checks[1].Type = "" }, []string{"T105 testCases[0].checks[1].type: missing; expected one of json_only"}},
+	"bad check type":  {func(d *Draft) { d.TestCases[0].Checks[1].Type = "x" }, []string{"T105 testCases[0].checks[1].type: expected one of json_only"}},
+	"no check value":  {func(d *Draft) { d.TestCases[0].Checks[0].Value = nil }, []string{"T105 testCases[0].checks[0].value: missing; a contains check needs the text"}},
+	"no pattern":      {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckMatches} }, []string{"T105 testCases[0].checks[0].value: missing; a matches check needs"}},
+	"no limit":        {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckMaxChars} }, []string{"T105 testCases[0].checks[0].value: missing; a max_chars check needs"}},
+	"no schema":       {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckJSONSchema} }, []string{"T105 testCases[0].checks[0].value: missing; a json_schema check needs"}},
+	"bad check value": {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`[]`) }, []string{"T105 testCases[0].checks[0].value: expected a string"}},
+	"value no JSON":   {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`x`) }, []string{"T105 testCases[0].checks[0].value: is no JSON", "T108 $: cannot be written as JSON"}},
+
+	"conflict": {func(d *Draft) { d.Definition.Tool.Prompt = "a\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n" }, []string{
+		"T107 definition.prompt: has an unresolved merge conflict at line 2",
+	}},
+	"conflict in a schema": {func(d *Draft) {
+		d.Definition.Tool.InputSchema = json.RawMessage(`{"description":"<<<<<<<\n|||||||\n=======\n>>>>>>>"}`)
+	}, []string{"T107 definition.inputSchema.description: has"}},
+	"conflict in an example": {func(d *Draft) { d.Examples[0] = "<<<<<<<\n=======\n>>>>>>>" }, []string{"T107 examples[0]: has"}},
+	"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still has the FILL IN text; fill in what the tool"}},
+	"NUL":                    {func(d *Draft) { d.Rationale = "a\x00b" }, []string{"T103 rationale: has a NUL"}},
+}
+
 // TestProblems breaks one thing of a whole draft and expects exactly the
 // problems that follow from it.
 func TestProblems(t *testing.T) {
-	for name, tc := range map[string]struct {
-		breakIt func(d *Draft)
-		want    []string // "rule path: beginning of the message"
-	}{
-		"no type":      {func(d *Draft) { d.Type = "" }, []string{"T108 type: missing; expected one of new, modify"}},
-		"unknown type": {func(d *Draft) { d.Type = "x\u202e" }, []string{`T108 type: expected one of new, modify, deactivate, reactivate, restore; got "x\u202e"`}},
-		"no subject":   {func(d *Draft) { d.Subject = registry.Subject{} }, []string{"T108 subject: missing"}},
-		"bad subject": {func(d *Draft) { d.Subject.Layer = "moon" }, []string{
-			`T108 subject: expected a tool or an agent in a layer, such as tool:user/scene_pacer; got "tool:moon/scene_pacer"`,
-		}},
-
-		"no base":            {func(d *Draft) { d.Type, d.BaseVersion = Modify, nil }, []string{"T102 baseVersion: missing"}},
-		"new without a base": {func(d *Draft) { d.BaseVersion = nil }, nil}, // C31
-		"new on a version":   {func(d *Draft) { d.BaseVersion = new(2) }, []string{"T102 baseVersion: is 2; a new subject has no version yet"}},
-		"modify on nothing":  {func(d *Draft) { d.Type = Modify }, []string{"T102 baseVersion: is 0; type modify is about a subject that exists"}},
-		"negative base":      {func(d *Draft) { d.Type, d.BaseVersion = Modify, new(-1) }, []string{"T102 baseVersion: is -1"}},
-		"restore to nothing": {func(d *Draft) { d.Type, d.BaseVersion = Restore, new(2) }, []string{"T110 restoreVersion: missing"}},
-		"restore to live": {func(d *Draft) { d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(2), 2 }, []string{
-			"T110 restoreVersion: is 2; expected a version before 2",
-		}},
-		"restore below 1": {func(d *Draft) { d.Type, d.BaseVersion, d.RestoreVersion = Restore, new(2), -2 }, []string{"T110 restoreVersion: is -2"}},
-		"restore version of a new": {func(d *Draft) { d.RestoreVersion = 1 }, []string{
-			"T110 restoreVersion: belongs to type restore only; leave it out",
-		}},
-
-		"no definition":    {func(d *Draft) { d.Definition = registry.Definition{} }, []string{"T101 definition: missing; a proposal of type new carries"}},
-		"empty definition": {func(d *Draft) { d.Definition.Tool = &registry.Tool{} }, []string{"T101 definition: missing"}},
-		"another kind":     {func(d *Draft) { d.Definition = assistant().Definition }, []string{"T101 definition: is the definition of an agent, but the subject is a tool"}},
-		"another id":       {func(d *Draft) { d.Definition.Tool.ID = "other" }, []string{"T101 definition.id: is other, but the subject is \"scene_pacer\""}},
-		"no id":            {func(d *Draft) { d.Definition.Tool.ID = "" }, []string{"T101 definition.id: "}},
-		"no prompt":        {func(d *Draft) { d.Definition.Tool.Prompt = "" }, []string{"T101 definition.prompt: missing"}},
-
-		"no rationale":       {func(d *Draft) { d.Rationale = "" }, []string{"T103 rationale: missing"}},
-		"blank rationale":    {func(d *Draft) { d.Rationale = " \n\u00a0\u200b\u3164\u2800\u200e\ufeff" }, []string{"T103 rationale: missing"}},
-		"long rationale":     {func(d *Draft) { d.Rationale = strings.Repeat("é", MaxRationale+1) }, []string{"T103 rationale: has 8001 characters; at most 8000"}},
-		"one example":        {func(d *Draft) { d.Examples = d.Examples[:1] }, []string{"T104 examples: has 1; expected 2 or 3"}},
-		"four examples":      {func(d *Draft) { d.Examples = []string{"a", "b", "c", "d"} }, []string{"T104 examples: has 4; expected 2 or 3"}},
-		"blank example":      {func(d *Draft) { d.Examples[1] = " \u200d" }, []string{"T104 examples[1]: blank"}},
-		"long example":       {func(d *Draft) { d.Examples[0] = strings.Repeat("a", MaxExample+1) }, []string{"T104 examples[0]: has 4001 characters"}},
-		"examples alike":     {func(d *Draft) { d.Examples = []string{"Check it", "b", " check\n IT"} }, []string{"T104 examples[2]: repeats examples[0]; expected another case"}},
-		"change set":         {func(d *Draft) { d.ChangeSet = "-x" }, []string{`T109 changeSet: expected a name of at most 64 letters`}},
-		"change set newline": {func(d *Draft) { d.ChangeSet = "x\n" }, []string{`T109 changeSet: `}},
-		"long change set":    {func(d *Draft) { d.ChangeSet = strings.Repeat("x", 65) }, []string{`T109 changeSet: `}},
-
-		"one test case": {func(d *Draft) { d.TestCases = d.TestCases[:1] }, []string{"T105 testCases: has 1; expected 2 or 3", "T106 testCases: none is expected to fail"}},
-		"four test cases": {func(d *Draft) {
-			d.TestCases = append(d.TestCases, d.TestCases...)
-			d.TestCases[2].Name, d.TestCases[3].Name = "c", "d"
-		}, []string{"T105 testCases: has 4"}},
-		"all pass":        {func(d *Draft) { d.TestCases[1].Expect = ExpectPass }, []string{"T106 testCases: none is expected to fail"}},
-		"all fail":        {func(d *Draft) { d.TestCases[0].Expect = ExpectFail }, []string{"T106 testCases: none is expected to pass"}},
-		"no name":         {func(d *Draft) { d.TestCases[0].Name = "\t" }, []string{"T105 testCases[0].name: missing"}},
-		"name of lines":   {func(d *Draft) { d.TestCases[0].Name = "a\nb" }, []string{"T105 testCases[0].name: has more than one line"}},
-		"long name":       {func(d *Draft) { d.TestCases[0].Name = strings.Repeat("n", MaxTestCaseName+1) }, []string{"T105 testCases[0].name: has 121 characters"}},
-		"names alike":     {func(d *Draft) { d.TestCases[1].Name = "Slow  scene is named" }, []string{"T105 testCases[1].name: is the name of testCases[0] too"}},
-		"no input":        {func(d *Draft) { d.TestCases[1].Input = "" }, []string{"T105 testCases[1].input: missing"}},
-		"no expectation":  {func(d *Draft) { d.TestCases[1].Expect = "" }, []string{"T105 testCases[1].expect: missing", "T106 testCases: none is expected to fail"}},
-		"bad expectation": {func(d *Draft) { d.TestCases[1].Expect = "x" }, []string{"T105 testCases[1].expect: expected pass or fail; got \"x\"", "T106 testCases"}},
-		"no checks":       {func(d *Draft) { d.TestCases[0].Checks = nil }, []string{"T105 testCases[0].checks: missing"}},
-		"many checks":     {func(d *Draft) { d.TestCases[0].Checks = make([]Check, MaxChecks+1) }, []string{"T105 testCases[0].checks: has 33 checks"}},
-		"no check type":   {func(d *Draft) { d.TestCases[0].Checks[1].Type = "" }, []string{"T105 testCases[0].checks[1].type: missing; expected one of json_only"}},
-		"bad check type":  {func(d *Draft) { d.TestCases[0].Checks[1].Type = "x" }, []string{"T105 testCases[0].checks[1].type: expected one of json_only"}},
-		"no check value":  {func(d *Draft) { d.TestCases[0].Checks[0].Value = nil }, []string{"T105 testCases[0].checks[0].value: missing; a contains check needs the text"}},
-		"no pattern":      {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckMatches} }, []string{"T105 testCases[0].checks[0].value: missing; a matches check needs"}},
-		"no limit":        {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckMaxChars} }, []string{"T105 testCases[0].checks[0].value: missing; a max_chars check needs"}},
-		"no schema":       {func(d *Draft) { d.TestCases[0].Checks[0] = Check{Type: CheckJSONSchema} }, []string{"T105 testCases[0].checks[0].value: missing; a json_schema check needs"}},
-		"bad check value": {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`[]`) }, []string{"T105 testCases[0].checks[0].value: expected a string"}},
-		"value no JSON":   {func(d *Draft) { d.TestCases[0].Checks[0].Value = json.RawMessage(`x`) }, []string{"T105 testCases[0].checks[0].value: is no JSON", "T108 $: cannot be written as JSON"}},
-
-		"conflict": {func(d *Draft) { d.Definition.Tool.Prompt = "a\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n" }, []string{
-			"T107 definition.prompt: has an unresolved merge conflict at line 2",
-		}},
-		"conflict in a schema": {func(d *Draft) {
-			d.Definition.Tool.InputSchema = json.RawMessage(`{"description":"<<<<<<<\n|||||||\n=======\n>>>>>>>"}`)
-		}, []string{"T107 definition.inputSchema.description: has"}},
-		"conflict in an example": {func(d *Draft) { d.Examples[0] = "<<<<<<<\n=======\n>>>>>>>" }, []string{"T107 examples[0]: has"}},
-		"placeholder":            {func(d *Draft) { d.Definition.Tool.Goals = "Be good.\n  " + fillIn(askGoals) }, []string{"T101 definition.goals: still has the FILL IN text; fill in what the tool"}},
-		"NUL":                    {func(d *Draft) { d.Rationale = "a\x00b" }, []string{"T103 rationale: has a NUL"}},
-	} {
+	for name, tc := range brokenDrafts {
 		t.Run(name, func(t *testing.T) {
 			d := pacer()
 			tc.breakIt(&d)
