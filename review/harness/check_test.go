@@ -14,56 +14,58 @@ type object = map[string]any
 
 const call = `{"tool":"file_reader","args":{"file_path":"a.md"},"nonce":"k3j9"}`
 
+// checkCases have the answers that hold a check and those that break it.
+var checkCases = []struct {
+	kind   proposals.CheckType
+	value  any
+	holds  []string
+	breaks []string
+}{
+	{
+		proposals.CheckJSONOnly, nil,
+		[]string{`{}`, ` [1, 2]` + "\n", `"text"`, `null`, `{"a":{"b":"` + "```" + `"}}`},
+		[]string{"", "plain", "Here: {}", "{} done", "{}{}", "```json\n{}\n```", "\u200b{}", `{"a":1,"a":2}`, `{'a':1}`, `{"a":1,}`, strings.Repeat("[", 100) + strings.Repeat("]", 100)},
+	},
+	{
+		proposals.CheckNoFences, nil,
+		[]string{"", "plain", "`code`", "a ``` b", "``\nx\n``", "~~struck~~", `{"a":"` + "```" + `"}`},
+		[]string{"```\nx\n```", "Text\n  ```go\nx", "~~~\nx\n~~~", "- ```\n  x", "> ```", "1. ~~~", "> - ```json", "x\n\t```"},
+	},
+	{
+		proposals.CheckToolCall, nil,
+		[]string{call, "```json\n" + call + "\n```", "\ufeff" + call + "\n"},
+		[]string{"", "I call it.", call + call, "Sure: " + call, `{"tool":"x","args":{}}`, `{"tool":"x","args":[],"nonce":"n"}`},
+	},
+	{
+		proposals.CheckJSONSchema,
+		object{"type": "object", "required": []string{"name"}, "properties": object{"age": object{"type": "integer", "minimum": 0}}},
+		[]string{`{"name":"x"}`, "```json\n{\"name\":\"x\",\"age\":3}\n```", "\n{\"name\":1}"},
+		[]string{"", "x", `{}`, `[]`, `{"name":"x","age":-1}`, `{"name":"x"} and more`},
+	},
+	{
+		proposals.CheckContains, "slow",
+		[]string{"slow", "The scene is slow."},
+		[]string{"", "Slow", "s low", "sl\u200bow"},
+	},
+	{
+		proposals.CheckNotContains, "secret",
+		[]string{"", "Secret", "se cret"},
+		[]string{"secret", "the secrets", "se\u200bcret", "ｓecret", "secre\u2060t"},
+	},
+	{
+		proposals.CheckMatches, `(?m)^Verdict: (READY|NOT READY)$`,
+		[]string{"Verdict: READY", "x\nVerdict: NOT READY\ny"},
+		[]string{"", "verdict: READY", "Verdict: READY."},
+	},
+	{
+		proposals.CheckMaxChars, 5,
+		[]string{"", "12345", "äöüßé", "👩\u200d🚀ab"},
+		[]string{"123456", "12345\n"},
+	},
+}
+
 func TestChecks(t *testing.T) {
-	person := object{"type": "object", "required": []string{"name"}, "properties": object{"age": object{"type": "integer", "minimum": 0}}}
-	tests := []struct {
-		kind   proposals.CheckType
-		value  any
-		holds  []string
-		breaks []string
-	}{
-		{
-			proposals.CheckJSONOnly, nil,
-			[]string{`{}`, ` [1, 2]` + "\n", `"text"`, `null`, `{"a":{"b":"` + "```" + `"}}`},
-			[]string{"", "plain", "Here: {}", "{} done", "{}{}", "```json\n{}\n```", "\u200b{}", `{"a":1,"a":2}`, `{'a':1}`, `{"a":1,}`, strings.Repeat("[", 100) + strings.Repeat("]", 100)},
-		},
-		{
-			proposals.CheckNoFences, nil,
-			[]string{"", "plain", "`code`", "a ``` b", "``\nx\n``", "~~struck~~", `{"a":"` + "```" + `"}`},
-			[]string{"```\nx\n```", "Text\n  ```go\nx", "~~~\nx\n~~~", "- ```\n  x", "> ```", "1. ~~~", "> - ```json", "x\n\t```"},
-		},
-		{
-			proposals.CheckToolCall, nil,
-			[]string{call, "```json\n" + call + "\n```", "\ufeff" + call + "\n"},
-			[]string{"", "I call it.", call + call, "Sure: " + call, `{"tool":"x","args":{}}`, `{"tool":"x","args":[],"nonce":"n"}`},
-		},
-		{
-			proposals.CheckJSONSchema, person,
-			[]string{`{"name":"x"}`, "```json\n{\"name\":\"x\",\"age\":3}\n```", "\n{\"name\":1}"},
-			[]string{"", "x", `{}`, `[]`, `{"name":"x","age":-1}`, `{"name":"x"} and more`},
-		},
-		{
-			proposals.CheckContains, "slow",
-			[]string{"slow", "The scene is slow."},
-			[]string{"", "Slow", "s low", "sl\u200bow"},
-		},
-		{
-			proposals.CheckNotContains, "secret",
-			[]string{"", "Secret", "se cret"},
-			[]string{"secret", "the secrets", "se\u200bcret", "ｓecret", "secre\u2060t"},
-		},
-		{
-			proposals.CheckMatches, `(?m)^Verdict: (READY|NOT READY)$`,
-			[]string{"Verdict: READY", "x\nVerdict: NOT READY\ny"},
-			[]string{"", "verdict: READY", "Verdict: READY."},
-		},
-		{
-			proposals.CheckMaxChars, 5,
-			[]string{"", "12345", "äöüßé", "👩\u200d🚀ab"},
-			[]string{"123456", "12345\n"},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range checkCases {
 		t.Run(string(tt.kind), func(t *testing.T) {
 			c := checkOf(t, tt.kind, tt.value)
 			for _, text := range tt.holds {

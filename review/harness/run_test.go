@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,114 +23,121 @@ func (m modelFunc) Answer(ctx context.Context, prompt, input string) (string, er
 	return m(prompt, input)
 }
 
-func TestRun(t *testing.T) {
-	slow := checkOf(t, proposals.CheckContains, "slow")
-	short := checkOf(t, proposals.CheckMaxChars, 20)
-	useless := checkOf(t, proposals.CheckMatches, "(")
-	recorded := func(s string) *string { return &s }
-	model := modelFunc(func(prompt, input string) (string, error) {
-		switch input {
-		case "refused":
-			return "", fmt.Errorf("dial\u202e: %w", ErrNotConnected)
-		case "huge":
-			return strings.Repeat("x", MaxAnswer+1), nil
-		}
-		return prompt + " says slow to " + input, nil
-	})
-	tests := []struct {
-		name    string
-		tc      proposals.TestCase
-		model   Model
-		outcome Outcome
-		reason  string
-		live    bool
-	}{
-		{
-			"passes",
-			proposals.TestCase{Expect: "pass", Output: recorded("It is slow."), Checks: []proposals.Check{slow, short}},
-			nil,
-			Passed, "The answer satisfies every check.", false,
-		},
-		{
-			"should pass",
-			proposals.TestCase{Expect: "pass", Output: recorded("It is not so slow after all."), Checks: []proposals.Check{slow, short}},
-			nil,
-			Failed, "It was expected to pass, but max_chars: the answer has 28 characters, more than 20.", false,
-		},
-		{
-			"should pass in two ways",
-			proposals.TestCase{Expect: "pass", Output: recorded("It hurries from end to end."), Checks: []proposals.Check{slow, short}},
-			nil,
-			Failed, `It was expected to pass, but contains: the answer does not contain "slow"; max_chars: the answer has 27 characters, more than 20.`, false,
-		},
-		{
-			"fails as expected",
-			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, short}},
-			nil,
-			Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
-		},
-		{
-			"should fail",
-			proposals.TestCase{Expect: "fail", Output: recorded("It is slow."), Checks: []proposals.Check{slow, short}},
-			nil,
-			Failed, "It was expected to fail, but the answer satisfies every check.", false,
-		},
-		{
-			"a useless check is no expected failure",
-			proposals.TestCase{Expect: "fail", Output: recorded("It is fast."), Checks: []proposals.Check{slow, useless}},
-			nil,
-			Failed, "A check cannot be evaluated: matches: not a regular expression in RE2 syntax.", false,
-		},
-		{
-			"an empty answer is an answer",
-			proposals.TestCase{Expect: "fail", Output: recorded(""), Checks: []proposals.Check{slow}},
-			model,
-			Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
-		},
-		{
-			"no expectation",
-			proposals.TestCase{Output: recorded("x"), Checks: []proposals.Check{slow}},
-			nil,
-			NotRun, "The case does not say whether it should pass or fail.", false,
-		},
-		{
-			"no checks",
-			proposals.TestCase{Expect: "pass", Output: recorded("x")},
-			nil,
-			NotRun, "The case has no checks.", false,
-		},
-		{
-			"too large",
-			proposals.TestCase{Expect: "fail", Output: recorded(strings.Repeat("x", MaxAnswer+1)), Checks: []proposals.Check{slow}},
-			nil,
-			NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", false,
-		},
-		{
-			"no model",
-			proposals.TestCase{Expect: "pass", Checks: []proposals.Check{slow}},
-			nil,
-			NotRun, "There is no recorded answer, and no model is connected.", false,
-		},
-		{
-			"live",
-			proposals.TestCase{Expect: "pass", Input: "you", Checks: []proposals.Check{slow}},
-			model,
-			Passed, "The answer satisfies every check.", true,
-		},
-		{
-			"not connected",
-			proposals.TestCase{Expect: "pass", Input: "refused", Checks: []proposals.Check{slow}},
-			model,
-			NotRun, `There is no recorded answer, and the model gave none: dial\u202e: no model is connected.`, false,
-		},
-		{
-			"too large live",
-			proposals.TestCase{Expect: "pass", Input: "huge", Checks: []proposals.Check{slow}},
-			model,
-			NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", true,
-		},
+// The checks of the cases: isBroken cannot be evaluated.
+var (
+	saysSlow = proposals.Check{Type: proposals.CheckContains, Value: json.RawMessage(`"slow"`)}
+	isShort  = proposals.Check{Type: proposals.CheckMaxChars, Value: json.RawMessage(`20`)}
+	isBroken = proposals.Check{Type: proposals.CheckMatches, Value: json.RawMessage(`"("`)}
+)
+
+// slowModel calls everything slow, and fails on two inputs.
+var slowModel = modelFunc(func(prompt, input string) (string, error) {
+	switch input {
+	case "refused":
+		return "", fmt.Errorf("dial\u202e: %w", ErrNotConnected)
+	case "huge":
+		return strings.Repeat("x", MaxAnswer+1), nil
 	}
-	for _, tt := range tests {
+	return prompt + " says slow to " + input, nil
+})
+
+// runCases have the outcome of single test cases.
+var runCases = []struct {
+	name    string
+	tc      proposals.TestCase
+	model   Model
+	outcome Outcome
+	reason  string
+	live    bool
+}{
+	{
+		"passes",
+		proposals.TestCase{Expect: "pass", Output: new("It is slow."), Checks: []proposals.Check{saysSlow, isShort}},
+		nil,
+		Passed, "The answer satisfies every check.", false,
+	},
+	{
+		"should pass",
+		proposals.TestCase{Expect: "pass", Output: new("It is not so slow after all."), Checks: []proposals.Check{saysSlow, isShort}},
+		nil,
+		Failed, "It was expected to pass, but max_chars: the answer has 28 characters, more than 20.", false,
+	},
+	{
+		"should pass in two ways",
+		proposals.TestCase{Expect: "pass", Output: new("It hurries from end to end."), Checks: []proposals.Check{saysSlow, isShort}},
+		nil,
+		Failed, `It was expected to pass, but contains: the answer does not contain "slow"; max_chars: the answer has 27 characters, more than 20.`, false,
+	},
+	{
+		"fails as expected",
+		proposals.TestCase{Expect: "fail", Output: new("It is fast."), Checks: []proposals.Check{saysSlow, isShort}},
+		nil,
+		Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+	},
+	{
+		"should fail",
+		proposals.TestCase{Expect: "fail", Output: new("It is slow."), Checks: []proposals.Check{saysSlow, isShort}},
+		nil,
+		Failed, "It was expected to fail, but the answer satisfies every check.", false,
+	},
+	{
+		"a useless check is no expected failure",
+		proposals.TestCase{Expect: "fail", Output: new("It is fast."), Checks: []proposals.Check{saysSlow, isBroken}},
+		nil,
+		Failed, "A check cannot be evaluated: matches: not a regular expression in RE2 syntax.", false,
+	},
+	{
+		"an empty answer is an answer",
+		proposals.TestCase{Expect: "fail", Output: new(""), Checks: []proposals.Check{saysSlow}},
+		slowModel,
+		Passed, `It fails as expected: contains: the answer does not contain "slow".`, false,
+	},
+	{
+		"no expectation",
+		proposals.TestCase{Output: new("x"), Checks: []proposals.Check{saysSlow}},
+		nil,
+		NotRun, "The case does not say whether it should pass or fail.", false,
+	},
+	{
+		"no checks",
+		proposals.TestCase{Expect: "pass", Output: new("x")},
+		nil,
+		NotRun, "The case has no checks.", false,
+	},
+	{
+		"too large",
+		proposals.TestCase{Expect: "fail", Output: new(strings.Repeat("x", MaxAnswer+1)), Checks: []proposals.Check{saysSlow}},
+		nil,
+		NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", false,
+	},
+	{
+		"no model",
+		proposals.TestCase{Expect: "pass", Checks: []proposals.Check{saysSlow}},
+		nil,
+		NotRun, "There is no recorded answer, and no model is connected.", false,
+	},
+	{
+		"live",
+		proposals.TestCase{Expect: "pass", Input: "you", Checks: []proposals.Check{saysSlow}},
+		slowModel,
+		Passed, "The answer satisfies every check.", true,
+	},
+	{
+		"not connected",
+		proposals.TestCase{Expect: "pass", Input: "refused", Checks: []proposals.Check{saysSlow}},
+		slowModel,
+		NotRun, `There is no recorded answer, and the model gave none: dial\u202e: no model is connected.`, false,
+	},
+	{
+		"too large live",
+		proposals.TestCase{Expect: "pass", Input: "huge", Checks: []proposals.Check{saysSlow}},
+		slowModel,
+		NotRun, "The answer has 1048577 bytes; at most 1048576 are checked.", true,
+	},
+}
+
+func TestRun(t *testing.T) {
+	for _, tt := range runCases {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.tc.Name = tt.name
 			got := Suite{Cases: []proposals.TestCase{tt.tc}, Prompt: "P", Model: tt.model}.Run(t.Context())
@@ -142,14 +150,12 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunKeepsOrderAndAnswers(t *testing.T) {
-	slow := checkOf(t, proposals.CheckContains, "slow")
-	recorded := "slow"
 	suite := Suite{
 		Prompt: "P",
 		Model:  modelFunc(func(string, string) (string, error) { return strings.Repeat("é", maxShown), nil }),
 		Cases: []proposals.TestCase{
-			{Name: "a", Expect: "pass", Output: &recorded, Checks: []proposals.Check{slow}},
-			{Name: "b", Expect: "pass", Checks: []proposals.Check{slow}},
+			{Name: "a", Expect: "pass", Output: new("slow"), Checks: []proposals.Check{saysSlow}},
+			{Name: "b", Expect: "pass", Checks: []proposals.Check{saysSlow}},
 		},
 	}
 	got := suite.Run(t.Context())
