@@ -171,30 +171,37 @@ func TestByCategory(t *testing.T) {
 	}
 }
 
+// randomLives returns a few definitions with names in three layers, some of them
+// locked, deactivated, or with aliases.
+func randomLives(rng *rand.Rand, names []string) []registry.Live {
+	layers := []registry.Layer{global, user, novel}
+	var lives []registry.Live
+	taken := map[registry.Subject]bool{}
+	for range rng.IntN(8) {
+		l := tool(layers[rng.IntN(3)], names[rng.IntN(5)], func(l *registry.Live) {
+			l.Locked = rng.IntN(4) == 0
+			if rng.IntN(3) == 0 {
+				aliased(names[rng.IntN(5)], names[rng.IntN(5)])(l)
+			}
+			if rng.IntN(4) == 0 && !l.Core() {
+				deactivated(l)
+			}
+		})
+		if !taken[l.Subject] {
+			taken[l.Subject] = true
+			lives = append(lives, l)
+		}
+	}
+	return lives
+}
+
 // Whatever is live: no core tool is ever touched, every tool seen is found
 // under its id, and the layers that are not in the view do not matter.
 func TestMergeProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	layers := []registry.Layer{global, user, novel}
 	names := []string{"a", "b", "c", "d", "e"}
 	for range 2_000 {
-		var lives []registry.Live
-		taken := map[registry.Subject]bool{}
-		for range rng.IntN(8) {
-			l := tool(layers[rng.IntN(3)], names[rng.IntN(5)], func(l *registry.Live) {
-				l.Locked = rng.IntN(4) == 0
-				if rng.IntN(3) == 0 {
-					aliased(names[rng.IntN(5)], names[rng.IntN(5)])(l)
-				}
-				if rng.IntN(4) == 0 && !l.Core() {
-					deactivated(l)
-				}
-			})
-			if !taken[l.Subject] {
-				taken[l.Subject] = true
-				lives = append(lives, l)
-			}
-		}
+		lives := randomLives(rng, names)
 		m := registry.Merge(lives)
 		for _, l := range lives {
 			found, _ := m.ByName(t.Context(), l.Subject.ID)

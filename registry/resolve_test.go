@@ -75,78 +75,82 @@ func list(layer registry.Layer, l registry.List) registry.Live {
 	return registry.Live{Subject: registry.Subject{Kind: registry.KindList, Layer: layer, ID: l.ID}, Version: 1, Definition: registry.Definition{List: &l}}
 }
 
+// ofLibrary are tools of the library, and one that is not in it.
+var ofLibrary = []string{"yak", "plain", "off", "local", "remote", "semantic", "later", "ghost"}
+
+// resolveCases have what an allow-list offers of the library, and why.
+var resolveCases = []struct {
+	name     string
+	list     registry.AllowList
+	more     []string
+	in       registry.Context
+	want     []string
+	warnings []string
+	err      error
+}{
+	{
+		name: "elsewhere", list: registry.AllowList{Tools: ofLibrary},
+		want: []string{
+			"+ yak: listed", "- ghost: not in the registry", "- later: deferred", "- local: local only", "- off: deactivated",
+			"+ plain: listed", "+ remote: listed", "- semantic: needs embedding",
+		},
+		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+	},
+	{
+		name: "local", list: registry.AllowList{Tools: ofLibrary, ExcludeInLocal: []string{"old_plain", "nothing"}}, in: registry.Context{Local: true, Embedding: true, IncludeDeferred: true},
+		want: []string{
+			"+ yak: listed", "- ghost: not in the registry", "+ later: listed", "+ local: listed", "- off: deactivated",
+			"- plain: excluded in local", "- remote: not offered in local", "+ semantic: listed",
+		},
+		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+	},
+	{
+		name: "by alias and by id", list: registry.AllowList{Tools: []string{"old_plain", "plain"}},
+		want: []string{"+ plain: listed"},
+	},
+	{
+		name: "categories", list: registry.AllowList{Tools: []string{"web_high"}, Categories: []string{"web"}}, more: []string{"email", "web"},
+		want: []string{"+ mail: category email", "+ web_high: listed", "+ web_low: category web", "+ web_none: category web"},
+	},
+	{
+		name: "tiers filter what categories bring in", list: registry.AllowList{Tools: []string{"web_high", "plain"}, Categories: []string{"web"}, Tiers: []registry.Tier{"low"}},
+		want: []string{"+ plain: listed", "+ web_high: listed", "+ web_low: category web", "- web_none: tier filtered web"},
+	},
+	{
+		name: "additions elsewhere", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain", "ghost"}, AddWhenEmbeddingOK: []string{"semantic"}},
+		want:     []string{"+ yak: listed", "- ghost: not in the registry", "+ plain: added when not local", "- semantic: added only when embedding works"},
+		warnings: []string{`the allow-list names "ghost", which is not in the registry`},
+	},
+	{
+		name: "additions in local", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain"}, AddWhenEmbeddingOK: []string{"semantic"}}, in: registry.Context{Local: true, Embedding: true},
+		want: []string{"+ yak: listed", "- plain: added only when not local", "+ semantic: added when embedding works"},
+	},
+	{
+		name: "by reference", list: registry.AllowList{Name: "webby"},
+		want: []string{"+ web_high: category web", "+ web_low: category web", "+ web_none: category web"},
+	},
+	{name: "no such list", list: registry.AllowList{Name: "none"}, err: registry.ErrUnknownList},
+	{name: "a list that is deactivated", list: registry.AllowList{Name: "gone"}, err: registry.ErrUnknownList},
+	{
+		name: "a list of a later layer", list: registry.AllowList{Name: "mailing"}, in: registry.Context{IncludeDeferred: true},
+		want: []string{"+ mail: listed"},
+	},
+	{
+		name: "every tool of a kind", list: registry.AllowList{Tools: []string{"yak"}, Kinds: []registry.ToolKind{registry.ActionTool}},
+		in:   registry.Context{Local: true, Embedding: true, IncludeDeferred: true, MostOfKind: 2},
+		want: []string{"+ yak: listed", "+ later: every tool of the kind action", "+ local: every tool of the kind action"},
+	},
+	{
+		name: "every tool of a kind that there is none of", list: registry.AllowList{Kinds: []registry.ToolKind{registry.PromptTool}}, err: registry.ErrNoTools,
+	},
+	{name: "nothing allowed", err: registry.ErrNoTools},
+	{name: "nothing known", list: registry.AllowList{Tools: []string{"ghost\x1b"}}, err: registry.ErrNoTools, want: []string{"- ghost\x1b: not in the registry"}, warnings: []string{`the allow-list names "ghost\x1b", which is not in the registry`}},
+	{name: "nothing left", list: registry.AllowList{Tools: []string{"later", "off"}}, err: registry.ErrNoTools, want: []string{"- later: deferred", "- off: deactivated"}},
+	{name: "an empty category", more: []string{"tasks"}, err: registry.ErrNoTools},
+}
+
 func TestResolve(t *testing.T) {
-	all := []string{"yak", "plain", "off", "local", "remote", "semantic", "later", "ghost"}
-	tests := []struct {
-		name     string
-		list     registry.AllowList
-		more     []string
-		in       registry.Context
-		want     []string
-		warnings []string
-		err      error
-	}{
-		{
-			name: "elsewhere", list: registry.AllowList{Tools: all},
-			want: []string{
-				"+ yak: listed", "- ghost: not in the registry", "- later: deferred", "- local: local only", "- off: deactivated",
-				"+ plain: listed", "+ remote: listed", "- semantic: needs embedding",
-			},
-			warnings: []string{`the allow-list names "ghost", which is not in the registry`},
-		},
-		{
-			name: "local", list: registry.AllowList{Tools: all, ExcludeInLocal: []string{"old_plain", "nothing"}}, in: registry.Context{Local: true, Embedding: true, IncludeDeferred: true},
-			want: []string{
-				"+ yak: listed", "- ghost: not in the registry", "+ later: listed", "+ local: listed", "- off: deactivated",
-				"- plain: excluded in local", "- remote: not offered in local", "+ semantic: listed",
-			},
-			warnings: []string{`the allow-list names "ghost", which is not in the registry`},
-		},
-		{
-			name: "by alias and by id", list: registry.AllowList{Tools: []string{"old_plain", "plain"}},
-			want: []string{"+ plain: listed"},
-		},
-		{
-			name: "categories", list: registry.AllowList{Tools: []string{"web_high"}, Categories: []string{"web"}}, more: []string{"email", "web"},
-			want: []string{"+ mail: category email", "+ web_high: listed", "+ web_low: category web", "+ web_none: category web"},
-		},
-		{
-			name: "tiers filter what categories bring in", list: registry.AllowList{Tools: []string{"web_high", "plain"}, Categories: []string{"web"}, Tiers: []registry.Tier{"low"}},
-			want: []string{"+ plain: listed", "+ web_high: listed", "+ web_low: category web", "- web_none: tier filtered web"},
-		},
-		{
-			name: "additions elsewhere", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain", "ghost"}, AddWhenEmbeddingOK: []string{"semantic"}},
-			want:     []string{"+ yak: listed", "- ghost: not in the registry", "+ plain: added when not local", "- semantic: added only when embedding works"},
-			warnings: []string{`the allow-list names "ghost", which is not in the registry`},
-		},
-		{
-			name: "additions in local", list: registry.AllowList{Tools: []string{"yak"}, AddWhenNonLocal: []string{"plain"}, AddWhenEmbeddingOK: []string{"semantic"}}, in: registry.Context{Local: true, Embedding: true},
-			want: []string{"+ yak: listed", "- plain: added only when not local", "+ semantic: added when embedding works"},
-		},
-		{
-			name: "by reference", list: registry.AllowList{Name: "webby"},
-			want: []string{"+ web_high: category web", "+ web_low: category web", "+ web_none: category web"},
-		},
-		{name: "no such list", list: registry.AllowList{Name: "none"}, err: registry.ErrUnknownList},
-		{name: "a list that is deactivated", list: registry.AllowList{Name: "gone"}, err: registry.ErrUnknownList},
-		{
-			name: "a list of a later layer", list: registry.AllowList{Name: "mailing"}, in: registry.Context{IncludeDeferred: true},
-			want: []string{"+ mail: listed"},
-		},
-		{
-			name: "every tool of a kind", list: registry.AllowList{Tools: []string{"yak"}, Kinds: []registry.ToolKind{registry.ActionTool}},
-			in:   registry.Context{Local: true, Embedding: true, IncludeDeferred: true, MostOfKind: 2},
-			want: []string{"+ yak: listed", "+ later: every tool of the kind action", "+ local: every tool of the kind action"},
-		},
-		{
-			name: "every tool of a kind that there is none of", list: registry.AllowList{Kinds: []registry.ToolKind{registry.PromptTool}}, err: registry.ErrNoTools,
-		},
-		{name: "nothing allowed", err: registry.ErrNoTools},
-		{name: "nothing known", list: registry.AllowList{Tools: []string{"ghost\x1b"}}, err: registry.ErrNoTools, want: []string{"- ghost\x1b: not in the registry"}, warnings: []string{`the allow-list names "ghost\x1b", which is not in the registry`}},
-		{name: "nothing left", list: registry.AllowList{Tools: []string{"later", "off"}}, err: registry.ErrNoTools, want: []string{"- later: deferred", "- off: deactivated"}},
-		{name: "an empty category", more: []string{"tasks"}, err: registry.ErrNoTools},
-	}
-	for _, tt := range tests {
+	for _, tt := range resolveCases {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := registry.Resolve(t.Context(), registry.Agent{ID: "a", AllowList: &tt.list, Categories: tt.more}, tt.in, library())
 			if !errors.Is(err, tt.err) {

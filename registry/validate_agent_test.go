@@ -9,60 +9,62 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
+// agentProblems has edits of a whole agent and the problems that follow.
+var agentProblems = []struct {
+	name string
+	edit func(*registry.Agent)
+	want []string
+}{
+	{"complete", func(*registry.Agent) {}, nil},
+	{"nothing at all", func(a *registry.Agent) { *a = registry.Agent{} }, []string{"id: missing", "name: missing"}},
+	{"full texts", func(a *registry.Agent) {
+		a.Description = strings.Repeat("é", 4_000)
+		a.Vibe = strings.Repeat("é", 1_000)
+		a.Soul = strings.Repeat("é", 32_000)
+		a.PromptTemplate = strings.Repeat("é", 1<<20)
+	}, nil},
+	{"texts too long", func(a *registry.Agent) {
+		long := strings.Repeat("x", 1<<20+1)
+		a.Name, a.Description, a.Vibe, a.Soul = long[:81], long[:4_001], long[:1_001], long[:32_001]
+		a.PromptTemplate, a.OperatingModel, a.InteractionLearning, a.Onboarding = long, long, long, long
+		a.SessionOpen = &registry.SessionOpen{Bootstrap: long, Returning: long}
+		a.ChannelGuidance = map[string]string{"web": long}
+	}, []string{
+		"name: has 81", "description: has 4001", "vibe: has 1001", "soul: has 32001", "promptTemplate: at most 1048576",
+		"operatingModel: at most", "interactionLearning: at most", "channelGuidance.web: at most",
+		"sessionOpen.bootstrap: at most", "sessionOpen.returning: at most", "onboarding: at most",
+	}},
+	{"own channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"kiosk_2": "Be brief."} }, nil},
+	{"no channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"Web": "", "2web": "", "": ""} }, []string{
+		`channelGuidance[""]: expected a channel name`, "channelGuidance.2web: expected a channel name", "channelGuidance.Web: expected a channel name",
+	}},
+	{"too many channels", func(a *registry.Agent) {
+		a.ChannelGuidance = map[string]string{}
+		for i := range 65 {
+			a.ChannelGuidance[fmt.Sprintf("c%d", i)] = "x"
+		}
+	}, []string{"channelGuidance: has 65 channels"}},
+	{"list by name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code_gen"} }, nil},
+	{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a"}},
+	{"own list", func(a *registry.Agent) {
+		a.AllowList = &registry.AllowList{Name: "mine", Tools: []string{"get_tides"}, Categories: []string{"web"}, Tiers: []registry.Tier{"low", "high"}}
+	}, nil},
+	{"broken list", func(a *registry.Agent) {
+		a.AllowList = &registry.AllowList{
+			Name: "My List", Tools: []string{"get_tides", "get-tides", "get_tides"}, Categories: []string{"web", "Fun", "web"}, Tiers: []registry.Tier{"low", "lower"},
+			AddWhenNonLocal: []string{"A"}, ExcludeInLocal: []string{"B"}, AddWhenEmbeddingOK: []string{"C"},
+		}
+	}, []string{
+		"allowList.name: expected lower-case words", `allowList.tools[1]: got "get-tides"`, "allowList.tools[2]: repeats allowList.tools[0]",
+		`allowList.categories[1]: got "Fun"`, "allowList.categories[2]: repeats", `allowList.tier[1]: expected low, medium or high, got "lower"`,
+		"allowList.addWhenNonLocal[0]: expected an id", "allowList.excludeInLocal[0]: expected an id", "allowList.addWhenEmbeddingOK[0]: expected an id",
+	}},
+	{"categories", func(a *registry.Agent) { a.Categories = []string{"web", "not sense", "mission"} }, []string{`categories[1]: got "not sense"`}},
+	{"status", func(a *registry.Agent) { a.Status = "asleep" }, []string{"status: expected active or deactivated"}},
+}
+
 func TestAgentProblems(t *testing.T) {
-	tests := []struct {
-		name string
-		edit func(*registry.Agent)
-		want []string
-	}{
-		{"complete", func(*registry.Agent) {}, nil},
-		{"nothing at all", func(a *registry.Agent) { *a = registry.Agent{} }, []string{"id: missing", "name: missing"}},
-		{"full texts", func(a *registry.Agent) {
-			a.Description = strings.Repeat("é", 4_000)
-			a.Vibe = strings.Repeat("é", 1_000)
-			a.Soul = strings.Repeat("é", 32_000)
-			a.PromptTemplate = strings.Repeat("é", 1<<20)
-		}, nil},
-		{"texts too long", func(a *registry.Agent) {
-			long := strings.Repeat("x", 1<<20+1)
-			a.Name, a.Description, a.Vibe, a.Soul = long[:81], long[:4_001], long[:1_001], long[:32_001]
-			a.PromptTemplate, a.OperatingModel, a.InteractionLearning, a.Onboarding = long, long, long, long
-			a.SessionOpen = &registry.SessionOpen{Bootstrap: long, Returning: long}
-			a.ChannelGuidance = map[string]string{"web": long}
-		}, []string{
-			"name: has 81", "description: has 4001", "vibe: has 1001", "soul: has 32001", "promptTemplate: at most 1048576",
-			"operatingModel: at most", "interactionLearning: at most", "channelGuidance.web: at most",
-			"sessionOpen.bootstrap: at most", "sessionOpen.returning: at most", "onboarding: at most",
-		}},
-		{"own channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"kiosk_2": "Be brief."} }, nil},
-		{"no channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"Web": "", "2web": "", "": ""} }, []string{
-			`channelGuidance[""]: expected a channel name`, "channelGuidance.2web: expected a channel name", "channelGuidance.Web: expected a channel name",
-		}},
-		{"too many channels", func(a *registry.Agent) {
-			a.ChannelGuidance = map[string]string{}
-			for i := range 65 {
-				a.ChannelGuidance[fmt.Sprintf("c%d", i)] = "x"
-			}
-		}, []string{"channelGuidance: has 65 channels"}},
-		{"list by name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code_gen"} }, nil},
-		{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a"}},
-		{"own list", func(a *registry.Agent) {
-			a.AllowList = &registry.AllowList{Name: "mine", Tools: []string{"get_tides"}, Categories: []string{"web"}, Tiers: []registry.Tier{"low", "high"}}
-		}, nil},
-		{"broken list", func(a *registry.Agent) {
-			a.AllowList = &registry.AllowList{
-				Name: "My List", Tools: []string{"get_tides", "get-tides", "get_tides"}, Categories: []string{"web", "Fun", "web"}, Tiers: []registry.Tier{"low", "lower"},
-				AddWhenNonLocal: []string{"A"}, ExcludeInLocal: []string{"B"}, AddWhenEmbeddingOK: []string{"C"},
-			}
-		}, []string{
-			"allowList.name: expected lower-case words", `allowList.tools[1]: got "get-tides"`, "allowList.tools[2]: repeats allowList.tools[0]",
-			`allowList.categories[1]: got "Fun"`, "allowList.categories[2]: repeats", `allowList.tier[1]: expected low, medium or high, got "lower"`,
-			"allowList.addWhenNonLocal[0]: expected an id", "allowList.excludeInLocal[0]: expected an id", "allowList.addWhenEmbeddingOK[0]: expected an id",
-		}},
-		{"categories", func(a *registry.Agent) { a.Categories = []string{"web", "not sense", "mission"} }, []string{`categories[1]: got "not sense"`}},
-		{"status", func(a *registry.Agent) { a.Status = "asleep" }, []string{"status: expected active or deactivated"}},
-	}
-	for _, tt := range tests {
+	for _, tt := range agentProblems {
 		t.Run(tt.name, func(t *testing.T) {
 			a := registry.Agent{ID: "assistant", Name: "Assistant"}
 			tt.edit(&a)

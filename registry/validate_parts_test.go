@@ -7,24 +7,29 @@ import (
 	"toolcrib/registry"
 )
 
-func TestToolPartsProblems(t *testing.T) {
-	hash := strings.Repeat("0a", 32)
+// toolEdit is a change of a whole action tool and the problems that follow.
+type toolEdit struct {
+	name string
+	edit func(*registry.Tool)
+	want []string
+}
+
+func expectToolProblems(t *testing.T, edits []toolEdit) {
+	t.Helper()
+	for _, tt := range edits {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := actionTool()
+			tt.edit(&tool)
+			expectProblems(t, tool.Problems("d"), tt.want...)
+		})
+	}
+}
+
+func TestApprovalProblems(t *testing.T) {
 	approval := func(tier, def registry.ApprovalTier) func(*registry.Tool) {
 		return func(x *registry.Tool) { x.Approval = &registry.Approval{Tier: tier, Default: def} }
 	}
-	tag := func(tag registry.Tag) func(*registry.Tool) { return func(x *registry.Tool) { x.Tag = &tag } }
-	provider := func(p registry.Provider) func(*registry.Tool) { return func(x *registry.Tool) { x.Provider = &p } }
-	source := func(s registry.Source) func(*registry.Tool) { return func(x *registry.Tool) { x.Source = &s } }
-	limits := func(cooldown, daily int) func(*registry.Tool) {
-		return func(x *registry.Tool) {
-			x.Limits = &registry.Limits{CooldownSeconds: cooldown, DailyLimit: daily}
-		}
-	}
-	tests := []struct {
-		name string
-		edit func(*registry.Tool)
-		want []string
-	}{
+	expectToolProblems(t, []toolEdit{
 		{"auto", approval("auto_approve", ""), nil},
 		{"asking", approval("requires_approval", ""), nil},
 		{"configurable, default auto", approval("user_configurable", "auto_approve"), nil},
@@ -34,7 +39,12 @@ func TestToolPartsProblems(t *testing.T) {
 		{"default without choice", approval("auto_approve", "auto_approve"), []string{"d.approval.default: only a user_configurable"}},
 		{"no tier", approval("", "never"), []string{"d.approval.tier: missing; expected auto_approve, requires_approval or user_configurable", "d.approval.default: expected"}},
 		{"unknown tier", approval("sometimes", ""), []string{`d.approval.tier: got "sometimes"`}},
+	})
+}
 
+func TestTagProblems(t *testing.T) {
+	tag := func(tag registry.Tag) func(*registry.Tool) { return func(x *registry.Tool) { x.Tag = &tag } }
+	expectToolProblems(t, []toolEdit{
 		{"tag with the default pattern", tag(registry.Tag{Prefix: "SEARCH", ArgGroups: []string{"query"}}), nil},
 		{"tag with one unnamed group", tag(registry.Tag{Prefix: "SEARCH"}), nil},
 		{"tag without argument", tag(registry.Tag{Prefix: "STATUS", ArgPattern: `now`}), nil},
@@ -50,10 +60,24 @@ func TestToolPartsProblems(t *testing.T) {
 		{"tag with unnamed groups", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)`}), []string{"d.tag.argGroups: it has 2, named are 0"}},
 		{"tag with too many names", tag(registry.Tag{Prefix: "A", ArgGroups: []string{"x", "y"}}), []string{"d.tag.argGroups: it has 1, named are 2"}},
 		{"tag with odd names", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)(c)`, ArgGroups: []string{"x", "x", "1"}}), []string{"d.tag.argGroups[1]: repeats d.tag.argGroups[0]", "d.tag.argGroups[2]: expected a name"}},
+	})
+}
 
+func TestLimitsProblems(t *testing.T) {
+	limits := func(cooldown, daily int) func(*registry.Tool) {
+		return func(x *registry.Tool) {
+			x.Limits = &registry.Limits{CooldownSeconds: cooldown, DailyLimit: daily}
+		}
+	}
+	expectToolProblems(t, []toolEdit{
 		{"limits", limits(0, 1_000_000_000), nil},
 		{"negative limits", limits(-1, 1_000_000_001), []string{"d.limits.cooldownSeconds: got -1", "d.limits.dailyLimit: expected 0 (no limit) to 1000000000"}},
+	})
+}
 
+func TestProviderProblems(t *testing.T) {
+	provider := func(p registry.Provider) func(*registry.Tool) { return func(x *registry.Tool) { x.Provider = &p } }
+	expectToolProblems(t, []toolEdit{
 		{"builtin", provider(registry.Provider{Type: "builtin", Name: "tasks.get"}), nil},
 		{"builtin elsewhere", provider(registry.Provider{Type: "builtin", Server: "s", URL: "https://hub.example"}), []string{"d.provider.server: mcp only", "d.provider.url: http only"}},
 		{"mcp", provider(registry.Provider{Type: "mcp", Server: "harbour", Name: "get-tides"}), nil},
@@ -65,16 +89,15 @@ func TestToolPartsProblems(t *testing.T) {
 		{"no provider type", provider(registry.Provider{Name: "x"}), []string{"d.provider.type: missing; expected builtin, mcp or http"}},
 		{"unknown provider type", provider(registry.Provider{Type: "grpc", URL: "x"}), []string{"d.provider.type: expected builtin, mcp or http"}},
 		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: has 257", "d.provider.server: has 257"}},
+	})
+}
 
+func TestSourceProblems(t *testing.T) {
+	hash := strings.Repeat("0a", 32)
+	source := func(s registry.Source) func(*registry.Tool) { return func(x *registry.Tool) { x.Source = &s } }
+	expectToolProblems(t, []toolEdit{
 		{"source", source(registry.Source{Type: "mcp", Ref: "harbour", Hash: hash}), nil},
 		{"half a source", source(registry.Source{Type: "dream"}), []string{"d.source.type: expected file, mcp, openai or anthropic", "d.source.ref: missing", "d.source.hash: missing; expected the SHA-256"}},
 		{"source with a loud hash", source(registry.Source{Type: "file", Ref: "a.json", Hash: strings.ToUpper(hash)}), []string{"d.source.hash: expected the SHA-256"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tool := actionTool()
-			tt.edit(&tool)
-			expectProblems(t, tool.Problems("d"), tt.want...)
-		})
-	}
+	})
 }

@@ -22,83 +22,85 @@ func actionTool() registry.Tool {
 	}
 }
 
+// toolProblems has edits of whole tools and the problems that follow.
+var toolProblems = []struct {
+	name string
+	base func() registry.Tool
+	edit func(*registry.Tool)
+	want []string
+}{
+	{"complete prompt tool", promptTool, func(*registry.Tool) {}, nil},
+	{"complete action tool", actionTool, func(*registry.Tool) {}, nil},
+	{"nothing at all", promptTool, func(x *registry.Tool) { *x = registry.Tool{} }, []string{
+		"d.id: missing; expected lower-case words", "d.kind: missing; expected prompt or action", "d.name: missing",
+	}},
+	{"everything a prompt tool needs", promptTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.PromptTool} }, []string{
+		"d.name: missing; expected a label of 1 to 80", "d.scope: missing", "d.usageNotes: missing; expected when to use",
+		"d.goals: missing", "d.guardrails: missing", "d.prompt: missing; expected the text to inject, at most 32000",
+	}},
+	{"everything an action tool needs", actionTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.ActionTool} }, []string{
+		"d.name: missing", "d.description: missing", "d.inputSchema: missing; expected a JSON Schema object",
+	}},
+	{"white space is nothing", promptTool, func(x *registry.Tool) { x.Prompt = " \n\t" }, []string{"d.prompt: missing"}},
+	{"id form", promptTool, func(x *registry.Tool) { x.ID = "Scene-Pacer\x1b" }, []string{`d.id: got "Scene-Pacer\x1b"`}},
+	{"unknown kind asks for nothing else", actionTool, func(x *registry.Tool) { x.Kind = "macro"; x.InputSchema = nil }, []string{
+		`d.kind: expected prompt or action, got "macro"`,
+	}},
+	{"limits are characters, not bytes", promptTool, func(x *registry.Tool) {
+		x.Name = strings.Repeat("é", 80)
+		x.UsageNotes = strings.Repeat("語", 4_000)
+		x.Prompt = strings.Repeat("🙂", 32_000)
+		x.ShortDescription = strings.Repeat("ß", 100)
+	}, nil},
+	{"one character too many", promptTool, func(x *registry.Tool) {
+		x.Name = strings.Repeat("é", 81)
+		x.Archetype = strings.Repeat("a", 201)
+		x.UsageNotes = strings.Repeat("語", 4_001)
+		x.Goals = strings.Repeat("g", 4_001)
+		x.Guardrails = strings.Repeat("g", 4_001)
+		x.Prompt = strings.Repeat("🙂", 32_001)
+		x.Description = strings.Repeat("d", 32_001)
+		x.ShortDescription = strings.Repeat("ß", 101)
+	}, []string{
+		"d.name: has 81 characters; expected at most 80", "d.archetype: at most 200", "d.usageNotes: has 4001", "d.goals: has 4001",
+		"d.guardrails: has 4001", "d.prompt: has 32001", "d.description: has 32001", "d.shortDescription: has 101 characters; expected at most 100",
+	}},
+	{"what no text may hold", promptTool, func(x *registry.Tool) { x.Goals = "a\x00b"; x.Prompt = "a\xffb" }, []string{
+		"d.goals: NUL", "d.prompt: not valid UTF-8",
+	}},
+	{"enums", promptTool, func(x *registry.Tool) { x.Scope = "world"; x.Tier = "top"; x.Cost = "dear"; x.Status = "gone" }, []string{
+		`d.scope: expected selection, file or project, got "world"`, `d.tier: expected low, medium or high`, `d.cost: expected free, cheap or expensive`, `d.status: expected active or deactivated`,
+	}},
+	{"scope of an action tool", actionTool, func(x *registry.Tool) { x.Scope = "world" }, []string{"d.scope: expected selection"}},
+	{"bare schema", actionTool, func(x *registry.Tool) {
+		x.InputSchema = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)
+	}, nil},
+	{"schema of another kind", actionTool, func(x *registry.Tool) {
+		x.InputSchema, x.OutputSchema = json.RawMessage(`null`), json.RawMessage(`true`)
+	}, []string{
+		"d.inputSchema: expected a JSON Schema object, got null", "d.outputSchema: expected a JSON Schema object, got true or false",
+	}},
+	{"schema that is no JSON", actionTool, func(x *registry.Tool) { x.InputSchema = json.RawMessage(`{`) }, []string{"d.inputSchema: not valid JSON"}},
+	{"known category", actionTool, func(x *registry.Tool) { x.Category = "knowledge_graph" }, nil},
+	{"no category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected a category (lower-case letters, digits and "_", a letter first, at most 64 characters), got "Search"`}},
+	{"open category", actionTool, func(x *registry.Tool) { x.Category = "mission" }, nil},
+	{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
+		`d.aliases[1]: got "Tides"`, "d.aliases[2]: repeats d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
+	}},
+	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 65) }, []string{"d.aliases: has 65 entries; expected at most 64"}},
+	{"guidance", actionTool, func(x *registry.Tool) {
+		x.Guidance = map[string]string{"web": "ok", "session_open": strings.Repeat("x", 4_001), "We b": "?"}
+	}, []string{
+		`d.guidance["We b"]: expected a channel name`, "d.guidance.session_open: has 4001",
+	}},
+	{"nowhere available", actionTool, func(x *registry.Tool) {
+		x.Availability = &registry.Availability{LocalOnly: true, NonLocalOnly: true}
+	}, []string{"d.availability: nowhere"}},
+	{"prompt tools are not run", promptTool, func(x *registry.Tool) { x.Provider = &registry.Provider{Type: "what"} }, []string{"d.provider: leave the key out"}},
+}
+
 func TestToolProblems(t *testing.T) {
-	tests := []struct {
-		name string
-		base func() registry.Tool
-		edit func(*registry.Tool)
-		want []string
-	}{
-		{"complete prompt tool", promptTool, func(*registry.Tool) {}, nil},
-		{"complete action tool", actionTool, func(*registry.Tool) {}, nil},
-		{"nothing at all", promptTool, func(x *registry.Tool) { *x = registry.Tool{} }, []string{
-			"d.id: missing; expected lower-case words", "d.kind: missing; expected prompt or action", "d.name: missing",
-		}},
-		{"everything a prompt tool needs", promptTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.PromptTool} }, []string{
-			"d.name: missing; expected a label of 1 to 80", "d.scope: missing", "d.usageNotes: missing; expected when to use",
-			"d.goals: missing", "d.guardrails: missing", "d.prompt: missing; expected the text to inject, at most 32000",
-		}},
-		{"everything an action tool needs", actionTool, func(x *registry.Tool) { *x = registry.Tool{ID: "x", Kind: registry.ActionTool} }, []string{
-			"d.name: missing", "d.description: missing", "d.inputSchema: missing; expected a JSON Schema object",
-		}},
-		{"white space is nothing", promptTool, func(x *registry.Tool) { x.Prompt = " \n\t" }, []string{"d.prompt: missing"}},
-		{"id form", promptTool, func(x *registry.Tool) { x.ID = "Scene-Pacer\x1b" }, []string{`d.id: got "Scene-Pacer\x1b"`}},
-		{"unknown kind asks for nothing else", actionTool, func(x *registry.Tool) { x.Kind = "macro"; x.InputSchema = nil }, []string{
-			`d.kind: expected prompt or action, got "macro"`,
-		}},
-		{"limits are characters, not bytes", promptTool, func(x *registry.Tool) {
-			x.Name = strings.Repeat("é", 80)
-			x.UsageNotes = strings.Repeat("語", 4_000)
-			x.Prompt = strings.Repeat("🙂", 32_000)
-			x.ShortDescription = strings.Repeat("ß", 100)
-		}, nil},
-		{"one character too many", promptTool, func(x *registry.Tool) {
-			x.Name = strings.Repeat("é", 81)
-			x.Archetype = strings.Repeat("a", 201)
-			x.UsageNotes = strings.Repeat("語", 4_001)
-			x.Goals = strings.Repeat("g", 4_001)
-			x.Guardrails = strings.Repeat("g", 4_001)
-			x.Prompt = strings.Repeat("🙂", 32_001)
-			x.Description = strings.Repeat("d", 32_001)
-			x.ShortDescription = strings.Repeat("ß", 101)
-		}, []string{
-			"d.name: has 81 characters; expected at most 80", "d.archetype: at most 200", "d.usageNotes: has 4001", "d.goals: has 4001",
-			"d.guardrails: has 4001", "d.prompt: has 32001", "d.description: has 32001", "d.shortDescription: has 101 characters; expected at most 100",
-		}},
-		{"what no text may hold", promptTool, func(x *registry.Tool) { x.Goals = "a\x00b"; x.Prompt = "a\xffb" }, []string{
-			"d.goals: NUL", "d.prompt: not valid UTF-8",
-		}},
-		{"enums", promptTool, func(x *registry.Tool) { x.Scope = "world"; x.Tier = "top"; x.Cost = "dear"; x.Status = "gone" }, []string{
-			`d.scope: expected selection, file or project, got "world"`, `d.tier: expected low, medium or high`, `d.cost: expected free, cheap or expensive`, `d.status: expected active or deactivated`,
-		}},
-		{"scope of an action tool", actionTool, func(x *registry.Tool) { x.Scope = "world" }, []string{"d.scope: expected selection"}},
-		{"bare schema", actionTool, func(x *registry.Tool) {
-			x.InputSchema = json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)
-		}, nil},
-		{"schema of another kind", actionTool, func(x *registry.Tool) {
-			x.InputSchema, x.OutputSchema = json.RawMessage(`null`), json.RawMessage(`true`)
-		}, []string{
-			"d.inputSchema: expected a JSON Schema object, got null", "d.outputSchema: expected a JSON Schema object, got true or false",
-		}},
-		{"schema that is no JSON", actionTool, func(x *registry.Tool) { x.InputSchema = json.RawMessage(`{`) }, []string{"d.inputSchema: not valid JSON"}},
-		{"known category", actionTool, func(x *registry.Tool) { x.Category = "knowledge_graph" }, nil},
-		{"no category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected a category (lower-case letters, digits and "_", a letter first, at most 64 characters), got "Search"`}},
-		{"open category", actionTool, func(x *registry.Tool) { x.Category = "mission" }, nil},
-		{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
-			`d.aliases[1]: got "Tides"`, "d.aliases[2]: repeats d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
-		}},
-		{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 65) }, []string{"d.aliases: has 65 entries; expected at most 64"}},
-		{"guidance", actionTool, func(x *registry.Tool) {
-			x.Guidance = map[string]string{"web": "ok", "session_open": strings.Repeat("x", 4_001), "We b": "?"}
-		}, []string{
-			`d.guidance["We b"]: expected a channel name`, "d.guidance.session_open: has 4001",
-		}},
-		{"nowhere available", actionTool, func(x *registry.Tool) {
-			x.Availability = &registry.Availability{LocalOnly: true, NonLocalOnly: true}
-		}, []string{"d.availability: nowhere"}},
-		{"prompt tools are not run", promptTool, func(x *registry.Tool) { x.Provider = &registry.Provider{Type: "what"} }, []string{"d.provider: leave the key out"}},
-	}
-	for _, tt := range tests {
+	for _, tt := range toolProblems {
 		t.Run(tt.name, func(t *testing.T) {
 			tool := tt.base()
 			tt.edit(&tool)

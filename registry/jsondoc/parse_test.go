@@ -34,73 +34,75 @@ func expectLines(t *testing.T, got []string, want ...string) {
 	}
 }
 
+// refusedTexts have what is wrong with a text, and where.
+var refusedTexts = []struct {
+	name string
+	text string
+	want []string
+}{
+	{"nothing", "", []string{"$ (line 1, column 1): empty; expected a JSON value"}},
+	{"white space", " \n\t", []string{"$ (line 2, column 2): empty; expected a JSON value"}},
+	{"key twice", `{"a":1,"b":2,"a":3}`, []string{"a (line 1, column 14): duplicate key; keep one"}},
+	{"key twice under another spelling", `{"x":{"a":1,"\u0061":3}}`, []string{"x.a (line 1, column 13): duplicate key; keep one"}},
+	{"trailing value", "{}\n{}", []string{"$ (line 2, column 1): unexpected text after the document; expected one value"}},
+	{"trailing comma", "{},", []string{"$ (line 1, column 3): unexpected text after the document; expected one value"}},
+	{"trailing letters", "1 x", []string{"$ (line 1, column 3): unexpected text after the document; expected one value"}},
+	{"comma before the end", `{"a":[1,]}`, []string{"a[1] (line 1, column 8): invalid character ',' at start of value"}},
+	{"comma missing", `{"é":1 "b":2}`, []string{"$ (line 1, column 8): invalid character '\"' after object value (expecting ',' or '}')"}},
+	{"colon missing", `{"a" 1}`, []string{"a (line 1, column 6): invalid character '1' after object name (expecting ':')"}},
+	{"wrong bracket", `{"a":[1}}`, []string{"a[1] (line 1, column 8): invalid character '}' after array element (expecting ',' or ']')"}},
+	{"key that is none", `{1:2}`, []string{"$ (line 1, column 2): object member name must be a string"}},
+	{"single quotes", `{'a':1}`, []string{`$ (line 1, column 2): invalid character '\'' at start of value`}},
+	{"comment", "{} // no", []string{"$ (line 1, column 4): unexpected text after the document; expected one value"}},
+	{"not a number", `[NaN]`, []string{"[0] (line 1, column 2): invalid character 'N' at start of value"}},
+	{"leading zero", `[01]`, []string{"[1] (line 1, column 3): invalid character '1' after array element (expecting ',' or ']')"}},
+	{"literal in capitals", `True`, []string{"$ (line 1, column 1): invalid character 'T' at start of value"}},
+	{"cut in an object", `{"a":{"b":1`, []string{"a (line 1, column 12): the document is truncated"}},
+	{"cut in a string", "{\n\"a\":\"xé", []string{"a (line 2, column 8): the document is truncated"}},
+	{"cut in an escape", `"\u00`, []string{"$ (line 1, column 6): the document is truncated"}},
+	{"cut in a literal", `[tru`, []string{"[0] (line 1, column 5): the document is truncated"}},
+	{"cut in a character", "\"\xc3", []string{"$ (line 1, column 3): the document is truncated"}},
+	{"invalid UTF-8", "{\"a\":\"é\xff\"}", []string{"a (line 1, column 8): is not valid UTF-8"}},
+	{"invalid UTF-8 in a key", "{\"a\xc0\xaf\":1}", []string{"$ (line 1, column 4): is not valid UTF-8"}},
+	{"invalid UTF-8 between values", "[1,\xff]", []string{"[1] (line 1, column 4): is not valid UTF-8"}},
+	{"surrogate as UTF-8", "\"\xed\xa0\x80\"", []string{"$ (line 1, column 2): is not valid UTF-8"}},
+	{"lone high surrogate", `["\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
+	{"lone low surrogate", `["\uDE00x"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
+	{"surrogates swapped", `["\ude00\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
+	{"high surrogate twice", `["\ud83d\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
+	{"unknown escape", `["\x41"]`, []string{"[0] (line 1, column 3): invalid escape sequence `\\x` in string"}},
+	{"line break in a string", "[\"a\nb\"]", []string{`[0] (line 1, column 4): invalid character '\n' in string (expecting non-control character)`}},
+	{"escape in a string", "[\"\x1b[2J\"]", []string{`[0] (line 1, column 3): invalid character '\x1b' in string (expecting non-control character)`}},
+	{"raw NUL", "[\"\x00\"]", []string{`[0] (line 1, column 3): invalid character '\x00' in string (expecting non-control character)`}},
+	{"NUL", `{"a":"x\u0000","b\u0000":1}`, []string{
+		"a (line 1, column 6): contains a NUL character; remove it",
+		`["b\x00"] (line 1, column 16): contains a NUL character; remove it`,
+	}},
+	{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
+	{"UTF-16", "\xff\xfe{\x00}\x00", []string{"$ (line 1, column 1): is written in UTF-16; save it as UTF-8 without a byte order mark"}},
+	{"huge exponent", `{"a":1e10000,"b":-1.5E-99999999999999999999,"c":1e+9999,"d":10e9999,"e":0.1e10000,"f":0e99999}`, []string{
+		"a (line 1, column 6): the number is out of range; exponents from -9999 to 9999 are read",
+		"b (line 1, column 18): the number is out of range; exponents from -9999 to 9999 are read",
+		"d (line 1, column 61): the number is out of range; exponents from -9999 to 9999 are read",
+	}},
+	{"huge number", "[1" + strings.Repeat("2", 1_000) + ", 1" + strings.Repeat("0", 10_000) + "]", []string{
+		"[0] (line 1, column 2): the number has 1001 digits; the limit is 1000",
+		"[1] (line 1, column 1005): the number is out of range; exponents from -9999 to 9999 are read",
+	}},
+	{"huge key", `{"` + strings.Repeat("k", 1_025) + `":1}`, []string{
+		strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key has 1025 characters; the limit is 1024",
+	}},
+	{"all at once", "{\n \"a\": 1,\n \"é\": \"\\u0000\", \"a\": [1e99999],\n \"a\": tru", []string{
+		`["\u00e9"] (line 3, column 7): contains a NUL character; remove it`,
+		"a (line 3, column 17): duplicate key; keep one",
+		"a[0] (line 3, column 23): the number is out of range; exponents from -9999 to 9999 are read",
+		"a (line 4, column 2): duplicate key; keep one",
+		"a (line 4, column 10): the document is truncated",
+	}},
+}
+
 func TestParseRefuses(t *testing.T) {
-	tests := []struct {
-		name string
-		text string
-		want []string
-	}{
-		{"nothing", "", []string{"$ (line 1, column 1): empty; expected a JSON value"}},
-		{"white space", " \n\t", []string{"$ (line 2, column 2): empty; expected a JSON value"}},
-		{"key twice", `{"a":1,"b":2,"a":3}`, []string{"a (line 1, column 14): duplicate key; keep one"}},
-		{"key twice under another spelling", `{"x":{"a":1,"\u0061":3}}`, []string{"x.a (line 1, column 13): duplicate key; keep one"}},
-		{"trailing value", "{}\n{}", []string{"$ (line 2, column 1): unexpected text after the document; expected one value"}},
-		{"trailing comma", "{},", []string{"$ (line 1, column 3): unexpected text after the document; expected one value"}},
-		{"trailing letters", "1 x", []string{"$ (line 1, column 3): unexpected text after the document; expected one value"}},
-		{"comma before the end", `{"a":[1,]}`, []string{"a[1] (line 1, column 8): invalid character ',' at start of value"}},
-		{"comma missing", `{"é":1 "b":2}`, []string{"$ (line 1, column 8): invalid character '\"' after object value (expecting ',' or '}')"}},
-		{"colon missing", `{"a" 1}`, []string{"a (line 1, column 6): invalid character '1' after object name (expecting ':')"}},
-		{"wrong bracket", `{"a":[1}}`, []string{"a[1] (line 1, column 8): invalid character '}' after array element (expecting ',' or ']')"}},
-		{"key that is none", `{1:2}`, []string{"$ (line 1, column 2): object member name must be a string"}},
-		{"single quotes", `{'a':1}`, []string{`$ (line 1, column 2): invalid character '\'' at start of value`}},
-		{"comment", "{} // no", []string{"$ (line 1, column 4): unexpected text after the document; expected one value"}},
-		{"not a number", `[NaN]`, []string{"[0] (line 1, column 2): invalid character 'N' at start of value"}},
-		{"leading zero", `[01]`, []string{"[1] (line 1, column 3): invalid character '1' after array element (expecting ',' or ']')"}},
-		{"literal in capitals", `True`, []string{"$ (line 1, column 1): invalid character 'T' at start of value"}},
-		{"cut in an object", `{"a":{"b":1`, []string{"a (line 1, column 12): the document is truncated"}},
-		{"cut in a string", "{\n\"a\":\"xé", []string{"a (line 2, column 8): the document is truncated"}},
-		{"cut in an escape", `"\u00`, []string{"$ (line 1, column 6): the document is truncated"}},
-		{"cut in a literal", `[tru`, []string{"[0] (line 1, column 5): the document is truncated"}},
-		{"cut in a character", "\"\xc3", []string{"$ (line 1, column 3): the document is truncated"}},
-		{"invalid UTF-8", "{\"a\":\"é\xff\"}", []string{"a (line 1, column 8): is not valid UTF-8"}},
-		{"invalid UTF-8 in a key", "{\"a\xc0\xaf\":1}", []string{"$ (line 1, column 4): is not valid UTF-8"}},
-		{"invalid UTF-8 between values", "[1,\xff]", []string{"[1] (line 1, column 4): is not valid UTF-8"}},
-		{"surrogate as UTF-8", "\"\xed\xa0\x80\"", []string{"$ (line 1, column 2): is not valid UTF-8"}},
-		{"lone high surrogate", `["\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-		{"lone low surrogate", `["\uDE00x"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-		{"surrogates swapped", `["\ude00\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-		{"high surrogate twice", `["\ud83d\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-		{"unknown escape", `["\x41"]`, []string{"[0] (line 1, column 3): invalid escape sequence `\\x` in string"}},
-		{"line break in a string", "[\"a\nb\"]", []string{`[0] (line 1, column 4): invalid character '\n' in string (expecting non-control character)`}},
-		{"escape in a string", "[\"\x1b[2J\"]", []string{`[0] (line 1, column 3): invalid character '\x1b' in string (expecting non-control character)`}},
-		{"raw NUL", "[\"\x00\"]", []string{`[0] (line 1, column 3): invalid character '\x00' in string (expecting non-control character)`}},
-		{"NUL", `{"a":"x\u0000","b\u0000":1}`, []string{
-			"a (line 1, column 6): contains a NUL character; remove it",
-			`["b\x00"] (line 1, column 16): contains a NUL character; remove it`,
-		}},
-		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
-		{"UTF-16", "\xff\xfe{\x00}\x00", []string{"$ (line 1, column 1): is written in UTF-16; save it as UTF-8 without a byte order mark"}},
-		{"huge exponent", `{"a":1e10000,"b":-1.5E-99999999999999999999,"c":1e+9999,"d":10e9999,"e":0.1e10000,"f":0e99999}`, []string{
-			"a (line 1, column 6): the number is out of range; exponents from -9999 to 9999 are read",
-			"b (line 1, column 18): the number is out of range; exponents from -9999 to 9999 are read",
-			"d (line 1, column 61): the number is out of range; exponents from -9999 to 9999 are read",
-		}},
-		{"huge number", "[1" + strings.Repeat("2", 1_000) + ", 1" + strings.Repeat("0", 10_000) + "]", []string{
-			"[0] (line 1, column 2): the number has 1001 digits; the limit is 1000",
-			"[1] (line 1, column 1005): the number is out of range; exponents from -9999 to 9999 are read",
-		}},
-		{"huge key", `{"` + strings.Repeat("k", 1_025) + `":1}`, []string{
-			strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key has 1025 characters; the limit is 1024",
-		}},
-		{"all at once", "{\n \"a\": 1,\n \"é\": \"\\u0000\", \"a\": [1e99999],\n \"a\": tru", []string{
-			`["\u00e9"] (line 3, column 7): contains a NUL character; remove it`,
-			"a (line 3, column 17): duplicate key; keep one",
-			"a[0] (line 3, column 23): the number is out of range; exponents from -9999 to 9999 are read",
-			"a (line 4, column 2): duplicate key; keep one",
-			"a (line 4, column 10): the document is truncated",
-		}},
-	}
-	for _, tt := range tests {
+	for _, tt := range refusedTexts {
 		t.Run(tt.name, func(t *testing.T) {
 			n, err := jsondoc.Parse([]byte(tt.text), jsondoc.DefaultLimits)
 			expectLines(t, problemsOf(t, err), tt.want...)

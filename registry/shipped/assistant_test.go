@@ -103,9 +103,18 @@ func checkVerb(t *testing.T, x *registry.Tool) {
 	if !ok {
 		t.Fatalf("no verb: %s", verb)
 	}
+	if shipped.TakesOneItem(x.ID) {
+		input = shipped.InputItem
+	}
 	if !strings.HasSuffix(resource, "s") && !shipped.SingularResource(resource) {
 		t.Errorf("%s is neither plural nor declared singular", resource)
 	}
+	checkAnnotations(t, x, verb)
+	checkInput(t, x, input)
+}
+
+func checkAnnotations(t *testing.T, x *registry.Tool, verb string) {
+	t.Helper()
 	a := x.Annotations
 	if a == nil || a.ReadOnly == nil || a.Destructive == nil || a.OpenWorld == nil {
 		t.Fatalf("annotations = %+v", a)
@@ -118,7 +127,10 @@ func checkVerb(t *testing.T, x *registry.Tool) {
 	if a.Idempotent != nil && *a.Idempotent == (verb == "create") {
 		t.Errorf("idempotent = %v", *a.Idempotent)
 	}
+}
 
+func checkInput(t *testing.T, x *registry.Tool, input shipped.Input) {
+	t.Helper()
 	schema, err := jsondoc.Parse(x.InputSchema, jsondoc.DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +147,8 @@ func checkVerb(t *testing.T, x *registry.Tool) {
 			required = append(required, item.Text)
 		}
 	}
+	verb, resource, _ := strings.Cut(x.ID, "_")
 	list := props.Get(resource)
-	if shipped.TakesOneItem(x.ID) {
-		input = shipped.InputItem
-	}
 	switch input {
 	case shipped.InputFilters:
 		if x.ID != "get_context" && props.Get("id") == nil {
