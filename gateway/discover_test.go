@@ -21,18 +21,19 @@ func ids(hits []gateway.Hit) []string {
 	return out
 }
 
+func described(id, description string, change func(*registry.Tool)) registry.Tool {
+	return action(id, func(tool *registry.Tool) {
+		tool.Description = description
+		if change != nil {
+			change(tool)
+		}
+	})
+}
+
 // TestSearch ranks names above descriptions, finds word beginnings and forms,
 // and never leaves what the agent has.
 func TestSearch(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	described := func(id, description string, change func(*registry.Tool)) registry.Tool {
-		return action(id, func(tool *registry.Tool) {
-			tool.Description = description
-			if change != nil {
-				change(tool)
-			}
-		})
-	}
 	w := open(
 		t, nil,
 		described("get_weather", "Looks out of the window.", nil),

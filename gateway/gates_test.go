@@ -69,48 +69,24 @@ func TestGatesInOrder(t *testing.T) {
 	steps := []struct {
 		name   string
 		change func() // what takes the earlier reason away
-		call   func() (gateway.Caller, gateway.Request)
+		caller gateway.Caller
+		call   gateway.Request
 		want   gateway.Code
 	}{
-		{
-			"registered", func() { w.approve(t, strict(registry.RequiresApproval, 1000, 1, true)) },
-			func() (gateway.Caller, gateway.Request) { return stranger, request("get_whether", `[]`) }, gateway.CodeUnknown,
-		},
-		{
-			"allowed", nil,
-			func() (gateway.Caller, gateway.Request) { return stranger, request("get_weather", `[]`) }, gateway.CodeNotAllowed,
-		},
-		{
-			"arguments", nil,
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `[]`) }, gateway.CodeArguments,
-		},
-		{
-			"approval", nil,
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `{}`) }, gateway.CodeApprovalRequired,
-		},
-		{
-			"cooldown", func() { w.approve(t, strict(registry.AutoApprove, 1000, 1, true)) },
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `{}`) }, gateway.CodeCooldown,
-		},
-		{
-			"daily limit", func() { w.db.Clock.Forward(2000 * time.Second) },
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `{}`) }, gateway.CodeDailyLimit,
-		},
-		{
-			"eval gate", func() { w.db.Clock.Forward(24 * time.Hour) },
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `{}`) }, gateway.CodeGateRefused,
-		},
-		{
-			"provider", func() { w.approve(t, strict(registry.AutoApprove, 0, 0, false)) },
-			func() (gateway.Caller, gateway.Request) { return caller(), request("get_weather", `{}`) }, gateway.CodeNotConnected,
-		},
+		{"registered", func() { w.approve(t, strict(registry.RequiresApproval, 1000, 1, true)) }, stranger, request("get_whether", `[]`), gateway.CodeUnknown},
+		{"allowed", nil, stranger, request("get_weather", `[]`), gateway.CodeNotAllowed},
+		{"arguments", nil, caller(), request("get_weather", `[]`), gateway.CodeArguments},
+		{"approval", nil, caller(), request("get_weather", `{}`), gateway.CodeApprovalRequired},
+		{"cooldown", func() { w.approve(t, strict(registry.AutoApprove, 1000, 1, true)) }, caller(), request("get_weather", `{}`), gateway.CodeCooldown},
+		{"daily limit", func() { w.db.Clock.Forward(2000 * time.Second) }, caller(), request("get_weather", `{}`), gateway.CodeDailyLimit},
+		{"eval gate", func() { w.db.Clock.Forward(24 * time.Hour) }, caller(), request("get_weather", `{}`), gateway.CodeGateRefused},
+		{"provider", func() { w.approve(t, strict(registry.AutoApprove, 0, 0, false)) }, caller(), request("get_weather", `{}`), gateway.CodeNotConnected},
 	}
 	for i, step := range steps {
 		if step.change != nil {
 			step.change()
 		}
-		c, r := step.call()
-		_, err := w.Execute(t.Context(), c, r)
+		_, err := w.Execute(t.Context(), step.caller, step.call)
 		refusal(t, err, step.want)
 		calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 100})
 		if err != nil || len(calls) != i+2 || calls[0].Outcome == nil || calls[0].Outcome.Code != step.want {

@@ -15,6 +15,24 @@ func tagged(id string, tag registry.Tag) registry.Tool {
 	return action(id, func(tool *registry.Tool) { tool.Tag = &tag })
 }
 
+// taggedAnswer has tags that call a tool, some that do not, and lines that only
+// look like one.
+var taggedAnswer = strings.Join([]string{
+	"I look at the weather.",
+	"WEATHER: Kiel for 3 days",
+	"  WEATHER :Bonn\t\r",
+	"> WEATHER: Berlin",
+	"weather: Ulm",
+	"The WEATHER: Jena",
+	"NOTE: PRIVATE: buy milk: two",
+	"NOTE: milk",
+	"WEATHER: not a single word",
+	"SAME: x",
+	"WEATHER: AVeryLongNameOfACityIndeed",
+	"UNKNOWN: x",
+	"Done: bye",
+}, "\n")
+
 func TestParseTags(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(
@@ -31,22 +49,7 @@ func TestParseTags(t *testing.T) {
 		action("get_one", func(tool *registry.Tool) { tool.Tag = &registry.Tag{Prefix: "SAME"}; tool.InputSchema = []byte(`{}`) }),
 		action("get_two", func(tool *registry.Tool) { tool.Tag = &registry.Tag{Prefix: "SAME"}; tool.InputSchema = []byte(`{}`) }),
 	)
-	answer := strings.Join([]string{
-		"I look at the weather.",
-		"WEATHER: Kiel for 3 days",
-		"  WEATHER :Bonn\t\r",
-		"> WEATHER: Berlin",
-		"weather: Ulm",
-		"The WEATHER: Jena",
-		"NOTE: PRIVATE: buy milk: two",
-		"NOTE: milk",
-		"WEATHER: not a single word",
-		"SAME: x",
-		"WEATHER: AVeryLongNameOfACityIndeed",
-		"UNKNOWN: x",
-		"Done: bye",
-	}, "\n")
-	parsed, err := w.ParseTags(t.Context(), caller(), answer)
+	parsed, err := w.ParseTags(t.Context(), caller(), taggedAnswer)
 	if err != nil {
 		t.Fatal(err)
 	}
