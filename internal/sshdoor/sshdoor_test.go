@@ -110,76 +110,80 @@ func untilCut(ctx context.Context, _ *sshdoor.Session) int {
 	return 7
 }
 
-func TestLimits(t *testing.T) {
-	t.Run("a client that sends nothing", func(t *testing.T) {
-		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Idle = 50 * time.Millisecond })
-		client := d.dial()
-		if err := d.session(client).Run("x"); err == nil || client.Wait() == nil {
-			t.Error("it stays")
+func TestSilentClientIsCut(t *testing.T) {
+	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Idle = 50 * time.Millisecond })
+	client := d.dial()
+	if err := d.session(client).Run("x"); err == nil || client.Wait() == nil {
+		t.Error("it stays")
+	}
+}
+
+func TestClientThatDoesNotReadIsCut(t *testing.T) {
+	ended := make(chan error, 1)
+	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+		var err error
+		for err == nil {
+			_, err = s.Out.Write(make([]byte, 1<<20))
 		}
-	})
-	t.Run("a client that does not read", func(t *testing.T) {
-		ended := make(chan error, 1)
-		d := open(t, func(_ context.Context, s *sshdoor.Session) int {
-			var err error
-			for err == nil {
-				_, err = s.Out.Write(make([]byte, 1<<20))
-			}
-			ended <- err
-			return 0
-		}, func(l *sshdoor.Limits) { l.Write = 50 * time.Millisecond })
-		s := d.session(d.dial())
-		if _, err := s.StdoutPipe(); err != nil { // which nobody reads
-			t.Fatal(err)
-		}
-		if err := s.Start("x"); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-ended; err == nil { // it comes only when the server gives the client up
-			t.Error("a write to a client that does not read ended without an error")
-		}
-	})
-	t.Run("a connection that does not log in, and one that asks for nothing", func(t *testing.T) {
-		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
-		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
-			t.Error(err)
-		}
-		if client, err := d.login(); err == nil { // on a busy machine it is late itself
-			_ = client.Wait()
-		}
-	})
-	t.Run("more sessions than a key has", func(t *testing.T) {
-		d := open(t, untilCut, func(l *sshdoor.Limits) { l.SessionsPerKey = 2 })
-		first, second := d.dial(), d.dial()
-		a, b := d.session(first), d.session(second)
-		if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
-			t.Errorf("a third one: %v", err)
-		}
-		_ = a.Start("x")
-		_ = first.Close()
-		for { // until the server knows
-			if c, err := second.NewSession(); err == nil {
-				_ = c.Close()
-				break
-			}
-		}
-		_ = b.Close()
-	})
-	t.Run("a key that counts no more", func(t *testing.T) {
-		d := open(t, untilCut, func(l *sshdoor.Limits) { l.Recheck = 10 * time.Millisecond })
-		client := d.dial()
-		if err := d.session(client).Start("x"); err != nil {
-			t.Fatal(err)
-		}
-		d.mu.Lock()
-		d.counts = false
-		d.mu.Unlock()
+		ended <- err
+		return 0
+	}, func(l *sshdoor.Limits) { l.Write = 50 * time.Millisecond })
+	s := d.session(d.dial())
+	if _, err := s.StdoutPipe(); err != nil { // which nobody reads
+		t.Fatal(err)
+	}
+	if err := s.Start("x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil { // it comes only when the server gives the client up
+		t.Error("a write to a client that does not read ended without an error")
+	}
+}
+
+// TestConnectionWithoutSessionIsCut opens a connection that does not log in, and
+// one that asks for nothing.
+func TestConnectionWithoutSessionIsCut(t *testing.T) {
+	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
+		t.Error(err)
+	}
+	if client, err := d.login(); err == nil { // on a busy machine it is late itself
 		_ = client.Wait()
-	})
+	}
+}
+
+func TestSessionsPerKey(t *testing.T) {
+	d := open(t, untilCut, func(l *sshdoor.Limits) { l.SessionsPerKey = 2 })
+	first, second := d.dial(), d.dial()
+	a, b := d.session(first), d.session(second)
+	if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
+		t.Errorf("a third one: %v", err)
+	}
+	_ = a.Start("x")
+	_ = first.Close()
+	for { // until the server knows
+		if c, err := second.NewSession(); err == nil {
+			_ = c.Close()
+			break
+		}
+	}
+	_ = b.Close()
+}
+
+func TestRevokedKeyIsCut(t *testing.T) {
+	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Recheck = 10 * time.Millisecond })
+	client := d.dial()
+	if err := d.session(client).Start("x"); err != nil {
+		t.Fatal(err)
+	}
+	d.mu.Lock()
+	d.counts = false
+	d.mu.Unlock()
+	_ = client.Wait()
 }
 
 // TestFaultEndsOneSession panics in one session; the others go on.
