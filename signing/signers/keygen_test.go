@@ -13,6 +13,40 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
+// keygenCase is a signature by key, under a certificate if there is one, that is
+// checked with the allowed signers.
+type keygenCase struct {
+	name     string
+	allowed  string
+	key      ssh.Signer
+	cert     *ssh.Certificate
+	revoke   string // line for ssh-keygen -k
+	want     error
+	stricter bool // ssh-keygen accepts it
+}
+
+// compare checks the signature here and with ssh-keygen.
+func (c keygenCase) compare(t *testing.T, authority string) {
+	t.Helper()
+	q := question{t: t, dir: t.TempDir(), allowed: c.allowed, signature: sign(t, c.key, c.cert, text)}
+	list := q.revokes(c.revoke, authority)
+	s, err := signers.Parse([]byte(c.allowed+"\n"), list)
+	if err != nil {
+		t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	who, err := s.Check(text, q.signature, "user:mara", noon)
+	if !errors.Is(err, c.want) || c.want == nil && who.Principal != "user:mara" {
+		t.Errorf("%s: %+v, %v; expected %v", c.name, who, err, c.want)
+	}
+	if said, ok := q.keygen(); ok != (c.want == nil || c.stricter) {
+		t.Errorf("%s: ssh-keygen says %s", c.name, said)
+	}
+	if again, err := signers.Restore(s.Text(), list); err != nil || again.Digest() != s.Digest() {
+		t.Errorf("%s: the state %q is not restored: %v", c.name, s.Text(), err)
+	}
+}
+
 // TestLikeKeygen holds Check against ssh-keygen -Y verify, for plain keys and
 // certificates, with every option and limit, and with revocation lists. Where
 // toolcrib is stricter, a case has the reason.
@@ -25,15 +59,7 @@ func TestLikeKeygen(t *testing.T) {
 	}
 	good := cert(func(*ssh.Certificate) {})
 	const ours = `namespaces="toolcrib-decision-v1"`
-	for _, c := range []struct {
-		name     string
-		allowed  string
-		key      ssh.Signer
-		cert     *ssh.Certificate
-		revoke   string // line for ssh-keygen -k
-		want     error
-		stricter bool // ssh-keygen accepts it
-	}{
+	for _, c := range []keygenCase{
 		{name: "a plain key", allowed: "user:mara " + maras, key: mara},
 		{name: "with a comment", allowed: "# who may sign\n\nuser:mara " + maras + " mara's laptop", key: mara},
 		{name: "another's key", allowed: "user:mara " + maras, key: ada, want: signers.ErrUnknownKey},
@@ -75,23 +101,7 @@ func TestLikeKeygen(t *testing.T) {
 		{name: "its authority", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + cas, want: signers.ErrRevoked},
 		{name: "its key", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + maras, want: signers.ErrRevoked},
 	} {
-		q := question{t: t, dir: t.TempDir(), allowed: c.allowed, signature: sign(t, c.key, c.cert, text)}
-		list := q.revokes(c.revoke, cas)
-		s, err := signers.Parse([]byte(c.allowed+"\n"), list)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		who, err := s.Check(text, q.signature, "user:mara", noon)
-		if !errors.Is(err, c.want) || c.want == nil && who.Principal != "user:mara" {
-			t.Errorf("%s: %+v, %v; expected %v", c.name, who, err, c.want)
-		}
-		if said, ok := q.keygen(); ok != (c.want == nil || c.stricter) {
-			t.Errorf("%s: ssh-keygen says %s", c.name, said)
-		}
-		if again, err := signers.Restore(s.Text(), list); err != nil || again.Digest() != s.Digest() {
-			t.Errorf("%s: the state %q is not restored: %v", c.name, s.Text(), err)
-		}
+		c.compare(t, cas)
 	}
 }
 
