@@ -129,63 +129,71 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// status answers with a status and a body of JSON.
+func status(code int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// body answers with a text of a kind.
+func body(kind, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// choice answers with a completion that ended for a reason.
+func choice(reason, content string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		completes(w, map[string]any{"finish_reason": reason, "message": map[string]any{"content": content}})
+	}
+}
+
+// noAnswers have the errors for endpoints that fail, and how often each is asked.
+var noAnswers = []struct {
+	name    string
+	handler http.HandlerFunc
+	asked   int32
+	want    string
+}{
+	{"broken for good", status(500, `{"error":{"message":"out of\u202e memory"}}`), 3, `the endpoint failed (500 Internal Server Error: out of\u202e memory)`},
+	{"broken without a word", status(503, ""), 3, "the endpoint failed (503 Service Unavailable)"},
+	{"broken with a page", status(502, "<html>\x1b[31m"), 3, "the endpoint failed (502 Bad Gateway)"},
+	{"key refused", status(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, "the endpoint refused the API key (401 Unauthorized: Incorrect API key provided: [API key].)"},
+	{"no such model", status(404, `{"error":{"message":"The model tiny does not exist"}}`), 1, "the endpoint does not know this address or model (404 Not Found: The model tiny does not exist)"},
+	{"bad request", status(400, `{"error":"too long"}`), 1, "the endpoint failed (400 Bad Request)"},
+	{"come back in an hour", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(429)
+	}, 1, "the endpoint limits the request rate (429 Too Many Requests)"},
+	{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/v1/chat/completions?again", http.StatusTemporaryRedirect)
+	}, 1, "the endpoint redirects, which is not followed (307 Temporary Redirect)"},
+	{"a page", body("text/html", "<html>Welcome</html>"), 1, errNoCompletion.Error()},
+	{"garbage", body("application/json", "\x00\xff{{"), 1, errNoCompletion.Error()},
+	{"nothing", body("application/json", ""), 1, errNoCompletion.Error()},
+	{"null", body("application/json", "null"), 1, errNoCompletion.Error()},
+	{"other JSON", body("application/json", `{"hello":"world"}`), 1, errNoCompletion.Error()},
+	{"list", body("application/json", `[1,2]`), 1, errNoCompletion.Error()},
+	{"no choice", func(w http.ResponseWriter, _ *http.Request) { completes(w) }, 1, errNoCompletion.Error()},
+	{"no text", choice("stop", ""), 1, "the answer has no text"},
+	{"cut off", choice("length", "half an ans"), 1, "the answer was cut off at the length limit of the model"},
+	{"held back", choice("content_filter", ""), 1, "the endpoint withheld the answer"},
+	{"too long", choice("stop", strings.Repeat("x", 1_001)), 1, errTooLarge.Error()},
+	{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3, "the connection to"},
+	{"cut short", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, `{"choices":[`)
+	}, 1, errNoCompletion.Error()},
+}
+
 func TestNoAnswer(t *testing.T) {
-	status := func(code int, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(code)
-			_, _ = io.WriteString(w, body)
-		}
-	}
-	body := func(kind, text string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			_, _ = io.WriteString(w, text)
-		}
-	}
-	choice := func(reason, content string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			completes(w, map[string]any{"finish_reason": reason, "message": map[string]any{"content": content}})
-		}
-	}
-	tests := []struct {
-		name    string
-		handler http.HandlerFunc
-		asked   int32
-		want    string
-	}{
-		{"broken for good", status(500, `{"error":{"message":"out of\u202e memory"}}`), 3, `the endpoint failed (500 Internal Server Error: out of\u202e memory)`},
-		{"broken without a word", status(503, ""), 3, "the endpoint failed (503 Service Unavailable)"},
-		{"broken with a page", status(502, "<html>\x1b[31m"), 3, "the endpoint failed (502 Bad Gateway)"},
-		{"key refused", status(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, "the endpoint refused the API key (401 Unauthorized: Incorrect API key provided: [API key].)"},
-		{"no such model", status(404, `{"error":{"message":"The model tiny does not exist"}}`), 1, "the endpoint does not know this address or model (404 Not Found: The model tiny does not exist)"},
-		{"bad request", status(400, `{"error":"too long"}`), 1, "the endpoint failed (400 Bad Request)"},
-		{"come back in an hour", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "3600")
-			w.WriteHeader(429)
-		}, 1, "the endpoint limits the request rate (429 Too Many Requests)"},
-		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/v1/chat/completions?again", http.StatusTemporaryRedirect)
-		}, 1, "the endpoint redirects, which is not followed (307 Temporary Redirect)"},
-		{"a page", body("text/html", "<html>Welcome</html>"), 1, errNoCompletion.Error()},
-		{"garbage", body("application/json", "\x00\xff{{"), 1, errNoCompletion.Error()},
-		{"nothing", body("application/json", ""), 1, errNoCompletion.Error()},
-		{"null", body("application/json", "null"), 1, errNoCompletion.Error()},
-		{"other JSON", body("application/json", `{"hello":"world"}`), 1, errNoCompletion.Error()},
-		{"list", body("application/json", `[1,2]`), 1, errNoCompletion.Error()},
-		{"no choice", func(w http.ResponseWriter, _ *http.Request) { completes(w) }, 1, errNoCompletion.Error()},
-		{"no text", choice("stop", ""), 1, "the answer has no text"},
-		{"cut off", choice("length", "half an ans"), 1, "the answer was cut off at the length limit of the model"},
-		{"held back", choice("content_filter", ""), 1, "the endpoint withheld the answer"},
-		{"too long", choice("stop", strings.Repeat("x", 1_001)), 1, errTooLarge.Error()},
-		{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3, "the connection to"},
-		{"cut short", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Content-Length", "1000")
-			_, _ = io.WriteString(w, `{"choices":[`)
-		}, 1, errNoCompletion.Error()},
-	}
-	for _, tt := range tests {
+	for _, tt := range noAnswers {
 		t.Run(tt.name, func(t *testing.T) {
 			client, asked := serve(t, Config{Retries: 2, MaxAnswer: 1_000}, tt.handler)
 			got, err := client.Answer(t.Context(), "", "x")
