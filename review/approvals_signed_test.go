@@ -113,10 +113,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	c, other := s.one("scene_pacer"), s.one("book_pacer")
 	s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", c)
 	s.Clock.Forward(2 * time.Hour)
-	statement, err := s.desk.Prepare(t.Context(), ada, []review.Choice{other}, review.VerdictApproved, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := s.prepare(review.VerdictApproved, "", other)
 	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, review.ErrSignature) {
 		t.Errorf("an expired key signs: %v", err)
 	}
@@ -131,10 +128,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	s := openShared(t)
 	c := []review.Choice{s.one("scene_pacer")}
-	statement, err := s.desk.Prepare(t.Context(), ada, c, review.VerdictApproved, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := s.prepare(review.VerdictApproved, "", c...)
 	signature := s.Sign(t, ada, statement)
 	s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", c[0])
 	if _, err := s.desk.Signed(signature).Approve(t.Context(), ada, c, ""); !errors.Is(err, review.ErrConflict) {

@@ -38,64 +38,67 @@ func TestRecommend(t *testing.T) {
 	}
 }
 
+func standing(rule string, severity rules.Severity, path, suggestion string) Standing {
+	return Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: "Message of " + rule + ".", Suggestion: suggestion}}
+}
+
+// The results of the test cases.
+var passedCase, notRunCase = harness.Result{Outcome: harness.Passed}, harness.Result{Outcome: harness.NotRun, Reason: "No model is connected."}
+
+// comments have what the comment on findings and test cases says and does not say.
+var comments = map[string]struct {
+	standing []Standing
+	cases    []harness.Result
+	want     []string
+	not      []string
+}{
+	"clean": {
+		nil,
+		[]harness.Result{passedCase, passedCase},
+		[]string{"sense?** Yes: ", "come out as expected.", "core tool?** No.", "policy?** Nothing of the kind was found.", "change?** Nothing."},
+		[]string{"waived", "not looked into"},
+	},
+	"not tried": {nil, []harness.Result{passedCase, notRunCase}, []string{"As far as it could be tried", "1 test case was not run. No model is connected."}, []string{"as expected"}},
+	"blocks": {
+		[]Standing{
+			standing("S102", rules.Block, "definition.prompt", "Remove it."), standing("S102", rules.Block, "definition.goals", "Remove it."),
+			standing("S102", rules.Block, "definition.prompt", "Remove it."), standing("N103", rules.Block, "definition.aliases[0]", "Choose another."),
+			standing("O101", rules.Warn, "definition", "Change the other."),
+		},
+		nil,
+		[]string{
+			"sense?** Not as it is: Message of N103.", "core tool?** Yes: Message of O101.", "policy?** Yes: Message of S102. (and 2 more)",
+			"Before it can be approved:\n\n- definition.prompt, definition.goals: Remove it.\n- definition.aliases[0]: Choose another.",
+		},
+		[]string{"Change the other."},
+	},
+	"warnings": {
+		[]Standing{standing("O103", rules.Warn, "definition.name", "Rename it."), standing("R103", rules.Warn, "definition.approval", "Ask."), standing("S139", rules.Info, "definition.prompt", "Hm.")},
+		nil,
+		[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103.", "should change:\n\n- definition.name: Rename it."},
+		[]string{"S139", "Hm.", "Ask."},
+	},
+	"waived": {[]Standing{{Finding: standing("S101", rules.Block, "definition.prompt", "Remove it.").Finding, Waiver: &history.Waiver{}}}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
+	"many": {
+		[]Standing{
+			standing("P101", rules.Block, "a", "1"), standing("P101", rules.Block, "b", "1"), standing("P101", rules.Block, "c", "1"), standing("P101", rules.Block, "d", "1"),
+			standing("P101", rules.Block, "a", "2"), standing("P101", rules.Block, "a", "3"), standing("P101", rules.Block, "a", "4"), standing("P101", rules.Block, "a", "5"),
+			standing("P101", rules.Block, "a", "6"), standing("P101", rules.Block, "a", "7"),
+		},
+		nil,
+		[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things, which the findings say."},
+		[]string{"- a: 6"},
+	},
+}
+
 func TestCommentAnswersFourQuestions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	set, err := ruleset.NewSet(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	finding := func(rule string, severity rules.Severity, path, suggestion string) Standing {
-		return Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: "Message of " + rule + ".", Suggestion: suggestion}}
-	}
-	waived := finding("S101", rules.Block, "definition.prompt", "Remove it.")
-	waived.Waiver = &history.Waiver{}
-	passed, notRun := harness.Result{Outcome: harness.Passed}, harness.Result{Outcome: harness.NotRun, Reason: "No model is connected."}
-	tests := map[string]struct {
-		standing []Standing
-		cases    []harness.Result
-		want     []string
-		not      []string
-	}{
-		"clean": {
-			nil,
-			[]harness.Result{passed, passed},
-			[]string{"sense?** Yes: ", "come out as expected.", "core tool?** No.", "policy?** Nothing of the kind was found.", "change?** Nothing."},
-			[]string{"waived", "not looked into"},
-		},
-		"not tried": {nil, []harness.Result{passed, notRun}, []string{"As far as it could be tried", "1 test case was not run. No model is connected."}, []string{"as expected"}},
-		"blocks": {
-			[]Standing{
-				finding("S102", rules.Block, "definition.prompt", "Remove it."), finding("S102", rules.Block, "definition.goals", "Remove it."),
-				finding("S102", rules.Block, "definition.prompt", "Remove it."), finding("N103", rules.Block, "definition.aliases[0]", "Choose another."),
-				finding("O101", rules.Warn, "definition", "Change the other."),
-			},
-			nil,
-			[]string{
-				"sense?** Not as it is: Message of N103.", "core tool?** Yes: Message of O101.", "policy?** Yes: Message of S102. (and 2 more)",
-				"Before it can be approved:\n\n- definition.prompt, definition.goals: Remove it.\n- definition.aliases[0]: Choose another.",
-			},
-			[]string{"Change the other."},
-		},
-		"warnings": {
-			[]Standing{finding("O103", rules.Warn, "definition.name", "Rename it."), finding("R103", rules.Warn, "definition.approval", "Ask."), finding("S139", rules.Info, "definition.prompt", "Hm.")},
-			nil,
-			[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103.", "should change:\n\n- definition.name: Rename it."},
-			[]string{"S139", "Hm.", "Ask."},
-		},
-		"waived": {[]Standing{waived}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
-		"many": {
-			[]Standing{
-				finding("P101", rules.Block, "a", "1"), finding("P101", rules.Block, "b", "1"), finding("P101", rules.Block, "c", "1"), finding("P101", rules.Block, "d", "1"),
-				finding("P101", rules.Block, "a", "2"), finding("P101", rules.Block, "a", "3"), finding("P101", rules.Block, "a", "4"), finding("P101", rules.Block, "a", "5"),
-				finding("P101", rules.Block, "a", "6"), finding("P101", rules.Block, "a", "7"),
-			},
-			nil,
-			[]string{"- a, b, c and 1 more field: 1\n", "- a: 5\n- And 2 more things, which the findings say."},
-			[]string{"- a: 6"},
-		},
-	}
 	d := &Desk{basis: func() basis { return basis{rules: set} }}
-	for name, tt := range tests {
+	for name, tt := range comments {
 		t.Run(name, func(t *testing.T) {
 			open, _ := unwaived(tt.standing)
 			got := d.comment(Report{Harness: tt.cases}, tt.standing, recommend(open), Opinion{})

@@ -43,6 +43,31 @@ func TestUnsignedIsRefused(t *testing.T) {
 	s.whole()
 }
 
+// prepare returns the statement of a decision by ada.
+func (s signed) prepare(verdict review.Verdict, note string, choices ...review.Choice) []byte {
+	s.Helper()
+	prepared, err := s.desk.Prepare(s.Context(), ada, choices, verdict, note)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return prepared
+}
+
+// edited signs a statement that was changed.
+func (s signed) edited(prepared []byte, change func(*statement.Statement)) review.Signed {
+	s.Helper()
+	st, err := statement.Decode(prepared)
+	if err != nil {
+		s.Fatal(err)
+	}
+	change(&st)
+	b, err := statement.Encode(st)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.Sign(s, ada, b)
+}
+
 // TestWrongSignatures uses signed statements for what they are not about.
 func TestWrongSignatures(t *testing.T) {
 	shortrun.OneGoroutine(t)
@@ -51,31 +76,9 @@ func TestWrongSignatures(t *testing.T) {
 	other.Keys[ada] = s.Keys[ada]
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
 	one, two := choices[:1], choices[1:]
-	prepare := func(verdict review.Verdict, note string, choices ...review.Choice) []byte {
-		prepared, err := s.desk.Prepare(t.Context(), ada, choices, verdict, note)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return prepared
-	}
-	approval := prepare(review.VerdictApproved, "", one...)
+	approval := s.prepare(review.VerdictApproved, "", one...)
 	good := s.Sign(t, ada, approval)
-	elsewhere, err := other.desk.Prepare(t.Context(), ada, other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer")), review.VerdictApproved, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	edited := func(change func(*statement.Statement)) review.Signed {
-		st, err := statement.Decode(approval)
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(&st)
-		b, err := statement.Encode(st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Sign(t, ada, b)
-	}
+	elsewhere := other.prepare(review.VerdictApproved, "", other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
 	foreign := signingtest.NewKey(t, "ed25519")
 	for name, c := range map[string]struct {
 		signed  review.Signed
@@ -84,21 +87,21 @@ func TestWrongSignatures(t *testing.T) {
 		actor   proposals.Actor
 		want    error
 	}{
-		"of a rejection":          {s.Sign(t, ada, prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, review.ErrConflict},
+		"of a rejection":          {s.Sign(t, ada, s.prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, review.ErrConflict},
 		"about another proposal":  {good, two, "", ada, review.ErrConflict},
 		"about fewer":             {good, choices, "", ada, review.ErrConflict},
-		"about more":              {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices...)), one, "", ada, review.ErrConflict},
-		"in another order":        {s.Sign(t, ada, prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, review.ErrConflict},
+		"about more":              {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices...)), one, "", ada, review.ErrConflict},
+		"in another order":        {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, review.ErrConflict},
 		"with another note":       {good, one, "Fine.", ada, review.ErrConflict},
 		"by somebody else":        {good, one, "", bob, review.ErrSignature},
 		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
 		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, review.ErrSignature},
 		"of another statement":    {review.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, review.ErrSignature},
 		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, review.ErrSignature},
-		"of the future":           {edited(func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
-		"of long ago":             {edited(func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
-		"about another log":       {edited(func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
-		"about a log yet to come": {edited(func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
+		"of the future":           {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
+		"of long ago":             {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
+		"about another log":       {s.edited(approval, func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
+		"about a log yet to come": {s.edited(approval, func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
 		"that is no statement":    {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
 		"that is no signature":    {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
 	} {
@@ -141,12 +144,9 @@ func TestPreparedMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openSigned(t, review.Policy{}, ada)
 			choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
-			prepared, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			prepared := s.prepare(review.VerdictApproved, "", choices...)
 			change(s, choices[0])
-			_, err = s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
+			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
 			if !errors.Is(err, review.ErrConflict) && !errors.Is(err, proposals.ErrState) {
 				t.Errorf("it was approved: %v", err)
 			}

@@ -3,7 +3,6 @@ package review_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
@@ -150,10 +149,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	check(s.ApproveSigned(t, s.desk, ada, storetest.Prompt("scene_pacer"))[0])
 
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
-	prepared, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	prepared := s.prepare(review.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
 	decisions, err := s.desk.Signed(review.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
 	if err != nil {
@@ -185,82 +181,4 @@ func TestSignedFourEyes(t *testing.T) {
 	}
 	s.Decide(t, s.desk, bob, review.VerdictApproved, "", choices...)
 	s.whole()
-}
-
-// TestSignedWaivers waives a block with a signature, and has somebody write a waiver
-// by hand, which covers nothing.
-func TestSignedWaivers(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	s := openSigned(t, review.Policy{}, ada)
-	p := s.Propose(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0]
-	block := func() review.Standing {
-		o, err := s.desk.Show(t.Context(), ada, p.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range o.Standing {
-			if f.Waivable {
-				return f
-			}
-		}
-		t.Fatalf("nothing can be waived: %+v", o.Standing)
-		return review.Standing{}
-	}
-	f := block()
-	handle := review.Handle(f.Finding)
-	if _, err := s.desk.Waive(t.Context(), ada, p.ID, handle, "It is known.", nil); !errors.Is(err, review.ErrUnsigned) {
-		t.Errorf("unsigned: %v", err)
-	}
-	prepared, err := s.desk.PrepareWaiver(t.Context(), ada, p.ID, handle, "It is known.", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed := s.Sign(t, ada, prepared)
-	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "Something else.", nil); !errors.Is(err, review.ErrConflict) {
-		t.Errorf("another reason: %v", err)
-	}
-	later := s.Clock.Now().Add(time.Hour)
-	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is known.", &later); !errors.Is(err, review.ErrConflict) {
-		t.Errorf("another expiry: %v", err)
-	}
-	w, err := s.desk.DryRun().Waive(t.Context(), ada, p.ID, handle, "By hand.", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waive := func(tx review.Tx) error { _, err := tx.AddWaiver(t.Context(), p.ID, w); return err }
-	if err := storetest.Open(t, s.Path()).Update(t.Context(), waive); err != nil {
-		t.Fatal(err)
-	}
-	if got := block(); got.Waiver != nil {
-		t.Errorf("the waiver by hand covers the finding: %+v", got.Waiver)
-	}
-	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is known.", nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := block(); got.Waiver == nil || got.Waiver.Signature == "" {
-		t.Errorf("the signed waiver covers nothing: %+v", got)
-	}
-	if _, err := s.desk.Unwaive(t.Context(), ada, p.ID, handle, "It is gone."); !errors.Is(err, review.ErrUnsigned) {
-		t.Errorf("an unsigned end: %v", err)
-	}
-	if prepared, err = s.desk.PrepareUnwaive(t.Context(), ada, p.ID, handle, "It is gone."); err != nil {
-		t.Fatal(err)
-	}
-	signed = s.Sign(t, ada, prepared)
-	if _, err := s.desk.Signed(signed).Waive(t.Context(), ada, p.ID, handle, "It is gone.", nil); !errors.Is(err, review.ErrConflict) {
-		t.Errorf("a waiver with the signature of its end: %v", err)
-	}
-	if _, err := s.desk.Signed(signed).Unwaive(t.Context(), ada, p.ID, handle, "It is gone."); err != nil {
-		t.Fatal(err)
-	}
-	if got := block(); got.Waiver != nil {
-		t.Errorf("the ended waiver covers the finding: %+v", got.Waiver)
-	}
-	if _, err := s.desk.PrepareUnwaive(t.Context(), ada, p.ID, handle, "Once more."); !errors.Is(err, review.ErrNotWaived) {
-		t.Errorf("the end of no waiver: %v", err)
-	}
-	report, err := s.CheckSignatures(t.Context())
-	if err != nil || report.Signed != 2 || report.Unsigned != 1 {
-		t.Errorf("the report is %+v, %v", report, err)
-	}
 }
