@@ -72,7 +72,7 @@ func TestExamplesAsTyped(t *testing.T) {
 	needsPrograms(t, "sh")
 	s, skipped, ids := newScene(t), notRun(), stands()
 	for i, c := range commands() {
-		if i%shortrun.Every(3) != 0 {
+		if i%shortrun.Every(9) != 0 {
 			continue
 		}
 		t.Run(c.CommandPath(), func(t *testing.T) {

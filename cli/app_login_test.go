@@ -13,6 +13,7 @@ import (
 // TestLoginOfTheDatabase acts as the principal that the login of the database names,
 // without --as, and as nobody else.
 func TestLoginOfTheDatabase(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	c := pgtest.Shared(t)

@@ -50,6 +50,7 @@ const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"prot
 // TestMCPRefusesWithoutWaitingForTheBody sends half a request: whoever may not come in, and
 // whoever announces too much, is not waited for.
 func TestMCPRefusesWithoutWaitingForTheBody(t *testing.T) {
+	shortrun.NeedsLong(t)
 	c := newTestDB(t)
 	e := c.endpoint(t)
 	if got, _ := status(t, e.dial("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")); got != 401 {
@@ -67,6 +68,7 @@ func TestMCPRefusesWithoutWaitingForTheBody(t *testing.T) {
 // TestMCPSessionsAreLimited opens sessions until there may be no more, and looks
 // whether those there are go on.
 func TestMCPSessionsAreLimited(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	e := c.endpoint(t)

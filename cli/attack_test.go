@@ -126,6 +126,7 @@ func TestMCPUnreadable(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	n := 0
 	for name, line := range map[string]string{
 		"words":       "hello \x1b[2J",
 		"deep":        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_proposals","arguments":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`,
@@ -138,6 +139,9 @@ func TestMCPUnreadable(t *testing.T) {
 		"uri":         `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"toolcrib://version/\u001b[2J\u202e"}}`,
 		"two":         `{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"ping"}`,
 	} {
+		if n++; n%shortrun.Every(3) != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			c := newTestDB(t)
 			cmd := c.command(c.dir, "mcp", "--as", "agent:x")
@@ -174,6 +178,7 @@ func TestMCPUnreadable(t *testing.T) {
 // TestRenamedAgentsShareOneLimit has a client that calls itself something
 // else for every proposal.
 func TestRenamedAgentsShareOneLimit(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	for setting, code := range map[string]string{"max_open_all_agents = 10": "limit", "max_writes_per_agent_hour = 1": "pace"} {
 		t.Run(code, func(t *testing.T) {

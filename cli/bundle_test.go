@@ -126,6 +126,7 @@ func TestForgedBundle(t *testing.T) {
 // TestBundleNamesWhomItTrusts checks one bundle by a list of people who did not
 // sign it.
 func TestBundleNamesWhomItTrusts(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)
 	home.must("export", "--format", "bundle", "--output", "b.json")

@@ -45,6 +45,7 @@ func TestCompletion(t *testing.T) {
 
 // TestCompletionInShells asks the shells themselves.
 func TestCompletionInShells(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	text, err := os.ReadFile("../testdata/scripts/sample.json")

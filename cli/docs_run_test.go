@@ -60,6 +60,9 @@ func TestDocumentsAsTyped(t *testing.T) {
 			lines += len(b.typed(skipped))
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			if filepath.Base(file) != "README.md" {
+				shortrun.NeedsLong(t)
+			}
 			t.Parallel()
 			r := newReader(t)
 			r.installPrograms()

@@ -26,6 +26,7 @@ func readText(t *testing.T, file string) string {
 // it again: every tool is unchanged, with all its keys. A second list that
 // differs in form only leads to no proposal. (H9)
 func TestListsLoseNothing(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/lists/*.json")
 	if err != nil || len(files) == 0 {

@@ -78,6 +78,7 @@ func (w *watching) interrupt() {
 // TestWatchSaysWhoActs prints at once who signs what is proposed, and that it
 // waits for the user.
 func TestWatchSaysWhoActs(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tools.json"), []byte("[]"), 0o600); err != nil {
@@ -110,6 +111,7 @@ func TestWatchSaysWhoActs(t *testing.T) {
 // TestWatch changes what a server lists under a watch that looks only when it
 // is told to, and stops and starts the watch in between.
 func TestWatch(t *testing.T) {
+	shortrun.NeedsLong(t)
 	dir := t.TempDir()
 	lists := func(text string) {
 		t.Helper()

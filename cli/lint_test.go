@@ -100,6 +100,7 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 // TestHooks runs the hooks for pre-commit as it does: the entry, the arguments, then
 // the files.
 func TestHooks(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	text, err := os.ReadFile("../.pre-commit-hooks.yaml")
 	if err != nil {

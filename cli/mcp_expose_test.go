@@ -141,6 +141,7 @@ func TestMCPExposedCallWaitsForTheUser(t *testing.T) {
 // TestMCPExposedListChanges approves and deactivates in another process than the
 // one that serves.
 func TestMCPExposedListChanges(t *testing.T) {
+	shortrun.NeedsLong(t)
 	c := exposed(t)
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "agent", "--agent", "runner", "--expose", "tools")
 	if len(cl.names()) != 3 {
@@ -166,6 +167,7 @@ func TestMCPExposedListChanges(t *testing.T) {
 // leaves the list of every client, whether it listens or connects later, and is
 // refused when called. A review of the change brings it back.
 func TestMCPExposedDrift(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -205,6 +207,7 @@ func TestMCPExposedDrift(t *testing.T) {
 
 // TestMCPExposesServers keeps a client to the servers that it had.
 func TestMCPExposesServers(t *testing.T) {
+	shortrun.NeedsLong(t)
 	c := exposed(t)
 	for server, want := range map[string][]string{"library": {"call_outcome", "library_lookUp", "library_sendAway"}, "other": {"call_outcome"}} {
 		cl := c.serve(nil, "agent", "--agent", "runner", "--expose", "tools", "--server", server)
@@ -224,6 +227,7 @@ func TestMCPExposesServers(t *testing.T) {
 
 // TestMCPExposesPages lists more tools than a page has: every one once.
 func TestMCPExposesPages(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	var tools, ids []string
@@ -246,6 +250,7 @@ func TestMCPExposesPages(t *testing.T) {
 
 // TestMCPExposesBoth lists toolcrib's own tools beside those of the agent.
 func TestMCPExposesBoth(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	c := exposed(t)
 	cl := c.serve(nil, "agent", "--agent", "runner", "--expose", "both")

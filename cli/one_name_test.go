@@ -66,6 +66,7 @@ func oneName() map[string]named {
 // prints, exports write, and exec, parse, MCP and check take, in every format;
 // the id is an alias of it.
 func TestOneName(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 )
 
 // pipe returns a testDB with a named pipe in its folder.
@@ -28,6 +29,7 @@ func pipe(t *testing.T) (c testDB, name string) {
 // TestInterruptedAtAPipe has a named pipe where a file is expected, and somebody
 // who has opened it and writes nothing.
 func TestInterruptedAtAPipe(t *testing.T) {
+	shortrun.NeedsLong(t)
 	for name, args := range map[string][]string{
 		"lint": {"lint", "pipe"}, "propose": {"propose", "pipe"}, "import": {"import", "pipe"},
 		"note": {"comment", "#1", "--note-file", "pipe"},

@@ -116,7 +116,6 @@ func TestNoModel(t *testing.T) {
 func TestModelReviews(t *testing.T) {
 	const objection = `{"recommendation":"needs_changes","comment":"Which lines?","findings":[{"severity":"warn","path":"definition.prompt","message":"It asks for no lines.","suggestion":"Ask for lines.","passage":"Read the scene."}]}`
 	url := func(t *testing.T, e modelServer) string {
-		t.Helper()
 		e.answer = "slow [a.md:1-2]"
 		u, _ := e.start(t)
 		return u
@@ -155,6 +154,9 @@ func TestModelReviews(t *testing.T) {
 		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "not a usable opinion"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.HasPrefix(name, "fails") { // it is asked again after a while
+				shortrun.NeedsLong(t)
+			}
 			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer
 				shortrun.OneGoroutine(t)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signingtest"
 )
 
@@ -47,6 +48,7 @@ func TestSSHCommands(t *testing.T) {
 // TestSSHSignsElsewhere prepares a decision on the server, signs it where the key is,
 // and sends statement and signature in one stream.
 func TestSSHSignsElsewhere(t *testing.T) {
+	shortrun.NeedsLong(t)
 	h := serveSSH(t)
 	client := h.dial("ada")
 	h.wants(h.ask(client, "", "show 2"), 0)
@@ -94,6 +96,7 @@ func TestSSHKeys(t *testing.T) {
 
 // TestSSHHostKey keeps the host key, which only its account can read.
 func TestSSHHostKey(t *testing.T) {
+	shortrun.NeedsLong(t)
 	h := serveSSH(t)
 	file := filepath.Join(h.dir, "home/.local/share/toolcrib/ssh_host_ed25519_key")
 	info, err := os.Stat(file)

@@ -58,6 +58,9 @@ func TestColours(t *testing.T) {
 		{"the demonstration as JSON", nil, []string{"demo", "--json"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.args[0] == "demo" {
+				shortrun.NeedsLong(t)
+			}
 			out, errs, code := run(t, dir, test.vars, test.args...)
 			if code != 0 {
 				t.Fatalf("exit status %d: %s", code, errs)

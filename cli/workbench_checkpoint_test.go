@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestWorkbenchPublishes approves in the dialogue of lines and finds the
 // checkpoint of it in the repository, and its age at the next start.
 func TestWorkbenchPublishes(t *testing.T) {
+	shortrun.NeedsLong(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -72,6 +74,9 @@ func TestHostile(t *testing.T) {
 		{"unfinished", "cursor", "m.json", "{\n  \"mcpServers\": {\n    \"x\": {\"command\"", "m.json:3:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			if len(tc.data) > 1<<19 {
+				shortrun.NeedsLong(t)
+			}
 			f := parsed(t, tc.client, tc.path, []byte(tc.data))
 			var all []string
 			for _, p := range f.Problems {

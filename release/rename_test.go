@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestRename moves the module of a copy and looks for imports of the old path.
 func TestRename(t *testing.T) {
+	shortrun.NeedsLong(t)
 	if testing.Short() {
 		t.Skip("it starts the go command several times")
 	}

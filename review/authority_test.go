@@ -86,10 +86,14 @@ func TestDeskAuthority(t *testing.T) {
 // TestDeskAllows tries every act once as everybody who may do it.
 func TestDeskAllows(t *testing.T) {
 	shortrun.OneGoroutine(t)
+	n := 0
 	for _, a := range acts() {
 		for _, by := range []proposals.Actor{ada, scout, carla} {
 			for _, author := range []proposals.Actor{ada, bob, scout, rover, carla} {
 				if proposals.Authorize(by, a.name, author) != nil {
+					continue
+				}
+				if n++; n%shortrun.Every(3) != 0 {
 					continue
 				}
 				t.Run(string(a.name)+" by "+by.String()+" of "+author.String(), func(t *testing.T) {

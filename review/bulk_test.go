@@ -67,6 +67,7 @@ func TestSentBackTogether(t *testing.T) {
 // tool within the first ones changes the prompts of the assistant, one behind
 // them does not, looked at alone or in one change set.
 func TestPromptsBeyondTheCut(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{Severities: storetest.Basics()})
 	drafts := make([]proposals.Draft, prompt.MaxOfKind+1)

@@ -107,6 +107,7 @@ func costsOf(t *testing.T, o office, d proposals.Draft, counter *tokens.Counter)
 // TestPromptThatWouldBeCut lets a small tool bring a template over the limit
 // that asks for its tools very often.
 func TestPromptThatWouldBeCut(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	o, agent := shop(t, strings.Repeat("$tool_catalog\n", 2_000)+"Never send anything away.")
 	o.approve(ada, o.propose(ada, inShop("small_one", 1_000)))

@@ -15,10 +15,10 @@ import (
 // table does not have is refused and leaves no trace.
 func TestEveryActInEveryState(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, state := range proposals.States() {
+	for i, state := range proposals.States() {
 		t.Run(string(state), func(t *testing.T) {
-			for _, a := range acts() {
-				if a.name == proposals.ActComment {
+			for j, a := range acts() {
+				if a.name == proposals.ActComment || (i+j)%shortrun.Every(3) != 0 {
 					continue // a thread has no end
 				}
 				o := open(t, review.Policy{ManualChief: true})

@@ -24,6 +24,7 @@ import (
 // TestServeStopsInTheMiddle interrupts the server while a call runs and a stream
 // is open: the call comes to its end, and so does the stream.
 func TestServeStopsInTheMiddle(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))
@@ -57,6 +58,7 @@ func TestServeStopsInTheMiddle(t *testing.T) {
 // TestServeEndsWithTheDatabase removes the database of one server, and replaces
 // that of another.
 func TestServeEndsWithTheDatabase(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	for name, change := range map[string]func(file string) error{
@@ -94,6 +96,7 @@ func TestServeEndsWithTheDatabase(t *testing.T) {
 
 // TestServeTurnsAwayTheSlow sends what is too large or never comes to its end.
 func TestServeTurnsAwayTheSlow(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	p := open(t)

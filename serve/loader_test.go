@@ -156,6 +156,7 @@ func parsed(t *testing.T, text string) *jsondoc.Node {
 // TestCallFromPython calls a tool by the example that the SDK examples share: what
 // refuses a call is an answer, too, which the model reads.
 func TestCallFromPython(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	t.Parallel()
 	p := open(t, tool("get_tides", hub(t), nil))

@@ -23,6 +23,7 @@ import (
 // only what is near is kept, is answered as what every sketch is read for. Every
 // engine finds the same.
 func TestAlikeAtFirst(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const tools = 700 // some blocks, and rows that are in none yet
 	path := filepath.Join(t.TempDir(), "crowd.db")

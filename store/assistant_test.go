@@ -41,6 +41,7 @@ func keepSome(db *storetest.Database) error {
 // TestVerifyNoticesChangedAssistantData changes one thing by hand, which
 // verify has to notice.
 func TestVerifyNoticesChangedAssistantData(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	image, err := storetest.Image(keepSome)
 	if err != nil {

@@ -41,6 +41,7 @@ func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *review
 // TestManyAtOnce approves in one call what takes statements of every size, and
 // completes blocks of sketches on the way.
 func TestManyAtOnce(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const tools, waiting = 150, 64 + 8 + 8 + 3 + 256
 	db, desk, choices := manyWaiting(t, tools, waiting)

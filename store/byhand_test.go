@@ -70,7 +70,7 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, table := range records {
-			if (i+round)%min(stride, 4) != 0 {
+			if (i+round)%stride != 0 {
 				continue
 			}
 			t.Run(table, func(t *testing.T) {

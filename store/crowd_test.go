@@ -12,6 +12,7 @@ import (
 // TestCrowdIsSound writes a generated database, verifies it, and lets the desk
 // go on with it: measurements are of what the desk itself would have left.
 func TestCrowdIsSound(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	policy := review.Policy{Severities: storetest.Basics()}
 	rules := storetest.New(t).Desk(t, policy).RulesVersion()

@@ -52,7 +52,7 @@ func TestDerivedData(t *testing.T) {
 		"imports exchanged":       {swap("imports", "seq", 1, 2), "imports", "imports row "},
 		"an import later":         {"UPDATE imports SET seq = 7 WHERE seq = 2", "imports", "imports row 7"},
 	} {
-		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(min(stride, 3)) != 0 {
+		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(stride) != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

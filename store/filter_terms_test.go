@@ -85,6 +85,7 @@ func holds(f language.Filter, p proposals.Proposal) bool {
 // TestTerms asks for every property, alone, negated, and several together, in every
 // order, of as many proposals as are sorted and of more.
 func TestTerms(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	atoms := []string{
 		"title", "le", "7", "#7", "#2999", "S105", "rule:S103", "rule:S999", "state:draft", "state:open", "state:rejected,withdrawn", "type:new", "type:restore",

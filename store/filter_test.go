@@ -104,6 +104,7 @@ func TestFilter(t *testing.T) {
 // for others, of titles that more proposals have than are listed one by one,
 // behind newer ones that do not have them.
 func TestShortFilterOfMany(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	title := strings.Join(titles()[:len(titles())-1], " ")

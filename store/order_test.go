@@ -53,6 +53,9 @@ func TestOrders(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, n := range []int{0, 1, 90, 2_600} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			if n > 1000 {
+				shortrun.NeedsLong(t)
+			}
 			db := storetest.New(t)
 			all := queueOf(t, db, n, risky)
 			for i, q := range []review.Query{

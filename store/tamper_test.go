@@ -109,7 +109,7 @@ func TestTampering(t *testing.T) {
 		"an index less":          {"DROP INDEX live_by_id", "schema", "index live_by_id"},
 		"malformed JSON":         {"UPDATE versions SET definition = '{' WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 2"},
 	} {
-		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(min(stride, 3)) != 0 {
+		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(stride) != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +205,10 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 // TestEveryColumnIsSealed changes each column of a row of each table of history.
 func TestEveryColumnIsSealed(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for _, table := range records {
+	for n, table := range records {
+		if n%min(stride, 3) != 0 {
+			continue
+		}
 		t.Run(table, func(t *testing.T) {
 			db := full(t)
 			h := openHand(t, db)

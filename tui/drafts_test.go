@@ -74,6 +74,7 @@ func selectedLine(b *bench) string {
 // TestDraftTooLongToSubmit says before a submission that a draft is too long for one
 // (T20).
 func TestDraftTooLongToSubmit(t *testing.T) {
+	shortrun.NeedsLong(t)
 	b := newBench(t, 120, 40, func(b *bench) {
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Prompt = strings.Repeat("All of it. ", 100_000)

@@ -187,7 +187,7 @@ func TestHostileText(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, text := range hostileTexts {
 		for j, size := range [][2]int{{60, 15}, {80, 24}, {140, 40}, {300, 100}} {
-			if (i+j)%shortrun.Every(4) != 0 {
+			if (i+j)%shortrun.Every(8) != 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d/%dx%d", i, size[0], size[1]), func(t *testing.T) { look(t, text, size[0], size[1], slices.Concat(tours...)...) })
@@ -197,6 +197,7 @@ func TestHostileText(t *testing.T) {
 
 // TestHugeHostileText has a line of 1 MB, and many thousand lines, in a prompt.
 func TestHugeHostileText(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	own := ownStyles()
 	for name, text := range map[string]string{

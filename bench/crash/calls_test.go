@@ -5,6 +5,8 @@ package crash
 import (
 	"encoding/json"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // tasks returns how many tasks the assistant has made.
@@ -39,6 +41,7 @@ func waits(t *testing.T, c testDB, id string) bool {
 // statement it runs: the call waits as before, or its one chance is used, and
 // it never runs twice.
 func TestKilledCalls(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	before := newTestDB(t)
 	before.must("", "calls", "policy", "create_tasks", "requires_approval", "--user", "ada", "--as", "user:ada")

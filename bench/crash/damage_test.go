@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // inProcess runs toolcrib inside the test; a panic is an outcome.
@@ -141,6 +143,7 @@ func (p damaged) examine(t *testing.T, what string, image, wal []byte, v *verdic
 // TestDamagedFiles changes a byte, cuts the end off, blanks a page, or lays a
 // wrong log beside the file, again and again in other places.
 func TestDamagedFiles(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	p := newDamaged(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // racers is how many processes approve at once.
@@ -15,6 +17,7 @@ const racers = 16
 // TestProcessesRaceToApprove lets processes approve one proposal at once: one
 // makes the version, the others are told that they came too late.
 func TestProcessesRaceToApprove(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	races := blows(200, 1)
 	for range races {

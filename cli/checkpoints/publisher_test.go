@@ -59,6 +59,7 @@ func TestPublishGoesOn(t *testing.T) {
 // TestOtherHistoryIsNotPublished cuts the log, replaces its end, and loses the
 // state in both cases: the published checkpoint stays.
 func TestOtherHistoryIsNotPublished(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	for name, change := range map[string]func(*log){
 		"cut":          func(l *log) { l.events = l.events[:30] },

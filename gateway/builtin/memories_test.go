@@ -151,6 +151,7 @@ func TestSearchMemories(t *testing.T) {
 
 // TestSearchAmongMany looks for what is neither rare nor new.
 func TestSearchAmongMany(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	old := c.remember(t, "Ada's coffee comes from Kenya.", `,"importance":5`)

@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 )
@@ -110,6 +111,7 @@ func TestCommand(t *testing.T) {
 // TestAnswerCountsWhenAChildHoldsThePipe has a gate say no and end, while a process that it
 // started keeps its output open: the no counts.
 func TestAnswerCountsWhenAChildHoldsThePipe(t *testing.T) {
+	shortrun.NeedsLong(t)
 	a, err := command(t, "leave").Ask(t.Context(), invocation(false))
 	if err != nil || a.Approved {
 		t.Errorf("got %+v, %v", a, err)

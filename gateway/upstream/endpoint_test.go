@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/shortrun"
 	"toolcrib/registry/wire"
 )
 
@@ -187,6 +188,7 @@ func TestSilentEndpoints(t *testing.T) {
 // for a stream of notifications: its list comes all the same, as it was sent.
 // (H9)
 func TestToolsAreListedWithoutAStream(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	web := remote(t, func(w http.ResponseWriter, id string) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, id, echoTool)

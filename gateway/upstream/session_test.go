@@ -104,6 +104,7 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 // TestAnOldServerIsAskedAgain meets a server that never answers what it does
 // not know.
 func TestAnOldServerIsAskedAgain(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	s := program("mute-discover")
 	s.Timeout = 6 * time.Second // half of it for the newest revision

@@ -59,6 +59,9 @@ func TestAdversarialTextsApply(t *testing.T) {
 	for _, size := range []int{40, 400, 20_000} {
 		for _, p := range adversarial(size) {
 			t.Run(fmt.Sprint(p.name, " ", size), func(t *testing.T) {
+				if size > 1_000 {
+					shortrun.NeedsLong(t)
+				}
 				validHunks(t, valid(t, p.old, p.new), p.old, p.new, 3)
 			})
 		}
@@ -137,6 +140,7 @@ func TestSmallTexts(t *testing.T) {
 // TestRealisticEdits holds the bar for edits as people make them: at most 5 %
 // more lines changed than necessary.
 func TestRealisticEdits(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	r := random(2)
 	check := func(name string, lines []string, part float64) {

@@ -161,6 +161,7 @@ func TestWords(t *testing.T) {
 
 // TestLongLines marks what changed in single lines of up to millions of bytes.
 func TestLongLines(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	r := random(15)
 	for _, n := range []int{5000, 100_000, 1_000_000, 5_000_000} {

@@ -71,6 +71,7 @@ func TestParseStreamRefuses(t *testing.T) {
 }
 
 func TestParseStreamBoundsAllValuesTogether(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const each = 1 << 19
 	document := `{"a":[` + strings.Repeat("1,", each-1) + "1]}\n"

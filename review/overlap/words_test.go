@@ -61,6 +61,7 @@ func FuzzWords(f *testing.F) {
 
 // What is slow to fold, to sketch or to compare is still done in time.
 func TestHostileTexts(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const size = 1 << 20
 	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }

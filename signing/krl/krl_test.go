@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/krl"
 	"toolcrib/signing/signingtest"
 )
@@ -75,6 +76,7 @@ func TestAsKeygenReads(t *testing.T) {
 	for i := range 300 { // ssh-keygen writes close numbers as a bitmap
 		fmt.Fprintf(&many, "serial: %d\n", 7+3*i)
 	}
+	n := 0
 	for name, spec := range map[string]string{
 		"nothing":        "",
 		"a key":          "key: " + ada,
@@ -93,6 +95,9 @@ func TestAsKeygenReads(t *testing.T) {
 		"a short number": "serial: 1",
 	} {
 		for _, authority := range []string{"ca", "other-ca", ""} {
+			if n++; n%shortrun.Every(3) != 0 {
+				continue
+			}
 			if authority == "" && (strings.Contains(spec, "serial:") || strings.Contains(spec, "id:")) {
 				continue // ssh-keygen asks for one
 			}

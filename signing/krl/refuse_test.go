@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/krl"
 	"toolcrib/signing/signingtest"
 )
@@ -72,6 +73,7 @@ func TestRefuses(t *testing.T) {
 // TestHostileSize reads the largest lists of the smallest parts and asks about a
 // certificate; it ends, and keeps little more than it reads.
 func TestHostileSize(t *testing.T) {
+	shortrun.NeedsLong(t)
 	cert := &ssh.Certificate{Key: signingtest.NewKey(t, "ed25519").PublicKey(), SignatureKey: signingtest.NewKey(t, "ed25519").PublicKey(), Serial: 1 << 40, KeyId: "laptop"}
 	fill := func(part []byte) []byte {
 		var data []byte

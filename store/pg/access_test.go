@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 )
 
 // TestExamine looks at the access of logins of each kind.
 func TestExamine(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	database := migrated(t, c)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 )
@@ -14,6 +15,7 @@ var update = flag.Bool("update", false, "write rights.txt from a new database")
 
 // TestRightsMigrated compares the list of rights with those of a new database.
 func TestRightsMigrated(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Private(t, pgtest.Options{}) // whose roles no other test changes
 	conn := dial(t, c, pgtest.Superuser, migrated(t, c))
@@ -33,6 +35,7 @@ func TestRightsMigrated(t *testing.T) {
 // TestRightsByHand changes rights by hand and expects each change to be reported
 // with statements that repair it.
 func TestRightsByHand(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Private(t, pgtest.Options{}) // its roles are changed
 	database := migrated(t, c)

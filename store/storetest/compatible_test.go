@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg/pgtest"
 )
 
 // TestRowsAreShuffled reads numbers through the proxy of a compatible server: in
 // another order than the server sends them where the statement asks for none.
 func TestRowsAreShuffled(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	f, err := front()
 	if errors.Is(err, pgtest.ErrMissing) {

@@ -96,6 +96,7 @@ func copied(t *testing.T, from, to string) transfer.Report {
 // TestThereAndBack copies a database to a server, to another database of it, and
 // back into a file, and verifies what came back.
 func TestThereAndBack(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d := source(t)
@@ -159,6 +160,7 @@ func dial(t *testing.T, url string) *pgx.Conn {
 
 // TestRefusesOtherContent names targets that have something else.
 func TestRefusesOtherContent(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d, other := source(t), storetest.New(t)

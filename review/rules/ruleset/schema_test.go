@@ -143,6 +143,7 @@ func FuzzSchema(f *testing.F) {
 // TestLargeSchema walks what is just within the limits: thousands of parts
 // below a long name.
 func TestLargeSchema(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	var b strings.Builder
 	for i := range 4_000 {

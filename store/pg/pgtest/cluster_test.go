@@ -47,6 +47,7 @@ func dial(t *testing.T, url string) *pgx.Conn {
 }
 
 func TestDatabasesOfTests(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	template := c.New(t, "")
