@@ -63,6 +63,31 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// refusesFile checks that a file is not opened, not written to, and that nothing is
+// left beside it.
+func refusesFile(t *testing.T, path string, want error) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path, options())
+	if err == nil {
+		err = errors.Join(errors.New("it was opened"), db.Close())
+	}
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%s: %v; want %v", filepath.Base(path), err, want)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("%s was written to (%v)", filepath.Base(path), err)
+	}
+	for _, beside := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(path + beside); err == nil {
+			t.Errorf("%s%s was left behind", filepath.Base(path), beside)
+		}
+	}
+}
+
 // TestNotADatabase opens what is none of ours. It is refused and not touched.
 func TestNotADatabase(t *testing.T) {
 	storetest.NeedsFile(t)
@@ -98,25 +123,7 @@ func TestNotADatabase(t *testing.T) {
 		write("cut.db", ours[:len(ours)/2]):                                      store.ErrDamaged,
 		write("header.db", append([]byte("SQLite format 4\x00"), ours[16:]...)):  store.ErrForeign,
 	} {
-		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := store.Open(t.Context(), path, options())
-		if err == nil {
-			err = errors.Join(errors.New("it was opened"), db.Close())
-		}
-		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v; want %v", filepath.Base(path), err, want)
-		}
-		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-			t.Errorf("%s was written to (%v)", filepath.Base(path), err)
-		}
-		for _, beside := range []string{"-wal", "-shm", "-journal"} {
-			if _, err := os.Stat(path + beside); err == nil {
-				t.Errorf("%s%s was left behind", filepath.Base(path), beside)
-			}
-		}
+		refusesFile(t, path, want)
 	}
 	if _, err := store.Open(t.Context(), dir, options()); err == nil {
 		t.Error("a folder was opened")

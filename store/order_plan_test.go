@@ -37,17 +37,15 @@ func made(t *testing.T, db *DB, read func(s *session) error) string {
 	return found
 }
 
-// TestOrdersAreWalked asks the engine how it reads pages of the queue: in each
-// order, of all states and of one, at the beginning and further on, an index has
-// the rows as they are wanted, and nothing is sorted.
-func TestOrdersAreWalked(t *testing.T) {
-	shortrun.OneGoroutine(t)
+// openWithOne opens a new database with one proposal on tool:user/x.
+func openWithOne(t *testing.T) (*DB, proposals.ID) {
+	t.Helper()
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // nothing is written any more
+	t.Cleanup(func() { _ = db.Close() }) // nothing is written any more
 	id := proposals.ID(newID())
 	err = db.update(t.Context(), func(s *session) error {
 		p := proposals.Proposal{
@@ -60,6 +58,15 @@ func TestOrdersAreWalked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return db, id
+}
+
+// TestOrdersAreWalked asks the engine how it reads pages of the queue: in each
+// order, of all states and of one, at the beginning and further on, an index has
+// the rows as they are wanted, and nothing is sorted.
+func TestOrdersAreWalked(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db, id := openWithOne(t)
 	for _, c := range []struct {
 		order review.Order
 		state proposals.State

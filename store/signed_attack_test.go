@@ -20,90 +20,94 @@ import (
 	"toolcrib/store/storetest"
 )
 
+// signedAttacks make a poisoned tool live, with every hash right, and how
+// verification names the damage.
+var signedAttacks = map[string]struct {
+	do   func(x target)
+	says string
+}{
+	"approved without a signature": {func(x target) {
+		o := x.attempt()
+		x.forge(o, x.forged(o, ""))
+	}, "signature is missing"},
+	"a signature that is not there": {func(x target) {
+		o := x.attempt()
+		x.forge(o, x.forged(o, strings.Repeat("ab", 32)))
+	}, "is missing"},
+	"version 1 rewritten by hand": {rewriteByHand, "covers other content"},
+	"a rejection as an approval": {func(x target) {
+		o := x.attempt()
+		decisions := x.Decide(x, x.desk, ada, review.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
+		again := x.attempt()
+		x.forge(again, x.forged(again, decisions[0].Signature))
+	}, "covers other content"},
+	"the approval of version 1 once more": {func(x target) {
+		o := x.attempt()
+		x.forge(o, x.forged(o, x.version(1).Signature))
+	}, "covers other content"},
+	"a signature from another database": {func(x target) {
+		st := x.sign(x.Keys[ada], func(st *statement.Statement) { st.Database = strings.Repeat("1", 64) })
+		x.forgeSigned(st)
+	}, "another database"},
+	"a key of nobody": {func(x target) {
+		x.forgeSigned(x.sign(signingtest.NewKey(x, "ed25519"), nil))
+	}, "key of no signer"},
+	"the key of somebody else": {func(x target) {
+		x.forgeSigned(x.sign(x.Keys[bob], nil))
+	}, "not for user:ada"},
+	"a key that had expired": {func(x target) {
+		x.SetSigners(x, nil, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
+		x.Change(x, x.desk, bob)
+		x.forgeSigned(x.sign(x.Keys[ada], nil))
+	}, "not valid at that time"},
+	"a revoked key": {func(x target) {
+		x.SetSigners(x, x.Revocation(x, ada), x.Line(ada), x.Line(bob))
+		x.Change(x, x.desk, bob)
+		x.forgeSigned(x.sign(x.Keys[ada], nil))
+	}, "revoked key"},
+	"a state of the signers that nobody signed": {func(x target) {
+		key := signingtest.NewKey(x, "ed25519")
+		x.Keys[scout] = key
+		x.SetSigners(x, nil, x.Line(ada), x.Line(bob), "user:eve "+signingtest.Line(key.PublicKey()))
+		x.forgeSigners(key)
+	}, "state 2"},
+	"the signers file changed alone": {func(x target) {
+		key := signingtest.NewKey(x, "ed25519")
+		x.SetSigners(x, nil, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
+		x.forgeSigned(x.sign(key, nil))
+	}, "the signers file is not the one in force"},
+	"the start removed": {func(x target) {
+		o := x.attempt()
+		x.forge(o, x.forged(o, ""))
+		x.byHand("UPDATE events SET act = 'comment' WHERE act = 'signers'")
+	}, "signing has not started"},
+	"an older version live again": {func(x target) {
+		d := storetest.Modify(storetest.Action(poisoned.ID), 1, poison)
+		x.ApproveSigned(x, x.desk, ada, d)
+		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 2, func(t *registry.Tool) { t.Description = "Work with the weather again." }))
+		x.byHand(`UPDATE live SET version = 2, content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = 2) WHERE subject = '` + poisoned.String() + "'")
+	}, "live"},
+	"a deactivated version live again": {func(x target) {
+		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
+		x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
+		x.byHand("UPDATE live SET status = 'active' WHERE subject = '" + poisoned.String() + "'")
+	}, "live"},
+	"shipped content under another name": {func(x target) {
+		v := x.version(1)
+		v.Number, v.Proposal, v.DecidedBy, v.Signature = 2, "", "system", ""
+		o := x.attempt()
+		v.Definition = o.Revision.Draft.Definition.Canonical()
+		x.forge(o, v)
+	}, "not one that toolcrib ships"},
+}
+
 // TestAttacksOnSignedRegistry has somebody who may write to the file make a
 // poisoned tool live, with every hash right. Nothing may use it, and verification
 // has to name it.
 func TestAttacksOnSignedRegistry(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	n := 0
-	for name, attack := range map[string]struct {
-		do   func(x target)
-		says string // of the damage
-	}{
-		"approved without a signature": {func(x target) {
-			o := x.attempt()
-			x.forge(o, x.forged(o, ""))
-		}, "signature is missing"},
-		"a signature that is not there": {func(x target) {
-			o := x.attempt()
-			x.forge(o, x.forged(o, strings.Repeat("ab", 32)))
-		}, "is missing"},
-		"version 1 rewritten by hand": {rewriteByHand, "covers other content"},
-		"a rejection as an approval": {func(x target) {
-			o := x.attempt()
-			decisions := x.Decide(x, x.desk, ada, review.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
-			again := x.attempt()
-			x.forge(again, x.forged(again, decisions[0].Signature))
-		}, "covers other content"},
-		"the approval of version 1 once more": {func(x target) {
-			o := x.attempt()
-			x.forge(o, x.forged(o, x.version(1).Signature))
-		}, "covers other content"},
-		"a signature from another database": {func(x target) {
-			st := x.sign(x.Keys[ada], func(st *statement.Statement) { st.Database = strings.Repeat("1", 64) })
-			x.forgeSigned(st)
-		}, "another database"},
-		"a key of nobody": {func(x target) {
-			x.forgeSigned(x.sign(signingtest.NewKey(x, "ed25519"), nil))
-		}, "key of no signer"},
-		"the key of somebody else": {func(x target) {
-			x.forgeSigned(x.sign(x.Keys[bob], nil))
-		}, "not for user:ada"},
-		"a key that had expired": {func(x target) {
-			x.SetSigners(x, nil, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
-			x.Change(x, x.desk, bob)
-			x.forgeSigned(x.sign(x.Keys[ada], nil))
-		}, "not valid at that time"},
-		"a revoked key": {func(x target) {
-			x.SetSigners(x, x.Revocation(x, ada), x.Line(ada), x.Line(bob))
-			x.Change(x, x.desk, bob)
-			x.forgeSigned(x.sign(x.Keys[ada], nil))
-		}, "revoked key"},
-		"a state of the signers that nobody signed": {func(x target) {
-			key := signingtest.NewKey(x, "ed25519")
-			x.Keys[scout] = key
-			x.SetSigners(x, nil, x.Line(ada), x.Line(bob), "user:eve "+signingtest.Line(key.PublicKey()))
-			x.forgeSigners(key)
-		}, "state 2"},
-		"the signers file changed alone": {func(x target) {
-			key := signingtest.NewKey(x, "ed25519")
-			x.SetSigners(x, nil, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
-			x.forgeSigned(x.sign(key, nil))
-		}, "the signers file is not the one in force"},
-		"the start removed": {func(x target) {
-			o := x.attempt()
-			x.forge(o, x.forged(o, ""))
-			x.byHand("UPDATE events SET act = 'comment' WHERE act = 'signers'")
-		}, "signing has not started"},
-		"an older version live again": {func(x target) {
-			d := storetest.Modify(storetest.Action(poisoned.ID), 1, poison)
-			x.ApproveSigned(x, x.desk, ada, d)
-			x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 2, func(t *registry.Tool) { t.Description = "Work with the weather again." }))
-			x.byHand(`UPDATE live SET version = 2, content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = 2) WHERE subject = '` + poisoned.String() + "'")
-		}, "live"},
-		"a deactivated version live again": {func(x target) {
-			x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
-			x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
-			x.byHand("UPDATE live SET status = 'active' WHERE subject = '" + poisoned.String() + "'")
-		}, "live"},
-		"shipped content under another name": {func(x target) {
-			v := x.version(1)
-			v.Number, v.Proposal, v.DecidedBy, v.Signature = 2, "", "system", ""
-			o := x.attempt()
-			v.Definition = o.Revision.Draft.Definition.Canonical()
-			x.forge(o, v)
-		}, "not one that toolcrib ships"},
-	} {
+	for name, attack := range signedAttacks {
 		if n++; n%shortrun.Every(5) != 0 {
 			continue
 		}
