@@ -14,6 +14,48 @@ import (
 	"toolcrib/cli"
 )
 
+// onScreen runs a command on a terminal of ten lines, and returns what the terminal
+// and standard error got.
+func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (printed, errs string, code int) {
+	t.Helper()
+	terminal, screen, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 10, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		var all bytes.Buffer
+		_, _ = all.ReadFrom(terminal) // ends with an error when nobody has the screen any more
+		read <- all.String()
+	}()
+	var written bytes.Buffer
+	code = cli.Main(t.Context(), cli.Env{
+		Args: args, In: strings.NewReader(""), Out: screen, Err: &written, Dir: dir, Now: time.Now, OutTerminal: true,
+		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
+		Account: loggedIn(args),
+		Getenv: func(name string) string {
+			switch name {
+			case "HOME":
+				return dir
+			case "NO_COLOR":
+				return "1"
+			}
+			return vars[name]
+		},
+	})
+	if err := screen.Close(); err != nil {
+		t.Fatal(err)
+	}
+	printed = <-read
+	if err := terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return printed, written.String(), code
+}
+
 // TestPager has a command print to a real terminal of ten lines: what is longer goes
 // through the pager, as safe as it would be printed, and nothing else does (X12).
 func TestPager(t *testing.T) {
@@ -43,42 +85,10 @@ func TestPager(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_ = os.Remove(got)
-			terminal, screen, err := pty.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := pty.Setsize(terminal, &pty.Winsize{Rows: 10, Cols: 80}); err != nil {
-				t.Fatal(err)
-			}
-			read := make(chan string)
-			go func() {
-				var all bytes.Buffer
-				_, _ = all.ReadFrom(terminal) // ends with an error when nobody has the screen any more
-				read <- all.String()
-			}()
-			test.vars["NO_COLOR"] = "1"
-			var errs bytes.Buffer
-			code := cli.Main(t.Context(), cli.Env{
-				Args: test.args, In: strings.NewReader(""), Out: screen, Err: &errs, Dir: dir, Now: time.Now, OutTerminal: true,
-				NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
-				Account: loggedIn(test.args),
-				Getenv: func(name string) string {
-					if name == "HOME" {
-						return dir
-					}
-					return test.vars[name]
-				},
-			})
-			if err := screen.Close(); err != nil {
-				t.Fatal(err)
-			}
-			printed := <-read
-			if err := terminal.Close(); err != nil {
-				t.Fatal(err)
-			}
+			printed, errs, code := onScreen(t, dir, test.vars, test.args)
 			paged, err := os.ReadFile(got)
 			if code != 0 || (err == nil) != test.paged {
-				t.Fatalf("exit status %d, paged %t: %s", code, err == nil, errs.String())
+				t.Fatalf("exit status %d, paged %t: %s", code, err == nil, errs)
 			}
 			if !test.paged && printed == "" {
 				t.Error("nothing is printed")

@@ -30,40 +30,62 @@ func (c testHome) at(now time.Time, args ...string) {
 	}
 }
 
-// TestBundleUnderPolicy checks a bundle whose version two owners approved yesterday,
-// ada before mara, by signers files and policies of today.
-func TestBundleUnderPolicy(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	signingtest.NeedsKeygen(t)
-	home := newTestHome(t, "")
-	keys := map[string]signingtest.Key{"mara": signingtest.NewKey(t, "ed25519"), "ada": signingtest.NewKey(t, "ecdsa-256")}
-	files := map[string]string{"mara": keys["mara"].Write(t, ""), "ada": keys["ada"].Write(t, "")}
-	yesterday := time.Now().UTC().Add(-24 * time.Hour)
-	home.at(yesterday, "signers", "init", "--as", "user:mara", "--sign-key", files["mara"])
-	home.at(yesterday.Add(time.Minute), "signers", "add", "user:ada", files["ada"]+".pub", "--as", "user:mara", "--sign-key", files["mara"])
+// bundleHome is a toolcrib with one version that two owners approved yesterday, ada
+// before mara, and the bundle of it.
+type bundleHome struct {
+	testHome
+	keys      map[string]signingtest.Key
+	yesterday time.Time
+	config    string
+	whole     []byte
+}
+
+// under puts policies in force.
+func (h bundleHome) under(policies string) {
+	h.Helper()
+	h.write("home/.config/toolcrib/toolcrib.toml", h.config+policies)
+}
+
+func approvedByTwo(t *testing.T) bundleHome {
+	t.Helper()
+	home := bundleHome{testHome: newTestHome(t, ""), yesterday: time.Now().UTC().Add(-24 * time.Hour)}
+	home.keys = map[string]signingtest.Key{"mara": signingtest.NewKey(t, "ed25519"), "ada": signingtest.NewKey(t, "ecdsa-256")}
+	files := map[string]string{"mara": home.keys["mara"].Write(t, ""), "ada": home.keys["ada"].Write(t, "")}
+	home.at(home.yesterday, "signers", "init", "--as", "user:mara", "--sign-key", files["mara"])
+	home.at(home.yesterday.Add(time.Minute), "signers", "add", "user:ada", files["ada"]+".pub", "--as", "user:mara", "--sign-key", files["mara"])
 	config, err := os.ReadFile(filepath.Join(home.dir, "home/.config/toolcrib/toolcrib.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	home.write("home/.config/toolcrib/toolcrib.toml", string(config)+twoOwners)
+	home.config = string(config)
+	home.under(twoOwners)
 	text, err := os.ReadFile("../testdata/demo/word_counts.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	home.write("demo.json", string(text))
-	approved := yesterday.Add(time.Hour)
+	approved := home.yesterday.Add(time.Hour)
 	home.at(approved, "propose", "--as", "agent:drafter", "demo.json")
 	for _, user := range []string{"ada", "mara"} {
 		home.at(approved.Add(time.Minute), "show", "#1", "--as", "user:"+user)
 		home.at(approved.Add(2*time.Minute), "approve", "#1", "--as", "user:"+user, "--sign-key", files[user])
 	}
 	home.must("export", "--format", "bundle", "--output", "b.json")
-	whole, err := os.ReadFile(filepath.Join(home.dir, "b.json"))
+	home.whole, err = os.ReadFile(filepath.Join(home.dir, "b.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return home
+}
+
+// TestBundleUnderPolicy checks a bundle whose version two owners approved yesterday,
+// ada before mara, by signers files and policies of today.
+func TestBundleUnderPolicy(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	signingtest.NeedsKeygen(t)
+	home := approvedByTwo(t)
 	line := func(user, options string) string {
-		return "user:" + user + " " + options + signingtest.Line(keys[user].PublicKey()) + "\n"
+		return "user:" + user + " " + options + signingtest.Line(home.keys[user].PublicKey()) + "\n"
 	}
 	both := line("mara", "") + line("ada", "")
 	until := func(at time.Time) string { return `valid-before="` + at.Format("20060102150405") + `Z" ` }
@@ -73,10 +95,10 @@ func TestBundleUnderPolicy(t *testing.T) {
 	missing := "it has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature does not count: "
 	for _, c := range []struct{ name, signers, revoked, policy, want string }{
 		{"both count", both, "", twoOwners, ""},
-		{"the first key expired since", line("mara", "") + line("ada", until(yesterday.Add(12*time.Hour))), "", twoOwners, ""},
-		{"the first key expired before", line("mara", "") + line("ada", until(yesterday)), "", twoOwners, missing + "key was not valid at that time"},
-		{"the last key expired since", line("mara", until(yesterday.Add(12*time.Hour))) + line("ada", ""), "", twoOwners, ""},
-		{"the last key expired before", line("mara", until(yesterday)) + line("ada", ""), "", twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
+		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), "", twoOwners, ""},
+		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), "", twoOwners, missing + "key was not valid at that time"},
+		{"the last key expired since", line("mara", until(home.yesterday.Add(12*time.Hour))) + line("ada", ""), "", twoOwners, ""},
+		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), "", twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
 		{"the first key is revoked", both, "ada", twoOwners, missing + "revoked key: "},
 		{"the last key is revoked", both, "mara", twoOwners, "B104 (revoked-key): "},
 		{"the first approver signs no more", line("mara", ""), "", twoOwners, missing + "key of no signer: "},
@@ -87,17 +109,17 @@ func TestBundleUnderPolicy(t *testing.T) {
 		{"more approvals are needed", both, "", policy(3, "mara", "ada", "kim"), "it has 2 of 3, waits for user:kim. "},
 		{"since tomorrow", both, "", policy(3, "mara", "ada", "kim") + "since = \"" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339) + "\"\n", ""},
 	} {
-		home.write("home/.config/toolcrib/toolcrib.toml", string(config)+c.policy)
+		home.under(c.policy)
 		home.write("signers", c.signers)
 		args := []string{"check", "--bundle", "b.json", "--signers", "signers"}
 		if c.revoked != "" {
-			home.write("spec", "key: "+signingtest.Line(keys[c.revoked].PublicKey())+"\n")
+			home.write("spec", "key: "+signingtest.Line(home.keys[c.revoked].PublicKey())+"\n")
 			signingtest.MustKeygen(t, nil, "-k", "-q", "-f", filepath.Join(home.dir, "revoked"), filepath.Join(home.dir, "spec"))
 			args = append(args, "--revoked", "revoked")
 		}
 		home.findsInBundle(c.name, c.want, args...)
 	}
-	home.write("home/.config/toolcrib/toolcrib.toml", string(config)+twoOwners)
+	home.under(twoOwners)
 	home.write("signers", both)
 	for name, change := range map[string]struct {
 		drop func(statement string) bool
@@ -106,7 +128,7 @@ func TestBundleUnderPolicy(t *testing.T) {
 		"the endorsement's statement is missing": {func(s string) bool { return strings.Contains(s, "\nby user:ada\n") }, missing + "the statement "},
 		"the approval's statement is missing":    {func(s string) bool { return strings.Contains(s, "\nitem ") && strings.Contains(s, "\nby user:mara\n") }, "B102 (bad-signature): "},
 	} {
-		home.write("less.json", withoutStatements(t, whole, change.drop))
+		home.write("less.json", withoutStatements(t, home.whole, change.drop))
 		home.findsInBundle(name, change.want, "check", "--bundle", "less.json", "--signers", "signers")
 	}
 }

@@ -43,6 +43,45 @@ func (c testHome) must(args ...string) string {
 	return out
 }
 
+type object = map[string]any
+
+// readBundle returns a bundle, its version that was proposed, and the statement that
+// approved it.
+func readBundle(t *testing.T, text []byte) (b, version, statement object) {
+	t.Helper()
+	if err := json.Unmarshal(text, &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range b["versions"].([]any) {
+		if v.(object)["proposal"] != nil {
+			version = v.(object)
+		}
+	}
+	for _, s := range b["statements"].([]any) {
+		if strings.Contains(s.(object)["statement"].(string), "verdict approved") {
+			statement = s.(object)
+		}
+	}
+	return b, version, statement
+}
+
+// altered returns another value of the same type.
+func altered(value any) any {
+	switch value := value.(type) {
+	case string:
+		if value[0] == '0' {
+			return "1" + value[1:]
+		}
+		return "0" + value[1:]
+	case float64:
+		return value + 1
+	case object:
+		value["name"] = "another"
+		return value
+	}
+	return nil
+}
+
 // TestForgedBundle changes each value of a signed version, of its statement, and of
 // its signature, and takes parts away. The check finds every one.
 func TestForgedBundle(t *testing.T) {
@@ -55,55 +94,26 @@ func TestForgedBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type doc = map[string]any
-	read := func() (b doc, version, statement doc) {
-		if err := json.Unmarshal(text, &b); err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range b["versions"].([]any) {
-			if v.(doc)["proposal"] != nil {
-				version = v.(doc)
-			}
-		}
-		for _, s := range b["statements"].([]any) {
-			if strings.Contains(s.(doc)["statement"].(string), "verdict approved") {
-				statement = s.(doc)
-			}
-		}
-		return b, version, statement
-	}
-	forged := map[string]doc{}
-	_, version, _ := read()
+	forged := map[string]object{}
+	_, version, _ := readBundle(t, text)
 	for key := range version {
-		b, v, _ := read()
-		switch value := v[key].(type) {
-		case string:
-			v[key] = "0" + value[1:]
-			if v[key] == value {
-				v[key] = "1" + value[1:]
-			}
-		case float64:
-			v[key] = value + 1
-		case map[string]any:
-			value["name"] = "another"
-		default:
-			v[key] = nil
-		}
+		b, v, _ := readBundle(t, text)
+		v[key] = altered(v[key])
 		forged["version."+key] = b
 	}
-	for name, change := range map[string]func(b, v, s doc){
-		"statement": func(_, _, s doc) {
+	for name, change := range map[string]func(b, v, s object){
+		"statement": func(_, _, s object) {
 			s["statement"] = strings.Replace(s["statement"].(string), "approved", "rejected", 1)
 		},
-		"statement's end":    func(_, _, s doc) { s["statement"] = s["statement"].(string) + "\n" },
-		"signature":          func(_, _, s doc) { s["signature"] = strings.Replace(s["signature"].(string), "A", "B", 20) },
-		"no statements":      func(b, _, _ doc) { b["statements"] = []any{} },
-		"no signature":       func(_, v, _ doc) { delete(v, "signature") },
-		"another database":   func(b, _, _ doc) { b["database"] = strings.Repeat("0", 64) },
-		"a shipped one more": func(b, v, _ doc) { delete(v, "proposal"); delete(v, "signature"); v["decided_by"] = "system" },
-		"twice":              func(b, v, _ doc) { b["versions"] = append(b["versions"].([]any), v) },
+		"statement's end":    func(_, _, s object) { s["statement"] = s["statement"].(string) + "\n" },
+		"signature":          func(_, _, s object) { s["signature"] = strings.Replace(s["signature"].(string), "A", "B", 20) },
+		"no statements":      func(b, _, _ object) { b["statements"] = []any{} },
+		"no signature":       func(_, v, _ object) { delete(v, "signature") },
+		"another database":   func(b, _, _ object) { b["database"] = strings.Repeat("0", 64) },
+		"a shipped one more": func(b, v, _ object) { delete(v, "proposal"); delete(v, "signature"); v["decided_by"] = "system" },
+		"twice":              func(b, v, _ object) { b["versions"] = append(b["versions"].([]any), v) },
 	} {
-		b, v, s := read()
+		b, v, s := readBundle(t, text)
 		change(b, v, s)
 		forged[name] = b
 	}

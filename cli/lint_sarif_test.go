@@ -23,39 +23,43 @@ func sarifOfEveryRule(t *testing.T) string {
 	return stdout
 }
 
+type sarifText struct{ Text, Markdown string }
+
+// sarifLog has the parts of a log that code scanning asks for.
+type sarifLog struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct {
+				SemanticVersion, InformationURI string
+				Rules                           []struct {
+					ID, Name, HelpURI                       string
+					ShortDescription, FullDescription, Help sarifText
+					Properties                              struct {
+						Precision string
+						Tags      []string
+					}
+				}
+			}
+		}
+		Results []struct {
+			Message             sarifText
+			PartialFingerprints map[string]string
+			Locations           []struct {
+				PhysicalLocation struct {
+					ArtifactLocation struct{ URI string }
+					Region           struct{ StartLine, StartColumn, EndLine, EndColumn int }
+				}
+				LogicalLocations []struct{ Name, FullyQualifiedName string }
+			}
+		}
+	}
+}
+
 // X2: what GitHub's code scanning asks of a log (rules GH1xxx and GH2xxx of the
 // SARIF SDK): every rule explained, every result with a place.
 func TestSARIFForCodeScanning(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	type text struct{ Text, Markdown string }
-	var log struct {
-		Runs []struct {
-			Tool struct {
-				Driver struct {
-					SemanticVersion, InformationURI string
-					Rules                           []struct {
-						ID, Name, HelpURI                       string
-						ShortDescription, FullDescription, Help text
-						Properties                              struct {
-							Precision string
-							Tags      []string
-						}
-					}
-				}
-			}
-			Results []struct {
-				Message             text
-				PartialFingerprints map[string]string
-				Locations           []struct {
-					PhysicalLocation struct {
-						ArtifactLocation struct{ URI string }
-						Region           struct{ StartLine, StartColumn, EndLine, EndColumn int }
-					}
-					LogicalLocations []struct{ Name, FullyQualifiedName string }
-				}
-			}
-		}
-	}
+	var log sarifLog
 	if err := json.Unmarshal([]byte(sarifOfEveryRule(t)), &log); err != nil {
 		t.Fatal(err)
 	}

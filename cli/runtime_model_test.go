@@ -112,22 +112,19 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
+// failing answers a number of requests with a status.
+func failing(times int32, status int) func(http.ResponseWriter, *http.Request, int32) bool {
+	return func(w http.ResponseWriter, _ *http.Request, n int32) bool {
+		if n <= times {
+			w.WriteHeader(status)
+		}
+		return n <= times
+	}
+}
+
 // TestModelReviews holds what a reviewing model can do, and what it cannot.
 func TestModelReviews(t *testing.T) {
 	const objection = `{"recommendation":"needs_changes","comment":"Which lines?","findings":[{"severity":"warn","path":"definition.prompt","message":"It asks for no lines.","suggestion":"Ask for lines.","passage":"Read the scene."}]}`
-	url := func(t *testing.T, e modelServer) string {
-		e.answer = "slow [a.md:1-2]"
-		u, _ := e.start(t)
-		return u
-	}
-	failing := func(times int32, status int) func(http.ResponseWriter, *http.Request, int32) bool {
-		return func(w http.ResponseWriter, _ *http.Request, n int32) bool {
-			if n <= times {
-				w.WriteHeader(status)
-			}
-			return n <= times
-		}
-	}
 	slow := func(_ http.ResponseWriter, r *http.Request, _ int32) bool {
 		<-r.Context().Done()
 		return true
@@ -160,7 +157,9 @@ func TestModelReviews(t *testing.T) {
 			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer
 				shortrun.OneGoroutine(t)
 			}
-			c := newTestHome(t, modelConfig(url(t, tt.server), tt.more)+reviewing)
+			tt.server.answer = "slow [a.md:1-2]"
+			url, _ := tt.server.start(t)
+			c := newTestHome(t, modelConfig(url, tt.more)+reviewing)
 			a := c.assessment()
 			findings := 0
 			for _, f := range a.Findings {
