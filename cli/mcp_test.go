@@ -72,82 +72,98 @@ func TestMCPReads(t *testing.T) {
 			c.run("propose", "reader.json")
 			c.approveAll()
 			cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader", "--agent", "reader")
-			prompts := map[string]*sdk.Prompt{}
-			for p, err := range cl.Prompts(t.Context(), nil) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				prompts[p.Name] = p
-			}
-			if len(prompts) != 3 || prompts["line_editor"] == nil || prompts["agent-prompt"] == nil || len(prompts["file_reader"].Arguments) != 5 {
-				t.Errorf("%d prompts; file_reader %v", len(prompts), prompts["file_reader"])
-			}
-			got, err := cl.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "file_reader", Arguments: map[string]string{"file_path": "a.md"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := got.Messages[0].Content.(*sdk.TextContent).Text; !strings.Contains(text, "file_reader") || !strings.Contains(text, `"file_path": "a.md"`) {
-				t.Errorf("%s", text)
-			}
-			for _, bad := range []*sdk.GetPromptParams{
-				{Name: "nobody"},
-				{Name: "toolcrib"},
-				{Name: "get_tasks"},
-				{Name: "beat_architect"}, // another agent's
-				{Name: "agent-prompt", Arguments: map[string]string{"user": "x"}},
-				{Name: "file_reader"},
-				{Name: "file_reader", Arguments: map[string]string{"file_path": "a", "colour": "red"}},
-			} {
-				if r, err := cl.GetPrompt(t.Context(), bad); err == nil {
-					t.Errorf("%v: %v", bad, r)
-				}
-			}
-
-			count, some := 0, ""
-			for r, err := range cl.Resources(t.Context(), nil) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				count++
-				some = r.URI
-			}
-			if count != 4 || some != "toolcrib://version/agent/user/reader/1" {
-				t.Errorf("%d resources, the last %s", count, some)
-			}
-			read, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "toolcrib://version/tool/global/file_reader/1"})
-			if err != nil || !strings.Contains(read.Contents[0].Text, `"subject":"tool:global/file_reader","version":1,`) {
-				t.Errorf("%v, %v", read, err)
-			}
-			for _, bad := range []string{
-				"toolcrib://version/tool/global/beat_architect/1", "toolcrib://version/agent/global/assistant/1", // S13
-				"toolcrib://version/", "toolcrib://version/tool/global/file_reader/2", "toolcrib://version/tool/global/file_reader/01",
-				"toolcrib://version/tool/project/other/x/1", "file:///etc/passwd", "toolcrib://version/tool:global/file_reader/1",
-			} {
-				if r, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: bad}); err == nil {
-					t.Errorf("%s: %v", bad, r)
-				}
-			}
-			if r, err := cl.ListResourceTemplates(t.Context(), nil); err != nil || len(r.ResourceTemplates) != 1 {
-				t.Errorf("%v, %v", r, err)
-			}
-			shipped := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader", "--agent", "assistant")
-			last := ""
-			for r, err := range shipped.Resources(t.Context(), nil) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				last = r.URI
-			}
-			if read, err := shipped.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: last}); err != nil || last != "toolcrib://version/list/global/assistant/1" {
-				t.Errorf("the list that the assistant names is %s: %v, %v", last, read, err)
-			}
-			if r, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: last}); err == nil {
-				t.Errorf("another agent's list: %v", r)
-			}
-			if _, err := cl.ListPrompts(t.Context(), &sdk.ListPromptsParams{Cursor: "'; --"}); err == nil {
-				t.Error("a cursor of somebody else was taken")
-			}
+			cl.readsPrompts()
+			cl.readsResources()
+			cl.readsNoListOf(c.serve(&sdk.ClientSessionOptions{ProtocolVersion: revision}, "reader", "--agent", "assistant"))
 		})
+	}
+}
+
+// readsPrompts reads the prompts of the agent reader, and asks for others.
+func (cl client) readsPrompts() {
+	cl.t.Helper()
+	prompts := map[string]*sdk.Prompt{}
+	for p, err := range cl.Prompts(cl.t.Context(), nil) {
+		if err != nil {
+			cl.t.Fatal(err)
+		}
+		prompts[p.Name] = p
+	}
+	if len(prompts) != 3 || prompts["line_editor"] == nil || prompts["agent-prompt"] == nil || len(prompts["file_reader"].Arguments) != 5 {
+		cl.t.Errorf("%d prompts; file_reader %v", len(prompts), prompts["file_reader"])
+	}
+	got, err := cl.GetPrompt(cl.t.Context(), &sdk.GetPromptParams{Name: "file_reader", Arguments: map[string]string{"file_path": "a.md"}})
+	if err != nil {
+		cl.t.Fatal(err)
+	}
+	if text := got.Messages[0].Content.(*sdk.TextContent).Text; !strings.Contains(text, "file_reader") || !strings.Contains(text, `"file_path": "a.md"`) {
+		cl.t.Errorf("%s", text)
+	}
+	for _, bad := range []*sdk.GetPromptParams{
+		{Name: "nobody"},
+		{Name: "toolcrib"},
+		{Name: "get_tasks"},
+		{Name: "beat_architect"}, // another agent's
+		{Name: "agent-prompt", Arguments: map[string]string{"user": "x"}},
+		{Name: "file_reader"},
+		{Name: "file_reader", Arguments: map[string]string{"file_path": "a", "colour": "red"}},
+	} {
+		if r, err := cl.GetPrompt(cl.t.Context(), bad); err == nil {
+			cl.t.Errorf("%v: %v", bad, r)
+		}
+	}
+	if _, err := cl.ListPrompts(cl.t.Context(), &sdk.ListPromptsParams{Cursor: "'; --"}); err == nil {
+		cl.t.Error("a cursor of somebody else was taken")
+	}
+}
+
+// readsResources reads the versions that the agent reader has, and asks for others.
+func (cl client) readsResources() {
+	cl.t.Helper()
+	count, some := 0, ""
+	for r, err := range cl.Resources(cl.t.Context(), nil) {
+		if err != nil {
+			cl.t.Fatal(err)
+		}
+		count++
+		some = r.URI
+	}
+	if count != 4 || some != "toolcrib://version/agent/user/reader/1" {
+		cl.t.Errorf("%d resources, the last %s", count, some)
+	}
+	read, err := cl.ReadResource(cl.t.Context(), &sdk.ReadResourceParams{URI: "toolcrib://version/tool/global/file_reader/1"})
+	if err != nil || !strings.Contains(read.Contents[0].Text, `"subject":"tool:global/file_reader","version":1,`) {
+		cl.t.Errorf("%v, %v", read, err)
+	}
+	for _, bad := range []string{
+		"toolcrib://version/tool/global/beat_architect/1", "toolcrib://version/agent/global/assistant/1", // S13
+		"toolcrib://version/", "toolcrib://version/tool/global/file_reader/2", "toolcrib://version/tool/global/file_reader/01",
+		"toolcrib://version/tool/project/other/x/1", "file:///etc/passwd", "toolcrib://version/tool:global/file_reader/1",
+	} {
+		if r, err := cl.ReadResource(cl.t.Context(), &sdk.ReadResourceParams{URI: bad}); err == nil {
+			cl.t.Errorf("%s: %v", bad, r)
+		}
+	}
+	if r, err := cl.ListResourceTemplates(cl.t.Context(), nil); err != nil || len(r.ResourceTemplates) != 1 {
+		cl.t.Errorf("%v, %v", r, err)
+	}
+}
+
+// readsNoListOf asks for the list of the assistant, which only shipped has.
+func (cl client) readsNoListOf(shipped client) {
+	cl.t.Helper()
+	last := ""
+	for r, err := range shipped.Resources(cl.t.Context(), nil) {
+		if err != nil {
+			cl.t.Fatal(err)
+		}
+		last = r.URI
+	}
+	if read, err := shipped.ReadResource(cl.t.Context(), &sdk.ReadResourceParams{URI: last}); err != nil || last != "toolcrib://version/list/global/assistant/1" {
+		cl.t.Errorf("the list that the assistant names is %s: %v, %v", last, read, err)
+	}
+	if r, err := cl.ReadResource(cl.t.Context(), &sdk.ReadResourceParams{URI: last}); err == nil {
+		cl.t.Errorf("another agent's list: %v", r)
 	}
 }
 
