@@ -194,6 +194,24 @@ func doorman(t *testing.T, e *endpoint) string {
 	return web.URL + "/mcp"
 }
 
+// toolArgs returns arguments of a tool as the inspector takes them.
+func toolArgs(t *testing.T, p map[string]any) []string {
+	t.Helper()
+	args := []string{}
+	for key, value := range p {
+		text, ok := value.(string)
+		if !ok {
+			raw, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(raw)
+		}
+		args = append(args, "--tool-arg", fmt.Sprintf("%s=%s", key, text))
+	}
+	return args
+}
+
 // TestInspector lists and calls every tool with the public inspector.
 func TestInspector(t *testing.T) {
 	const script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
@@ -223,21 +241,6 @@ func TestInspector(t *testing.T) {
 		listed[tool.(map[string]any)["name"]] = true
 	}
 	p := sample(t, "inspected")
-	pairs := func(p map[string]any) []string {
-		args := []string{}
-		for key, value := range p {
-			text, ok := value.(string)
-			if !ok {
-				raw, err := json.Marshal(value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text = string(raw)
-			}
-			args = append(args, "--tool-arg", fmt.Sprintf("%s=%s", key, text))
-		}
-		return args
-	}
 	revised := sample(t, "inspected")
 	revised["id"], revised["rationale"] = "#1", "Because it was asked for."
 	for _, call := range []struct {
@@ -255,7 +258,7 @@ func TestInspector(t *testing.T) {
 		if !listed[call.tool] {
 			t.Errorf("%s is not listed", call.tool)
 		}
-		out := inspect(append([]string{"--method", "tools/call", "--tool-name", call.tool}, pairs(call.args)...)...)
+		out := inspect(append([]string{"--method", "tools/call", "--tool-name", call.tool}, toolArgs(t, call.args)...)...)
 		if out["isError"] == true || out["structuredContent"] == nil {
 			t.Errorf("%s: %v", call.tool, out)
 		}

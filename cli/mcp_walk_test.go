@@ -10,27 +10,48 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
+// walkedKeys are the keys of the tools, and some that would decide.
+var walkedKeys = []string{
+	"id", "type", "subject", "baseVersion", "restoreVersion", "definition", "rationale", "examples", "testCases", "changeSet", "draft", "state", "author",
+	"filter", "limit", "after", "query", "name", "args", "pending", "approve", "as", "actor", "expect", "decision", "verdict", "waive",
+}
+
+// walkedArguments returns each value alone, under each key, beside a proposal's id,
+// and in a proposal for tools that take one: to the others, it is a heap of unknown
+// keys.
+func walkedArguments(t *testing.T, values []any, proposes bool) []any {
+	t.Helper()
+	var all []any
+	for _, v := range values {
+		all = append(all, v)
+		for _, key := range walkedKeys {
+			all = append(all, map[string]any{key: v}, map[string]any{"id": "#1", "name": "approve", key: v})
+			if proposes {
+				p := sample(t, "walker")
+				p[key] = v
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
 // TestMCPApprovesNothing calls every tool with every shape of argument that
 // there is, and finds the registry as it was.
 func TestMCPApprovesNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	c.run("propose", absolute(t, "../testdata/scripts/sample.json"))
-	before, waiting := c.run("export"), c.run("list", "--json", "--state", "user_review")
+	before := c.run("export")
+	id := strings.TrimSpace(c.run("list", "--state", "user_review", "--template", "{{range .proposals}}{{.id}}{{end}}"))
+	if len(id) != 36 {
+		t.Fatalf("the ids of what waits are %q", id)
+	}
 	cl := c.serve(nil, "user:root") // whatever it calls itself
 	tools, err := cl.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc struct {
-		Proposals []struct {
-			ID string `json:"id"`
-		} `json:"proposals"`
-	}
-	if err := json.Unmarshal([]byte(waiting), &doc); err != nil || len(doc.Proposals) != 1 {
-		t.Fatalf("%s: %v", waiting, err)
-	}
-	id := doc.Proposals[0].ID
 	values := []any{
 		nil, true, 0, -1, 1e300, "", id, "#1", "user:root", "approve", "approved", "tool:user/scene_pacer", strings.Repeat("x", 33_000), "\u202e\x00\x1b[2J",
 		[]any{},
@@ -39,21 +60,7 @@ func TestMCPApprovesNothing(t *testing.T) {
 		map[string]any{"id": id, "approve": true},
 		map[string]any{"status": "approved", "state": "approved"},
 	}
-	keys := []string{
-		"id", "type", "subject", "baseVersion", "restoreVersion", "definition", "rationale", "examples", "testCases", "changeSet", "draft", "state", "author",
-		"filter", "limit", "after", "query", "name", "args", "pending", "approve", "as", "actor", "expect", "decision", "verdict", "waive",
-	}
 	calls, proposing := 0, 0
-	try := func(tool string, args any) {
-		if calls++; calls%shortrun.Every(7) != 0 {
-			return
-		}
-		r, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
-		if err != nil && cl.Ping(t.Context(), nil) != nil && cl.InitializeResult().ProtocolVersion < "2026-07-28" {
-			t.Fatalf("%s %v ended the session: %v", tool, args, err)
-		}
-		_ = r
-	}
 	for _, tool := range tools.Tools {
 		schema, err := json.Marshal(tool.InputSchema)
 		if err != nil {
@@ -63,16 +70,13 @@ func TestMCPApprovesNothing(t *testing.T) {
 		if proposes {
 			proposing++
 		}
-		for _, v := range values {
-			try(tool.Name, v)
-			for _, key := range keys {
-				try(tool.Name, map[string]any{key: v})
-				try(tool.Name, map[string]any{"id": "#1", "name": "approve", key: v})
-				if proposes { // to the others, a proposal is a heap of unknown keys
-					p := sample(t, "walker")
-					p[key] = v
-					try(tool.Name, p)
-				}
+		for _, args := range walkedArguments(t, values, proposes) {
+			if calls++; calls%shortrun.Every(7) != 0 {
+				continue
+			}
+			_, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: args})
+			if err != nil && cl.Ping(t.Context(), nil) != nil && cl.InitializeResult().ProtocolVersion < "2026-07-28" {
+				t.Fatalf("%s %v ended the session: %v", tool.Name, args, err)
 			}
 		}
 	}

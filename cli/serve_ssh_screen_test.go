@@ -168,26 +168,82 @@ func TestSSHHundredSessions(t *testing.T) {
 	h.must("verify")
 }
 
+// proposePacers proposes the tools pacer_0, pacer_1, and so on.
+func (h *sshHome) proposePacers(n int) {
+	h.Helper()
+	sample, err := os.ReadFile("../testdata/scripts/sample.json")
+	if err != nil {
+		h.Fatal(err)
+	}
+	for i := range n {
+		h.write(fmt.Sprintf("p%d.json", i), strings.ReplaceAll(string(sample), "scene_pacer", fmt.Sprintf("pacer_%d", i)))
+	}
+	names, err := filepath.Glob(filepath.Join(h.dir, "p*.json"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.write("home/.config/toolcrib/toolcrib.toml", h.config()+"max_open_per_agent = 100\n")
+	h.must(append([]string{"propose", "--as", "agent:drafter"}, names...)...)
+}
+
+// startApproval starts the approval of a pacer, or, for odd numbers, the workbench, in
+// a session with an agent.
+func (h *sshHome) startApproval(i int, keyring agent.Agent) *ssh.Client {
+	h.Helper()
+	client := h.dial("mara")
+	session, err := client.NewSession()
+	if err != nil {
+		h.Fatal(err)
+	}
+	if err := agent.ForwardToAgent(client, keyring); err != nil {
+		h.Fatal(err)
+	}
+	if err := agent.RequestAgentForwarding(session); err != nil {
+		h.Fatal(err)
+	}
+	if i%2 == 0 {
+		err = session.Start(fmt.Sprintf("approve tool:user/pacer_%d", i))
+	} else {
+		_ = session.RequestPty("xterm", 40, 120, nil)
+		err = session.Start("toolcrib")
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+	return client
+}
+
+// approvedWithVersions checks that each proposal is approved with its version or waits
+// as before, and returns how many are approved.
+func (h *sshHome) approvedWithVersions() int {
+	h.Helper()
+	var list struct {
+		Proposals []struct{ Subject, State string }
+	}
+	out, errs, code := h.run("list", "--json", "--limit", "200")
+	if code != 0 || json.Unmarshal([]byte(out), &list) != nil {
+		h.Fatalf("exit status %d: %s", code, errs)
+	}
+	approved := 0
+	for _, p := range list.Proposals {
+		_, _, code := h.run("history", p.Subject)
+		if (p.State == "approved") != (code == 0) || p.State != "approved" && p.State != "user_review" {
+			h.Errorf("%s is %s, and history ends with %d", p.Subject, p.State, code)
+		}
+		if p.State == "approved" {
+			approved++
+		}
+	}
+	return approved
+}
+
 // TestSSHCutSessions cuts the connections of fifty approvals at random moments. Each
 // proposal is approved with its version, or as it was, and nothing stays behind.
 func TestSSHCutSessions(t *testing.T) {
 	shortrun.NeedsLong(t)
 	h := serveSSH(t)
 	const cuts = 50
-	sample, err := os.ReadFile("../testdata/scripts/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range cuts {
-		h.write(fmt.Sprintf("p%d.json", i), strings.ReplaceAll(string(sample), "scene_pacer", fmt.Sprintf("pacer_%d", i)))
-	}
-	args := []string{"propose", "--as", "agent:drafter"}
-	names, err := filepath.Glob(filepath.Join(h.dir, "p*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.write("home/.config/toolcrib/toolcrib.toml", h.config()+"max_open_per_agent = 100\n")
-	h.must(append(args, names...)...)
+	h.proposePacers(cuts)
 	h.stop()
 	h.log = &logLines{more: make(chan struct{})}
 	h.start()
@@ -198,48 +254,12 @@ func TestSSHCutSessions(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
 	for i := range cuts {
-		client := h.dial("mara")
-		session, err := client.NewSession()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := agent.ForwardToAgent(client, keyring); err != nil {
-			t.Fatal(err)
-		}
-		if err := agent.RequestAgentForwarding(session); err != nil {
-			t.Fatal(err)
-		}
-		if i%2 == 0 {
-			err = session.Start(fmt.Sprintf("approve tool:user/pacer_%d", i))
-		} else {
-			_ = session.RequestPty("xterm", 40, 120, nil)
-			err = session.Start("toolcrib")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := h.startApproval(i, keyring)
 		<-time.After(time.Duration(random.IntN(30)) * time.Millisecond)
 		_ = client.Close()
 	}
 	h.log.wait(t, fmt.Sprintf(`(?s)(msg="ssh session".*){%d}`, cuts))
-	var list struct {
-		Proposals []struct{ Subject, State string }
-	}
-	out, errs, code := h.run("list", "--json", "--limit", "200")
-	if code != 0 || json.Unmarshal([]byte(out), &list) != nil {
-		t.Fatalf("exit status %d: %s", code, errs)
-	}
-	approved := 0
-	for _, p := range list.Proposals {
-		_, _, code := h.run("history", p.Subject)
-		if (p.State == "approved") != (code == 0) || p.State != "approved" && p.State != "user_review" {
-			t.Errorf("%s is %s, and history ends with %d", p.Subject, p.State, code)
-		}
-		if p.State == "approved" {
-			approved++
-		}
-	}
-	t.Logf("%d of %d approvals were committed", approved-1, cuts/2)
+	t.Logf("%d of %d approvals were committed", h.approvedWithVersions()-1, cuts/2)
 	h.must("verify")
 	h.wants(h.as("mara", "", "show 2"), 0)
 	h.wants(h.as("mara", "", "approve 2"), 0)

@@ -11,6 +11,23 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// wrappedArgs returns what a wrapped client starts toolcrib mcp with.
+func wrappedArgs(t *testing.T, config string) []string {
+	t.Helper()
+	var entry struct {
+		Command string
+		Args    []string
+	}
+	from := strings.Index(config, `"toolcrib": {`) + len(`"toolcrib": `)
+	if err := json.NewDecoder(strings.NewReader(config[from:])).Decode(&entry); err != nil {
+		t.Fatalf("%s: %v", config, err)
+	}
+	if entry.Command != "toolcrib" || entry.Args[0] != "mcp" || strings.Contains(config, "s3cret") {
+		t.Fatalf("%+v", entry)
+	}
+	return entry.Args[1:]
+}
+
 // TestFromClientToGuarded goes the whole way of a newcomer: the servers of a
 // client are found and proposed, approved, and put behind toolcrib; the client
 // then starts what its file says, has the approved tools and no others, and gets
@@ -37,18 +54,8 @@ func TestFromClientToGuarded(t *testing.T) {
 	if !strings.HasPrefix(string(text), head) || !strings.HasSuffix(string(text), rest[strings.Index(rest, ",\n  \"other\""):]) {
 		t.Fatalf("more than the servers changed:\n%s", text)
 	}
-	var entry struct {
-		Command string
-		Args    []string
-	}
-	from := strings.Index(string(text), `"toolcrib": {`) + len(`"toolcrib": `)
-	if err := json.NewDecoder(strings.NewReader(string(text[from:]))).Decode(&entry); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	if entry.Command != "toolcrib" || entry.Args[0] != "mcp" || strings.Contains(string(text), "s3cret") {
-		t.Fatalf("%+v", entry)
-	}
-	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "cursor", entry.Args[1:]...)
+	args := wrappedArgs(t, string(text))
+	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "cursor", args...)
 	if want := []string{"call_outcome", "library_lookUp", "library_sendAway"}; !slices.Equal(cl.names(), want) {
 		t.Errorf("listed %v", cl.names())
 	}
