@@ -20,7 +20,7 @@ func (g *graph) inPlace(v *vertex) int {
 		v.inPlace = running
 		sum := 1
 		for _, e := range v.edges {
-			if e.scope == here {
+			if e.scope == Here {
 				sum = add(sum, g.inPlace(e.to))
 			}
 		}
@@ -37,7 +37,7 @@ func (g *graph) expand(v *vertex) int {
 		sum := 1
 		for _, e := range v.edges {
 			switch {
-			case e.scope == nowhere:
+			case e.scope == Nowhere:
 			case e.reference && e.to.component == v.component:
 				sum = add(sum, 1)
 			default:

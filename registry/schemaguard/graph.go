@@ -38,40 +38,28 @@ type vertex struct {
 	expanded   int // subschemas after expansion; 0 is not known yet
 }
 
-// vertexPlace is where a subschema stands: under a keyword of another one, or
-// at a path. Paths are long and rarely wanted, so they are made then.
+// vertexPlace is where a subschema stands: in another one, or at a path. Paths are
+// long and rarely wanted, so they are made then.
 type vertexPlace struct {
-	parent  *vertex
-	keyword string
-	shape   shape
-	key     string // for byName
-	index   int    // for list
-	path    string // without a parent
+	parent *vertex
+	held   Subschema // by parent
+	path   string    // without a parent
 }
 
 // path returns where the subschema stands.
 func (v *vertex) path() string {
-	p := v.place
-	if p.parent == nil {
-		return p.path
+	if v.place.parent == nil {
+		return v.place.path
 	}
-	path := jsondoc.Join(p.parent.path(), p.keyword)
-	switch p.shape {
-	case byName:
-		return jsondoc.Join(path, p.key)
-	case list:
-		return jsondoc.Index(path, p.index)
-	case one:
-	}
-	return path
+	return v.place.held.Path(v.place.parent.path())
 }
 
 // edge leads from a subschema to one that it applies.
 type edge struct {
 	to        *vertex
-	scope     scope
-	key       string // of member
-	index     int    // of elementAt
+	scope     Scope
+	key       string // of Member
+	index     int    // of ElementAt
 	reference bool
 }
 
@@ -131,8 +119,10 @@ func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
 func (g *graph) connect(v *vertex) []reference {
 	var refs []reference
 	for _, m := range v.node.Members {
-		if k, ok := keywords[m.Key]; ok {
-			g.hold(v, m, k)
+		for _, s := range Subschemas(m) {
+			if to := g.add(s.Node, vertexPlace{parent: v, held: s}); to != nil {
+				v.edges = append(v.edges, edge{to: to, scope: s.Scope, key: s.Key, index: s.Index})
+			}
 		}
 	}
 	for _, key := range references {
@@ -150,37 +140,6 @@ func (g *graph) connect(v *vertex) []reference {
 	unique := v.node.Get("uniqueItems")
 	v.unique = unique != nil && unique.Text == "true"
 	return refs
-}
-
-// hold adds the subschemas that stand under one keyword. A value of the wrong
-// shape holds none; the validator refuses it.
-func (g *graph) hold(v *vertex, m jsondoc.Member, k keyword) {
-	switch n := m.Value; {
-	case n.Kind == jsondoc.Array && k.shape&list != 0:
-		e := edge{scope: k.scope}
-		if m.Key == "items" { // one schema for each place, before 2020-12
-			e.scope = elementAt
-		}
-		for e.index = range n.Items {
-			g.lead(v, n.Items[e.index], vertexPlace{parent: v, keyword: m.Key, shape: list, index: e.index}, e)
-		}
-	case n.Kind == jsondoc.Object && k.shape&byName != 0:
-		for _, named := range n.Members {
-			g.lead(v, named.Value, vertexPlace{parent: v, keyword: m.Key, shape: byName, key: named.Key}, edge{scope: k.scope, key: named.Key})
-		}
-	case k.shape&one != 0:
-		g.lead(v, n, vertexPlace{parent: v, keyword: m.Key, shape: one}, edge{scope: k.scope})
-	}
-}
-
-// lead adds an edge from v to the schema n, if n is a schema.
-func (g *graph) lead(v *vertex, n *jsondoc.Node, place vertexPlace, e edge) {
-	if n.Kind != jsondoc.Object && n.Kind != jsondoc.Bool {
-		return
-	}
-	if e.to = g.add(n, place); e.to != nil {
-		v.edges = append(v.edges, e)
-	}
 }
 
 // spot is a place in the schema: below a subschema, by the given keys.

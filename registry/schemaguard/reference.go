@@ -42,7 +42,7 @@ func (g *graph) refer(r reference) bool {
 		return len(g.problems) > 0
 	}
 	to.refs++
-	r.from.edges = append(r.from.edges, edge{to: to, scope: here, reference: true})
+	r.from.edges = append(r.from.edges, edge{to: to, scope: Here, reference: true})
 	return true
 }
 

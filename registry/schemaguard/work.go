@@ -64,25 +64,25 @@ func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	var values []*jsondoc.Node
 	switch e.scope {
-	case here:
+	case Here:
 		return m.count(e.to, n)
-	case nowhere:
+	case Nowhere:
 		return 0
-	case member:
+	case Member:
 		if v := lookup(m.members, n, e.key); v != nil {
 			return m.count(e.to, v)
 		}
 		return 0
-	case elementAt:
+	case ElementAt:
 		if e.index < len(n.Items) {
 			return m.count(e.to, n.Items[e.index])
 		}
 		return 0
-	case elements:
+	case Elements:
 		values = n.Items
-	case names:
+	case Names:
 		values = m.namesOf(n)
-	case members:
+	case Members:
 		sum := 0
 		for i := 0; i < len(n.Members) && sum <= MaxWork; i++ {
 			sum += m.count(e.to, n.Members[i].Value)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
 )
 
 // headerKey marks a parameter that a client mirrors into a header of its
@@ -38,33 +39,11 @@ func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 			h.found.Append(jsondoc.Problem{Path: jsondoc.Join(path, headerKey), Pos: name.Pos, Message: fault + "; the protocol excludes the tool (SEP-2243)"})
 		}
 	}
-	for i, item := range n.Items {
-		h.schema(item, jsondoc.Index(path, i), false)
-	}
 	for _, m := range n.Members {
-		below := jsondoc.Join(path, m.Key)
-		switch {
-		case mapsSchemas(m.Key) && m.Value.Kind == jsondoc.Object:
-			for _, s := range m.Value.Members {
-				h.schema(s.Value, jsondoc.Join(below, s.Key), reached && m.Key == "properties")
-			}
-		case holdsSchemas(m.Key):
-			h.schema(m.Value, below, false)
+		for _, s := range schemaguard.Subschemas(m) {
+			h.schema(s.Node, s.Path(path), reached && s.Scope == schemaguard.Member)
 		}
 	}
-}
-
-// mapsSchemas reports whether the value of a keyword is schemas by name.
-func mapsSchemas(key string) bool {
-	return slices.Contains([]string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}, key)
-}
-
-// holdsSchemas reports whether the value of a keyword is a schema or several.
-func holdsSchemas(key string) bool {
-	return slices.Contains([]string{
-		"items", "prefixItems", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains",
-		"propertyNames", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentSchema",
-	}, key)
 }
 
 func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string {

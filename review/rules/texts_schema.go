@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/schemaguard"
 )
 
 // schemaDepth is how deep a schema is followed for its texts. What lies deeper
@@ -32,25 +33,18 @@ type place struct {
 	named  bool // the value maps names to schemas
 }
 
-// mapsNames are the keywords of JSON Schema whose value maps names chosen by
-// the author to schemas.
-var mapsNames = map[string]bool{"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true}
-
 // textKinds are the keywords whose value is a text.
 var textKinds = map[string]TextKind{"description": Prose, "title": Label, "$comment": Note, "markdownDescription": Prose}
 
 // plainKeywords are the other keywords of JSON Schema 2020-12 and its
-// predecessors. Any other key is the author's own and a text.
+// predecessors that hold no schemas. Any other key is the author's own and a text.
 var plainKeywords = map[string]bool{
 	"$schema": true, "$id": true, "$ref": true, "$anchor": true, "$dynamicRef": true, "$dynamicAnchor": true, "$vocabulary": true,
-	"type": true, "enum": true, "const": true, "default": true, "examples": true, "format": true, "pattern": true, "items": true,
-	"prefixItems": true, "additionalItems": true, "additionalProperties": true, "propertyNames": true, "required": true, "minimum": true,
-	"maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true, "minLength": true, "maxLength": true,
-	"minItems": true, "maxItems": true, "uniqueItems": true, "contains": true, "minContains": true, "maxContains": true,
-	"minProperties": true, "maxProperties": true, "dependentRequired": true, "dependencies": true, "allOf": true, "anyOf": true,
-	"oneOf": true, "not": true, "if": true, "then": true, "else": true, "unevaluatedItems": true, "unevaluatedProperties": true,
-	"readOnly": true, "writeOnly": true, "deprecated": true, "contentEncoding": true, "contentMediaType": true, "contentSchema": true,
-	"nullable": true, "id": true, "discriminator": true, "xml": true, "example": true,
+	"type": true, "enum": true, "const": true, "default": true, "examples": true, "format": true, "pattern": true, "required": true,
+	"minimum": true, "maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true, "minLength": true,
+	"maxLength": true, "minItems": true, "maxItems": true, "uniqueItems": true, "minContains": true, "maxContains": true,
+	"minProperties": true, "maxProperties": true, "dependentRequired": true, "readOnly": true, "writeOnly": true, "deprecated": true,
+	"contentEncoding": true, "contentMediaType": true, "nullable": true, "id": true, "discriminator": true, "xml": true, "example": true,
 }
 
 // holdsData are the keywords whose value is data, not a schema.
@@ -89,13 +83,14 @@ func (t *texts) member(m jsondoc.Member, path string, at place, depth int) {
 		t.name(path, m.Key, below.param)
 	case at.schema:
 		kind, isText := textKinds[m.Key]
+		holds, named := schemaguard.Holds(m.Key)
 		switch {
 		case isText:
 			below.kind = kind
-		case mapsNames[m.Key]:
+		case named:
 			below.named = true
 		case holdsData[m.Key]:
-		case plainKeywords[m.Key]:
+		case holds, plainKeywords[m.Key]:
 			below.schema = true
 		default:
 			t.name(path, m.Key, at.param)
