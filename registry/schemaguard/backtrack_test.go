@@ -30,7 +30,7 @@ func TestBacktracking(t *testing.T) {
 		if err := s.Validate(parse(t, tt.doesNot)); err == nil {
 			t.Errorf("%s takes %s", tt.schema, tt.doesNot)
 		}
-		if ps := s.Unrun(); ps != nil {
+		if ps := s.Unrun; ps != nil {
 			t.Errorf("%s: %v", tt.schema, ps)
 		}
 	}
@@ -67,7 +67,7 @@ func TestNoAnswerIsNoYes(t *testing.T) {
 func TestUnrun(t *testing.T) {
 	s := compile(t, `{"type":"object","properties":{"a":{"pattern":"(?=a"},"b":{"pattern":"(?=a)"},"c":{"pattern":"a"}},"patternProperties":{"a++":{}}}`)
 	var got []string
-	for _, p := range s.Unrun() {
+	for _, p := range s.Unrun {
 		got = append(got, p.String())
 	}
 	want := `patternProperties["a++"] (line 1, column 127): the regular expression cannot be run` + "\n" +

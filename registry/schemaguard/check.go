@@ -16,27 +16,28 @@ const (
 	MaxPattern    = 1_000 // characters of one regular expression
 )
 
-// Check reports whether a validator can take schema safely. The error is a
-// jsondoc.Problems with the reasons of a refusal, with paths and positions in the
-// schema. The remarks are about accepted oddities: a schema that accepts anything,
-// or a regular expression that backtracks. Compile reports an invalid schema, and
-// Schema.Unrun the parts of it that cannot run.
-func Check(schema json.RawMessage) (remarks jsondoc.Problems, err error) {
-	g, err := read(schema)
-	if err != nil {
-		return nil, err
-	}
-	return g.remarks, nil
+// Checked is a schema that a validator can take safely. Whether it is valid is not
+// known yet.
+type Checked struct {
+	Root *jsondoc.Node
+	// Remarks are about accepted oddities: a schema that accepts anything, or a regular
+	// expression that backtracks.
+	Remarks jsondoc.Problems
+	// Unrun lists the regular expressions that nothing here can run. A value that one
+	// of them would have to judge is refused by Validate.
+	Unrun jsondoc.Problems
+	graph *graph
 }
 
-// read parses and checks a schema.
-func read(schema []byte) (*graph, error) {
+// Check reads a schema and refuses one that is not safe to work with. The error is a
+// jsondoc.Problems with the reasons, with paths and positions in the schema.
+func Check(schema json.RawMessage) (Checked, error) {
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxBytes, Depth: MaxDepth})
 	if err != nil {
-		return nil, err
+		return Checked{}, err
 	}
 	if n.Kind != jsondoc.Object && n.Kind != jsondoc.Bool {
-		return nil, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected a schema: an object, true or false; got " + n.Kind.String()}}
+		return Checked{}, jsondoc.Problems{{Path: jsondoc.Root, Pos: n.Pos, Message: "expected a schema: an object, true or false; got " + n.Kind.String()}}
 	}
 	g := newGraph(n)
 	if len(g.problems) == 0 {
@@ -46,11 +47,10 @@ func read(schema []byte) (*graph, error) {
 		g.checkNumbers()
 	}
 	if len(g.problems) > 0 {
-		return nil, g.problems.Locate(n)
+		return Checked{}, g.problems.Locate(n)
 	}
 	g.remarkOnRoot()
-	g.remarks, g.unrun = g.remarks.Locate(n), g.unrun.Locate(n)
-	return g, nil
+	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), graph: g}, nil
 }
 
 // count refuses what becomes too large or never ends.

@@ -47,12 +47,12 @@ func TestCheckAccepts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			remarks, err := schemaguard.Check(json.RawMessage(tt.schema))
+			checked, err := schemaguard.Check(json.RawMessage(tt.schema))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, p := range remarks {
+			for _, p := range checked.Remarks {
 				got = append(got, p.String())
 			}
 			if tt.name == "near all limits" {

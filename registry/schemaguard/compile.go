@@ -13,14 +13,10 @@ import (
 // Schema is a schema that is safe and valid. It may be used by several
 // goroutines at once.
 type Schema struct {
-	graph    *graph
+	Checked
 	compiled *jsonschema.Schema
 	budget   backtrackBudget
 }
-
-// Unrun returns the regular expressions of the schema that nothing here can
-// run. A value that one of them would have to judge is refused by Validate.
-func (s *Schema) Unrun() jsondoc.Problems { return s.graph.unrun }
 
 // ErrLoad refuses the validator another document.
 var ErrLoad = errors.New("other documents are not loaded")
@@ -31,23 +27,30 @@ const location = "mem:///schema"
 // Compile checks a schema and prepares it for validation. The error is a
 // jsondoc.Problems: that of Check, or that of an invalid JSON Schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
-	g, err := read(schema)
+	c, err := Check(schema)
 	if err != nil {
 		return nil, err
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(denyLoader{})
-	s := &Schema{graph: g}
-	c.UseRegexpEngine(s.budget.compile)
-	if old(g.root.node) {
-		c.RegisterVocabulary(newerDefs())
+	return c.Compile()
+}
+
+// Compile prepares the schema for validation. The error is a jsondoc.Problems, about
+// an invalid JSON Schema.
+func (c Checked) Compile() (*Schema, error) {
+	s := &Schema{Checked: c}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.UseLoader(denyLoader{})
+	compiler.UseRegexpEngine(s.budget.compile)
+	if old(c.Root) {
+		compiler.RegisterVocabulary(newerDefs())
 	}
-	if err := c.AddResource(location, g.export(g.root.node)); err != nil {
-		return nil, g.invalid(err)
+	err := compiler.AddResource(location, c.graph.export(c.Root))
+	if err == nil {
+		s.compiled, err = compiler.Compile(location)
 	}
-	if s.compiled, err = c.Compile(location); err != nil {
-		return nil, g.invalid(err)
+	if err != nil {
+		return nil, c.graph.invalid(err)
 	}
 	return s, nil
 }

@@ -21,13 +21,9 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	root, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
-	if err != nil {
-		return nil, false
-	}
-	m := maker{root: root, everything: everything}
-	made := m.value(root, "", 0)
-	if made.Kind != jsondoc.Object && root.Get("type") == nil {
+	m := maker{root: compiled.Root, everything: everything}
+	made := m.value(m.root, "", 0)
+	if made.Kind != jsondoc.Object && m.root.Get("type") == nil {
 		made = jsondoc.NewObject() // the arguments of a tool are an object
 	}
 	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil

@@ -19,12 +19,10 @@ func Rules() []rules.Rule {
 
 // Schema is a schema of the draft, read once for all rules.
 type Schema struct {
-	path    string // of the field
-	root    *jsondoc.Node
-	remarks jsondoc.Problems // oddities of an accepted schema
+	schemaguard.Checked
+	path    string           // of the field
 	refused jsondoc.Problems // why it is not safe to read; then nothing else is known
 	invalid jsondoc.Problems // why it is no JSON Schema
-	unrun   jsondoc.Problems // regular expressions that nothing can run
 	Parts   []*Subschema
 }
 
@@ -94,21 +92,14 @@ func readSchema(path string, raw []byte) *Schema {
 	}
 	s := &Schema{path: path}
 	var err error
-	if s.remarks, err = schemaguard.Check(raw); err != nil {
+	if s.Checked, err = schemaguard.Check(raw); err != nil {
 		s.refused = problemsOf(err)
 		return s
 	}
-	if compiled, err := schemaguard.Compile(raw); err != nil {
-		s.invalid = problemsOf(err)
-	} else {
-		s.unrun = compiled.Unrun()
+	if _, err := s.Compile(); err != nil {
+		s.invalid, s.Unrun = problemsOf(err), nil
 	}
-	s.root, err = jsondoc.Parse(raw, jsondoc.Limits{Bytes: schemaguard.MaxBytes, Depth: schemaguard.MaxDepth})
-	if err != nil {
-		s.refused = problemsOf(err)
-		return s
-	}
-	s.Parts = subschemas(s.root)
+	s.Parts = subschemas(s.Root)
 	return s
 }
 

@@ -48,7 +48,7 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	}
 	probe := jsondoc.NewObject(jsondoc.Member{Key: "properties", Value: jsondoc.NewObject(properties...)})
 	for _, key := range []string{"$schema", "$defs", "definitions"} {
-		if n := s.root.Get(key); n != nil {
+		if n := s.Root.Get(key); n != nil {
 			probe.Set(key, n)
 		}
 	}

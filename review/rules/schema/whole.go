@@ -27,7 +27,7 @@ func schemaRules() []rules.Rule {
 			ID: "D103",
 			Check: eachSchema(func(s *Schema) []rules.Finding {
 				var odd jsondoc.Problems
-				for _, remark := range s.remarks {
+				for _, remark := range s.Remarks {
 					if s.input() || remark.Path != jsondoc.Root { // a result may be of any type
 						odd = append(odd, remark)
 					}
@@ -38,7 +38,7 @@ func schemaRules() []rules.Rule {
 		{
 			ID: "D104",
 			Check: eachSchema(func(s *Schema) []rules.Finding {
-				if !s.input() || s.refused != nil || fits(s.root, jsondoc.NewObject()) {
+				if !s.input() || s.refused != nil || fits(s.Root, jsondoc.NewObject()) {
 					return nil
 				}
 				return []rules.Finding{{Path: s.Below("type"), Message: "The input schema does not allow an object, and the arguments of a call are always one."}}
@@ -50,7 +50,7 @@ func schemaRules() []rules.Rule {
 		},
 		{
 			ID:    "D106",
-			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.unrun) }),
+			Check: eachSchema(func(s *Schema) []rules.Finding { return s.findings(s.Unrun) }),
 		},
 	}
 }
