@@ -25,7 +25,8 @@ type vertex struct {
 	node  *jsondoc.Node
 	place vertexPlace
 	edges []edge
-	refs  int // references that lead here
+	ref   *jsondoc.Node // that "$ref" leads to
+	refs  int           // references that lead here
 
 	pattern  *program  // of "pattern"
 	patterns []program // of "patternProperties"

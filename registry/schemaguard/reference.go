@@ -41,18 +41,32 @@ func (g *graph) refer(r reference) bool {
 	if to == nil {
 		return len(g.problems) > 0
 	}
+	if r.keyword == "$ref" {
+		r.from.ref = to.node
+	}
 	to.refs++
 	r.from.edges = append(r.from.edges, edge{to: to, scope: Here, reference: true})
 	return true
+}
+
+// Target returns the schema that the "$ref" of the subschema n leads to; nil when n
+// has none.
+func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
+	if v := c.graph.byNode[n]; v != nil {
+		return v.ref
+	}
+	return nil
 }
 
 // pointer follows a JSON pointer (RFC 6901) and returns the subschema there,
 // made one if it was none; nil when nothing is there.
 func (g *graph) pointer(pointer string) *vertex {
 	n, path := g.root.node, jsondoc.Root
-	for pointer != "" {
+	_, rest, more := strings.Cut(pointer, "/")
+	for more {
 		var token string
-		token, pointer = cutToken(pointer)
+		token, rest, more = strings.Cut(rest, "/")
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 		switch n.Kind {
 		case jsondoc.Object:
 			n, path = lookup(g.members, n, token), jsondoc.Join(path, token)
@@ -94,15 +108,6 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 		}
 	}
 	return index[n][key]
-}
-
-// cutToken splits "/a~1b/c" into "a/b" and "/c".
-func cutToken(pointer string) (token, rest string) {
-	token, rest = pointer[1:], ""
-	if i := strings.IndexByte(token, '/'); i >= 0 {
-		token, rest = token[:i], token[i:]
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token), rest
 }
 
 // identify takes in what names v. An "$id" would make references relative to

@@ -21,9 +21,9 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	m := maker{root: compiled.Root, everything: everything}
-	made := m.value(m.root, "", 0)
-	if made.Kind != jsondoc.Object && m.root.Get("type") == nil {
+	m := maker{schema: compiled, everything: everything}
+	made := m.value(compiled.Root, "", 0)
+	if made.Kind != jsondoc.Object && compiled.Root.Get("type") == nil {
 		made = jsondoc.NewObject() // the arguments of a tool are an object
 	}
 	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
@@ -31,7 +31,7 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 
 // maker makes values that fit a schema, as far as its plain keywords say.
 type maker struct {
-	root       *jsondoc.Node
+	schema     *schemaguard.Schema
 	everything bool
 	nodes      int
 }
@@ -39,7 +39,9 @@ type maker struct {
 // value makes a value for the property called name.
 func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
-	s = m.follow(s)
+	for target := s; target != nil; target = m.schema.Target(s) { // no reference leads back
+		s = target
+	}
 	if s == nil || s.Kind != jsondoc.Object || depth > maxSampleDepth || m.nodes > maxSampleNodes {
 		return jsondoc.NewObject()
 	}
@@ -72,24 +74,6 @@ func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 		return m.list(s, name, depth)
 	}
 	return m.object(s, depth)
-}
-
-// follow resolves references within the schema, a few of them in a row.
-func (m *maker) follow(s *jsondoc.Node) *jsondoc.Node {
-	for range maxSampleDepth {
-		ref := s.Get("$ref")
-		if ref == nil || ref.Kind != jsondoc.String {
-			return s
-		}
-		at := m.root
-		for step := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(ref.Text, "#"), "/"), "/") {
-			if step != "" {
-				at = at.Get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-			}
-		}
-		s = at
-	}
-	return s
 }
 
 // typeOf returns the type that a schema names, the first of several.

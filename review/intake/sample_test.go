@@ -16,6 +16,7 @@ func TestArguments(t *testing.T) {
 		{`{"type":"object","properties":{"e":{"enum":["x","y"]},"d":{"type":"number","default":2.5},"c":{"const":null}}}`, `{}`, `{"c":null,"d":2.5,"e":"x"}`},
 		{`{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string","format":"uuid"},"minItems":2}},"required":["ids"]}`, `{"ids":["00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]}`, `{"ids":["00000000-0000-4000-8000-000000000000","00000000-0000-4000-8000-000000000000"]}`},
 		{`{"type":"object","$defs":{"p":{"type":"string","maxLength":3}},"properties":{"p":{"$ref":"#/$defs/p"}},"required":["p"]}`, `{"p":"exa"}`, `{"p":"exa"}`},
+		{`{"type":"object","$defs":{"a b":{"oneOf":[{"type":"boolean"},{"$anchor":"n","type":"null"}]}},"properties":{"b":{"$ref":"#/$defs/a%20b/oneOf/0"},"n":{"$ref":"#n"}},"required":["b","n"]}`, `{"b":true,"n":null}`, `{"b":true,"n":null}`},
 		{`{"type":"object","properties":{"u":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},"required":["u"]}`, `{"u":true}`, `{"u":true}`},
 		{`{"type":"object","properties":{"n":{"type":"integer","maximum":-4}},"required":["n"]}`, `{"n":-4}`, `{"n":-4}`},
 		{`{"type":"object","properties":{"p":{"type":"string","pattern":"^[A-Z]{9}$"}},"required":["p"]}`, ``, ``}, // nothing that fits is known

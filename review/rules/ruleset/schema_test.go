@@ -31,6 +31,8 @@ func TestSchemas(t *testing.T) {
 		"an object among others":   {`{"properties":{` + id + `},"type":["object","null"]}`, nil},
 		"nested and bare":          {`{"properties":{` + id + `,"sort":{"description":"How.","properties":{"by":{"type":"string"}},"type":"object"}},"type":"object"}`, []string{"D201 definition.inputSchema.properties.sort.properties.by"}},
 		"described by reference":   {`{"$defs":{"day":{"description":"YYYY-MM-DD","type":"string"}},"properties":{` + id + `,"since":{"$ref":"#/$defs/day"}},"type":"object"}`, nil},
+		"described by an anchor":   {`{"$defs":{"day":{"$anchor":"day","description":"YYYY-MM-DD","type":"string"}},"properties":{` + id + `,"since":{"$ref":"#day"}},"type":"object"}`, nil},
+		"bare by an anchor":        {`{"$defs":{"day":{"$anchor":"day","type":"string"}},"properties":{` + id + `,"since":{"$ref":"#day"}},"type":"object"}`, []string{"D201 definition.inputSchema.properties.since"}},
 		"described in one branch":  {`{"properties":{` + id + `,"since":{"anyOf":[{"description":"YYYY-MM-DD","type":"string"},{"type":"null"}]}},"type":"object"}`, nil},
 		"repeated under condition": {`{"if":{"properties":{"id":{"minLength":3}}},"then":{"properties":{"id":{"pattern":"^x"}}},"properties":{` + id + `},"type":"object"}`, nil},
 		"blank description":        {`{"properties":{"id":{"description":" ","type":"string"}},"type":"object"}`, []string{"D201 definition.inputSchema.properties.id"}},

@@ -102,10 +102,10 @@ func isID(name string) bool {
 // find returns what the elements of the first property are that is a list of
 // the wanted sort, nil when none is.
 func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
-	all, _ := applied(s.Root, s.Root)
+	all, _ := s.applied(s.Root)
 	for _, n := range all {
 		for _, property := range membersOf(n.Get("properties")) {
-			lists, _ := applied(property.Value, s.Root)
+			lists, _ := s.applied(property.Value)
 			for _, l := range lists {
 				if items := l.Get("items"); items != nil && wanted(items) {
 					return items
@@ -118,7 +118,7 @@ func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 
 // objects reports whether items describes objects.
 func (s *Schema) objects(items *jsondoc.Node) bool {
-	all, _ := applied(items, s.Root)
+	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
 		return n.Get("properties") != nil || n.Get("type") != nil && fits(n, jsondoc.NewObject())
 	})
@@ -126,7 +126,7 @@ func (s *Schema) objects(items *jsondoc.Node) bool {
 
 // scalars reports whether items describes strings or numbers, as ids are.
 func (s *Schema) scalars(items *jsondoc.Node) bool {
-	all, _ := applied(items, s.Root)
+	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
 		return n.Get("type") != nil && (fits(n, jsondoc.NewString("")) || fits(n, jsondoc.NewNumber("0")))
 	})
@@ -134,7 +134,7 @@ func (s *Schema) scalars(items *jsondoc.Node) bool {
 
 // requires reports whether n requires a property.
 func (s *Schema) requires(n *jsondoc.Node, name string) bool {
-	all, _ := applied(n, s.Root)
+	all, _ := s.applied(n)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
 		required := n.Get("required")
 		return required != nil && slices.ContainsFunc(required.Items, func(item *jsondoc.Node) bool { return item.Text == name })

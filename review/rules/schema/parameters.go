@@ -84,7 +84,7 @@ func (s *Schema) undocumented() []*Subschema {
 
 // described reports whether n, or a schema that it applies, has a description.
 func (s *Schema) described(n *jsondoc.Node) bool {
-	all, known := applied(n, s.Root)
+	all, known := s.applied(n)
 	for _, a := range all {
 		if d := a.Get("description"); d != nil && strings.TrimSpace(d.Text) != "" {
 			return true
@@ -145,7 +145,7 @@ func (s *Schema) unknownRequired() []rules.Finding {
 // properties returns the names that are described for the value that whole is
 // applied to; nil when they cannot be known.
 func (s *Schema) properties(whole *Subschema) map[string]bool {
-	all, known := applied(whole.Node, s.Root)
+	all, known := s.applied(whole.Node)
 	names := map[string]bool{}
 	for _, n := range all {
 		for _, m := range membersOf(n.Get("properties")) {

@@ -1,9 +1,6 @@
 package schema
 
 import (
-	"net/url"
-	"strings"
-
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
 )
@@ -63,7 +60,7 @@ const maxApplied = 100
 // applied returns the schemas that n applies to one and the same value, itself
 // included and references followed. It returns false when that is not known: a
 // reference leads elsewhere, or there are too many.
-func applied(n, root *jsondoc.Node) ([]*jsondoc.Node, bool) {
+func (s *Schema) applied(n *jsondoc.Node) ([]*jsondoc.Node, bool) {
 	all, seen := []*jsondoc.Node{n}, map[*jsondoc.Node]bool{n: true}
 	add := func(n *jsondoc.Node) {
 		if n != nil && n.Kind == jsondoc.Object && !seen[n] {
@@ -80,7 +77,7 @@ func applied(n, root *jsondoc.Node) ([]*jsondoc.Node, bool) {
 			case "$dynamicRef", "$recursiveRef":
 				return all, false
 			case "$ref":
-				target := resolve(root, m.Value.Text)
+				target := s.Target(all[i])
 				if target == nil {
 					return all, false
 				}
@@ -94,30 +91,4 @@ func applied(n, root *jsondoc.Node) ([]*jsondoc.Node, bool) {
 		}
 	}
 	return all, true
-}
-
-// resolve follows a reference within the document: a JSON pointer (RFC 6901)
-// in a fragment. It returns nil when it leads nowhere or is of another form.
-func resolve(root *jsondoc.Node, ref string) *jsondoc.Node {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	pointer, err := url.PathUnescape(pointer)
-	if err != nil || pointer != "" && pointer[0] != '/' {
-		return nil
-	}
-	n := root
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "" {
-			break
-		}
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-		if n != nil && n.Kind == jsondoc.Array {
-			n = n.Find("[" + token + "]")
-			continue
-		}
-		n = n.Get(token)
-	}
-	return n
 }
