@@ -34,7 +34,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 			if _, err := w.Refuse(t.Context(), actor, p.ID, "No."); !errors.Is(err, proposals.ErrAuthority) {
 				t.Errorf("%q refuses: %v", actor, err)
 			}
-			if _, err := w.SetTier(t.Context(), actor, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+			if _, err := w.Unsigned().SetTier(t.Context(), actor, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
 				t.Errorf("%q sets a tier: %v", actor, err)
 			}
 		})
@@ -89,7 +89,7 @@ func TestTiers(t *testing.T) {
 	}
 	w := open(t, nil, action("get_weather", configurable), action("get_climate", asking), action("get_tides", nil))
 	w.ask(t, "{}")
-	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
@@ -104,19 +104,19 @@ func TestTiers(t *testing.T) {
 		t.Errorf("got %+v, %v", list, err)
 	}
 	for _, tool := range []string{"get_climate", "get_tides"} {
-		if _, err := w.SetTier(t.Context(), ada, "ada", tool, registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+		if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", tool, registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
-	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, "never"); !errors.Is(err, review.ErrText) {
+	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, "never"); !errors.Is(err, review.ErrText) {
 		t.Errorf("an unknown tier: %v", err)
 	}
-	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, ""); err != nil {
+	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, ""); err != nil {
 		t.Fatal(err)
 	}
 	w.ask(t, "{}")
 	// A definition that does not leave it to the user any more is not overridden.
-	if _, err := w.SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
 		t.Fatal(err)
 	}
 	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
@@ -124,28 +124,23 @@ func TestTiers(t *testing.T) {
 	w.verify(t)
 }
 
-// changed is a provider whose tool is not what was approved.
-type changed struct{}
+// changed is a provider whose tool is not what was approved, but this.
+type changed string
 
-func (changed) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
-	return gateway.Output{}, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"abc"}`)}
+func (c *changed) Run(context.Context, gateway.Invocation) (gateway.Output, error) {
+	return gateway.Output{}, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"` + *c + `"}`)}
 }
 
 // TestChangeIsTold leaves one event for one change, however often it is met.
 func TestChangeIsTold(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = changed{} }, action("get_weather", func(tool *registry.Tool) {
+	found := changed("abc")
+	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = &found }, action("get_weather", func(tool *registry.Tool) {
 		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "north"}
 	}))
-	for range 3 {
+	for _, found = range []changed{"abc", "abc", "abc", "def"} {
 		_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 		refusal(t, err, gateway.CodeChanged)
-	}
-	err := w.ReportChange(t.Context(), gateway.Change{
-		Tool: storetest.Action("get_weather").Subject, Version: 1, Details: json.RawMessage(`{"found":"def"}`), By: ada,
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	events, err := w.db.Events(t.Context(), store.EventQuery{Subject: storetest.Action("get_weather").Subject.String(), Limit: 100})
 	changes := slices.DeleteFunc(events, func(e history.Event) bool { return e.Act != "definition-changed" })

@@ -14,11 +14,6 @@ import (
 // take an earlier one back. Only the user may, and only for a tool that is
 // user_configurable. name is an id, alias or wire name in the view of layer,
 // or a subject.
-func (g *Gateway) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
-	return g.Unsigned().SetTier(ctx, actor, user, name, layer, tier)
-}
-
-// SetTier is Gateway.SetTier.
 func (a Answering) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
 	g := a.gateway
 	o, err := g.settable(ctx, actor, user, name, layer, tier)

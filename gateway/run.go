@@ -202,16 +202,3 @@ func failure(err error) json.RawMessage {
 	}
 	return b
 }
-
-// ReportChange logs a tool that differs from its approved definition, for callers
-// without a call, such as a watch over a server. Reporting the same change again
-// adds no entry.
-func (g *Gateway) ReportChange(ctx context.Context, c Change) error {
-	if c.ID == "" {
-		c.ID = g.newID()
-	}
-	if c.At.IsZero() {
-		c.At = g.stamp()
-	}
-	return g.ledger.Durable(ctx, func(tx LedgerTx) error { return tx.AddChange(ctx, c) })
-}

@@ -117,7 +117,7 @@ func TestSignedAnswers(t *testing.T) {
 func TestSignedTiers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
-	if _, err := x.gateway.SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := x.gateway.Unsigned().SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
 	forged := gateway.Override{ID: x.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: ada, At: x.Clock.Now()}
