@@ -27,9 +27,6 @@ const (
 // all, so that whoever waits has the same chance at each turn.
 const askEvery = 4 * time.Millisecond
 
-// SetBusyTimeout sets how long an operation waits for others from now on.
-func (f *File) SetBusyTimeout(d time.Duration) { f.busyTimeout = d }
-
 // retryBusy repeats try until the database is not busy, the timeout has passed,
 // or ctx is done.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"toolcrib/store/engine"
@@ -29,14 +31,49 @@ func held(t *testing.T, f *File, statements ...string) (release func()) {
 	}
 }
 
-// TestWriterGetsTheLockWhenItIsFree lets a writer wait while the lock is held, and
-// then lets go of it.
-func TestWriterGetsTheLockWhenItIsFree(t *testing.T) {
+// opened returns a new file.
+func opened(t *testing.T) *File {
+	t.Helper()
 	f, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing is written any more
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// TestBusyErrorIsReadable lets the timeout of a writer run out: what it is
+// told has a sentinel and none of the engine's words, and when the others are
+// gone it can go on.
+func TestBusyErrorIsReadable(t *testing.T) {
+	f := opened(t)
+	f.busyTimeout = 0
+	w, err := f.Conn(t.Context(), engine.Write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close() //nolint:errcheck // nothing is written
+	for round := range 2 {
+		release := held(t, f, "BEGIN IMMEDIATE")
+		err := f.Begin(t.Context(), w, engine.Write)
+		if !errors.Is(err, engine.ErrBusy) || strings.Contains(err.Error(), "SQLITE") || !strings.Contains(err.Error(), "try again") {
+			t.Errorf("round %d: %v", round, err)
+		}
+		release()
+		if err := errors.Join(f.Begin(t.Context(), w, engine.Write), w.Script(t.Context(), "ROLLBACK")); err != nil {
+			t.Errorf("round %d, when the others are gone: %v", round, err)
+		}
+	}
+}
+
+// TestWriterGetsTheLockWhenItIsFree lets a writer wait while the lock is held, and
+// then lets go of it.
+func TestWriterGetsTheLockWhenItIsFree(t *testing.T) {
+	f := opened(t)
 	w, err := engine.Connect(t.Context(), f.write)
 	if err != nil {
 		t.Fatal(err)

@@ -57,11 +57,6 @@ const (
 	unmapped = "mmap_size(0)"
 )
 
-// Connections returns how many connections are open.
-func (f *File) Connections() int {
-	return f.read.Stats().OpenConnections + f.write.Stats().OpenConnections + f.log.Stats().OpenConnections
-}
-
 // Close closes the pools.
 func (f *File) Close() error {
 	var errs []error
