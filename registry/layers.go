@@ -16,30 +16,18 @@ func (v layers) sees(l Live) bool {
 	return l.Subject.Kind == KindTool && (v.view == nil || slices.Contains(v.view, l.Subject.Layer))
 }
 
-// offends returns the core tool whose id or alias l claims, as its own id or
-// as an alias. Such a definition counts as not there.
-func (v layers) offends(l Live) (core Subject, name string) {
-	if l.Core() {
-		return Subject{}, ""
-	}
-	for _, name := range l.Names() {
-		for _, other := range v.named[name] {
-			if other.Core() && v.sees(other) {
-				return other.Subject, name
-			}
-		}
-	}
-	return Subject{}, ""
+// offends reports whether l claims the id or an alias of a core tool, as its own id
+// or as an alias. Such a definition counts as not there.
+func (v layers) offends(l Live) bool {
+	taken := func(other Live) bool { return other.Core() && v.sees(other) }
+	return !l.Core() && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.ContainsFunc(v.named[name], taken) })
 }
 
 // byID returns the visible definition of an id, deactivated or not.
 func (v layers) byID(id string) (Entry, bool) {
 	var stack []Live
 	for _, l := range v.named[id] {
-		if !v.sees(l) || l.Subject.ID != id {
-			continue
-		}
-		if core, _ := v.offends(l); core == (Subject{}) {
+		if v.sees(l) && l.Subject.ID == id && !v.offends(l) {
 			stack = append(stack, l)
 		}
 	}

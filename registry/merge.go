@@ -2,47 +2,29 @@ package registry
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-
-	"toolcrib/registry/jsondoc"
 )
 
 // Merged is the view of several layers in memory: a Catalog that can be
 // listed.
 type Merged struct {
 	Layered
-	tools    []Entry
-	agents   []Entry
-	lists    []Entry
-	warnings []Warning
+	tools  []Entry
+	agents []Entry
+	lists  []Entry
 }
-
-// Warning is something that merging left out or decided.
-type Warning struct {
-	Subject Subject
-	Message string // a clause without a full stop
-}
-
-// String returns "subject: message".
-func (w Warning) String() string { return w.Subject.String() + ": " + w.Message }
 
 // Merge puts the live definitions of a view's layers on top of each other. Of
 // the same id, the one in the later layer is seen and hides the others; where
 // it is deactivated, the id is gone from the view. A definition that claims
-// the id or an alias of a core tool is left out, with a warning.
+// the id or an alias of a core tool is left out.
 func Merge(lives []Live) *Merged {
 	all := layers{memory: newMemory(lives)}
 	m := &Merged{Layered: Layered{Finder: all.memory}}
 	ids := map[string]bool{}
 	for _, l := range lives {
-		if l.Subject.Kind != KindTool {
-			continue
-		}
-		ids[l.Subject.ID] = true
-		if core, name := all.offends(l); core != (Subject{}) {
-			m.warn(l.Subject, "left out: %s belongs to the core tool %s", jsondoc.Quote(name), core)
+		if l.Subject.Kind == KindTool {
+			ids[l.Subject.ID] = true
 		}
 	}
 	for id := range ids {
@@ -52,7 +34,6 @@ func Merge(lives []Live) *Merged {
 	}
 	m.agents, m.lists = active(ofKind(lives, KindAgent)), active(ofKind(lives, KindList))
 	slices.SortFunc(m.tools, inOrder)
-	m.warnOfAliases(all)
 	return m
 }
 
@@ -100,33 +81,6 @@ func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
 
 // Lists returns the active allow-lists by id.
 func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
-
-// Warnings returns the definitions that were left out and the conflicts that were
-// decided, in the given order of the subjects, then of the aliases.
-func (m *Merged) Warnings() []Warning { return slices.Clone(m.warnings) }
-
-func (m *Merged) warn(s Subject, format string, args ...any) {
-	m.warnings = append(m.warnings, Warning{Subject: s, Message: fmt.Sprintf(format, args...)})
-}
-
-// warnOfAliases names the aliases that lead to another tool than the one that
-// has them.
-func (m *Merged) warnOfAliases(all layers) {
-	claimed := map[string]bool{}
-	for _, e := range m.tools {
-		for _, alias := range e.Definition.Tool.Aliases {
-			claimed[alias] = true
-		}
-	}
-	for _, alias := range slices.Sorted(maps.Keys(claimed)) {
-		winner, _ := all.byName(alias)
-		for _, e := range all.claims(alias) {
-			if e.Active() && e.Subject != winner.Subject {
-				m.warn(e.Subject, "the alias %s leads to %s", jsondoc.Quote(alias), winner.Subject)
-			}
-		}
-	}
-}
 
 // memory is a Finder over definitions in memory.
 type memory struct {
