@@ -57,25 +57,3 @@ func keyNames(k screen.Key) string {
 	}
 	return strings.Join(names, " ")
 }
-
-// KeysPage writes docs/keys.md.
-func KeysPage() string {
-	var b strings.Builder
-	b.WriteString("# Keys of the workbench\n\nWritten by `go test ./tui -run TestKeysPage -update` from the tables in tui/keys*.go.\n\n" +
-		"`?` searches the keys of every page, and `:` finds a command by its name and runs it. A key means the same on all pages; the\n" +
-		"last line of the screen names those that matter where you are.\n\n" +
-		"To rebind, write the names from the last column into your own `toolcrib.toml`, not into a project's:\n\n" +
-		"```toml\n[keys]\napprove = [\"ctrl+a\"] # a list of keys replaces the default ones\ncalls = [\"P\", \"f5\"]\nscroll-down = [\"down\", \"ctrl+e\"] # on every page that has the name\n```\n\n" +
-		"Keys are written as in the first column, for example `ctrl+n`, `shift+tab`, `page down` as `pgdown`. A name that does not\nexist is reported at the start.\n")
-	for _, t := range tables() {
-		b.WriteString("\n## " + t.place + "\n\n| key | does | name |\n|---|---|---|\n")
-		for _, k := range t.keys {
-			names := make([]string, len(k.Keys))
-			for j, n := range k.Keys {
-				names[j] = "`" + keyName(n) + "`"
-			}
-			b.WriteString("| " + strings.Join(names, " ") + " | " + k.Help + " | " + k.Name + " |\n")
-		}
-	}
-	return b.String()
-}

@@ -25,16 +25,6 @@ func NewCounter() *Counter {
 	return &Counter{o200k: newEncoding(o200k), cl100k: newEncoding(cl100k)}
 }
 
-// Count returns the length of text. Text that looks like a special token is
-// counted as the text it is.
-func (c *Counter) Count(text string) (Counts, error) {
-	counts, err := c.CountAll([]string{text})
-	if err != nil {
-		return Counts{}, err
-	}
-	return counts[0], nil
-}
-
 // CountO200k returns the length of text by the encoding o200k_base alone.
 func (c *Counter) CountO200k(text string) (int, error) {
 	n, err := c.o200k.count([][]paragraph{paragraphs(text)})
@@ -62,7 +52,8 @@ func Growth(before, after string) int {
 }
 
 // CountAll returns the length of each text. Parts that the texts share, with each
-// other or with texts counted before, are counted once.
+// other or with texts counted before, are counted once. Text that looks like a
+// special token is counted as the text it is.
 func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	split := make([][]paragraph, len(texts))
 	for i, t := range texts {

@@ -45,12 +45,9 @@ func TestCountLikeTiktoken(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := NewCounter()
 	for _, s := range samples(t) {
-		got, err := c.Count(s.Text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := (Counts{s.O200k, s.Cl100k}); got != want {
-			t.Errorf("%q: got %v, want %v", s.Text, got, want)
+		got, err := c.CountAll([]string{s.Text})
+		if want := []Counts{{s.O200k, s.Cl100k}}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v; want %v", s.Text, got, err, want)
 		}
 	}
 }
@@ -70,14 +67,11 @@ func TestGrowth(t *testing.T) {
 	all := samples(t)
 	for i := range all[:300] {
 		before, after := all[i].Text+"\n\nand\n\n"+all[i+1].Text, all[i+1].Text+"\n\nand\n\n"+all[i].Text+"\n\nmore and more"
-		b, err := c.Count(before)
+		n, err := c.CountAll([]string{before, after})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := c.Count(after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b, a := n[0], n[1]
 		if bound := Growth(before, after); max(a.O200k-b.O200k, a.Cl100k-b.Cl100k) > bound {
 			t.Errorf("%q to %q grows by %v to %v, beyond %d", before, after, b, a, bound)
 		}
@@ -116,23 +110,24 @@ func TestCountAll(t *testing.T) {
 func TestCounterIsLazy(t *testing.T) {
 	c := NewCounter()
 	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil // to load is to panic
-	if got, err := c.Count(""); err != nil || got != (Counts{}) {
+	if got, err := c.CountAll([]string{""}); err != nil || got[0] != (Counts{}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
 func TestCounterRemembers(t *testing.T) {
 	c := NewCounter()
-	first, err := c.Count("one\n\ntwo\n\nthree")
+	text := []string{"one\n\ntwo\n\nthree"}
+	first, err := c.CountAll(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.o200k.vocabulary, c.cl100k.vocabulary = nil, nil
-	again, err := c.Count("one\n\ntwo\n\nthree")
-	if err != nil || again != first {
+	again, err := c.CountAll(text)
+	if err != nil || !slices.Equal(again, first) {
 		t.Errorf("got %v, %v, want %v", again, err, first)
 	}
-	if _, err := c.Count("two\n\n"); err != nil {
+	if _, err := c.CountAll([]string{"two\n\n"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -177,9 +172,9 @@ func TestCountHostile(t *testing.T) {
 		{"a1", 100000, 100000},
 		{"'s", 50000, 50000},
 	} {
-		n, err := c.Count(strings.Repeat(tt.unit, 100_000/len(tt.unit)))
-		if err != nil || n.O200k != tt.o200k || n.Cl100k != tt.cl100k {
-			t.Errorf("%q: got %+v, %v; want %d and %d", tt.unit, n, err, tt.o200k, tt.cl100k)
+		n, err := c.CountAll([]string{strings.Repeat(tt.unit, 100_000/len(tt.unit))})
+		if want := []Counts{{tt.o200k, tt.cl100k}}; err != nil || !slices.Equal(n, want) {
+			t.Errorf("%q: got %+v, %v; want %+v", tt.unit, n, err, want)
 		}
 	}
 }

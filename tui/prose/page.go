@@ -85,12 +85,7 @@ func (p *Page) Marked(indent, text string, marks []draw.Mark) {
 	p.item(" "+indent, text, p.th.Text, marks)
 }
 
-// Tracked adds text that the pager remembers as seen.
-func (p *Page) Tracked(indent, text string, style theme.Style, id pager.Text) {
-	p.TrackedMarks(indent, text, style, nil, id)
-}
-
-// TrackedMarks is Tracked with passages marked.
+// TrackedMarks adds text that the pager remembers as seen, with passages marked.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.Text) {
 	p.item(" "+indent, text, style, marks)
 	p.rows[len(p.rows)-1].Cells[0].Track = id
