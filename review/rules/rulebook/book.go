@@ -26,7 +26,7 @@ var Rules = sync.OnceValue(func() []Rule {
 
 // Grammar returns the grammar of the embedded rules and lexicon.
 var Grammar = sync.OnceValue(func() *scan.Grammar {
-	g, err := Compile(files, Rules())
+	g, err := compile(files, Rules())
 	if err != nil {
 		panic("rulebook: " + err.Error())
 	}
@@ -62,8 +62,8 @@ func ReadRules(fsys fs.FS) ([]Rule, error) {
 	return list, errors.Join(append(errs, err)...)
 }
 
-// Compile reads the lexicon and makes a grammar of it and the frames of rules.
-func Compile(fsys fs.FS, rules []Rule) (*scan.Grammar, error) {
+// compile reads the lexicon and makes a grammar of it and the frames of rules.
+func compile(fsys fs.FS, rules []Rule) (*scan.Grammar, error) {
 	var spec struct {
 		Common, Coded string
 		Lexicon       []string

@@ -15,7 +15,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compile(files, rules); err != nil {
+	if _, err := compile(files, rules); err != nil {
 		t.Fatal(err)
 	}
 	if len(rules) < 40 {
@@ -88,7 +88,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		fsys := book(strings.Replace(block, test.old, test.new, 1))
 		rules, err := ReadRules(fsys)
 		if err == nil {
-			_, err = Compile(fsys, rules)
+			_, err = compile(fsys, rules)
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, not %s", test.name, err, test.want)
@@ -101,7 +101,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 	fsys = book(block)
 	fsys["lexicon/a.toml"].Data = []byte("alpha = 'one'\nalpha = 'two'")
-	if _, err := Compile(fsys, nil); err == nil || !strings.Contains(err.Error(), "lexicon/a.toml:2: ") {
+	if _, err := compile(fsys, nil); err == nil || !strings.Contains(err.Error(), "lexicon/a.toml:2: ") {
 		t.Error(err)
 	}
 }
@@ -116,7 +116,7 @@ func BenchmarkReadRules(b *testing.B) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		if _, err := Compile(files, Rules()); err != nil {
+		if _, err := compile(files, Rules()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -44,16 +44,16 @@ type Patched struct{ Of, Draft string }
 
 // Forms returns the embedded forms, by id. They are not to be changed.
 var Forms = sync.OnceValue(func() []Form {
-	list, err := ReadForms(files)
+	list, err := readForms(files)
 	if err != nil {
 		panic("rulebook: " + err.Error()) // the files are embedded; a test reads them
 	}
 	return list
 })
 
-// ReadForms reads the blocks of every file below forms and returns them by id. An
+// readForms reads the blocks of every file below forms and returns them by id. An
 // error names the file and the line.
-func ReadForms(fsys fs.FS) ([]Form, error) {
+func readForms(fsys fs.FS) ([]Form, error) {
 	seen := map[string]bool{}
 	var list []Form
 	var errs []error

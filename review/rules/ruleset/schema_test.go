@@ -95,6 +95,8 @@ func TestDataOfOthers(t *testing.T) {
 }
 
 func TestSoftDeletes(t *testing.T) {
+	list := schema.Rules()
+	rule := list[slices.IndexFunc(list, func(r rules.Rule) bool { return r.ID == "D401" })]
 	for text, want := range map[string]string{
 		"is_deleted":                             "is_deleted",
 		"Rows with isDeleted are left out.":      "isDeleted",
@@ -110,8 +112,8 @@ func TestSoftDeletes(t *testing.T) {
 		"ist_deletedly":                          "",
 	} {
 		var got string
-		for _, p := range schema.SoftDeletes(text) {
-			got = text[p.Start:p.End]
+		for _, f := range rulestest.Check(t, rule, rulestest.OfText(text)) {
+			got = f.Passage
 		}
 		if got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

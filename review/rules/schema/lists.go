@@ -155,7 +155,7 @@ func shownRules() []rules.Rule {
 				if len(found) >= rules.MaxPerText || !text.Visible || t.Kind == registry.PromptTool && !strings.HasPrefix(text.Path, "definition.inputSchema") {
 					continue // a prompt may well speak about other people's tables
 				}
-				found = append(found, text.Findings(SoftDeletes(text.Value), func(p rules.Passage) string {
+				found = append(found, text.Findings(softDeletes(text.Value), func(p rules.Passage) string {
 					return fmt.Sprintf("%s tells an agent that deleted things are still there.", jsondoc.Quote(text.Value[p.Start:p.End]))
 				})...)
 			}
@@ -164,9 +164,9 @@ func shownRules() []rules.Rule {
 	}}
 }
 
-// SoftDeletes finds the words by which a soft delete shows: in any case, and
+// softDeletes finds the words by which a soft delete shows: in any case, and
 // with "_", "-", a space or nothing between them.
-func SoftDeletes(text string) []rules.Passage {
+func softDeletes(text string) []rules.Passage {
 	var found []rules.Passage
 	words := nameWords(text)
 	for i := range words {

@@ -29,9 +29,9 @@ func (c *View) table() *Learned {
 		return c.Learned
 	}
 	if c.IsAction() {
-		return ToolTable()
+		return toolTable()
 	}
-	return PromptTable()
+	return promptTable()
 }
 
 // looked returns what the wording rules find in the change, before it is weighed.

@@ -42,7 +42,7 @@ var least = [groupCount]int{8, 16, 24, 16, 64}
 // magic begins a table in a file.
 const magic = "crib2"
 
-// Bytes writes the table as ParseLearned reads it.
+// Bytes writes the table as parseLearned reads it.
 func (t *Learned) Bytes() []byte {
 	b := []byte(magic)
 	for _, f := range append([]float32{t.Bias, t.Threshold}, t.Scale[:]...) {
@@ -59,8 +59,8 @@ func (t *Learned) Bytes() []byte {
 	return b
 }
 
-// ParseLearned reads a table.
-func ParseLearned(b []byte) (*Learned, error) {
+// parseLearned reads a table.
+func parseLearned(b []byte) (*Learned, error) {
 	want := len(magic) + 4*(2+groupCount)
 	for _, size := range TableBits {
 		want += 1 << size
@@ -102,15 +102,15 @@ var learnedTools []byte
 //go:embed learned_prompts.bin
 var learnedPrompts []byte
 
-// ToolTable and PromptTable return the tables in force, read when they are first
+// toolTable and promptTable return the tables in force, read when they are first
 // asked for. Prompts give orders by nature, so they have one of their own.
 var (
-	ToolTable   = sync.OnceValue(func() *Learned { return embedded(learnedTools) })
-	PromptTable = sync.OnceValue(func() *Learned { return embedded(learnedPrompts) })
+	toolTable   = sync.OnceValue(func() *Learned { return embedded(learnedTools) })
+	promptTable = sync.OnceValue(func() *Learned { return embedded(learnedPrompts) })
 )
 
 func embedded(b []byte) *Learned {
-	t, err := ParseLearned(b)
+	t, err := parseLearned(b)
 	if err != nil {
 		panic("rules: " + err.Error()) // the tables are embedded; a test reads them
 	}

@@ -14,14 +14,14 @@ func TestLearnedTables(t *testing.T) {
 		t.Errorf("the tables have %d bytes", size)
 	}
 	for _, raw := range [][]byte{learnedTools, learnedPrompts} {
-		table, err := ParseLearned(raw)
+		table, err := parseLearned(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(table.Bytes(), raw) {
 			t.Error("a table that was read and written is another one")
 		}
-		if _, err := ParseLearned(raw[1:]); err == nil {
+		if _, err := parseLearned(raw[1:]); err == nil {
 			t.Error("a broken table passes")
 		}
 	}
