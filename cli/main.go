@@ -31,7 +31,7 @@ func newApp(ctx context.Context, env Env) *app {
 func (app *app) run(ctx context.Context) int {
 	env := app.env
 	root := newRoot(app)
-	root.SetArgs(env.Args)
+	root.SetArgs(append([]string{}, env.Args...)) // for nil, cobra takes those of the process
 	root.SetIn(env.In)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
