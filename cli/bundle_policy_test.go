@@ -81,6 +81,7 @@ func approvedByTwo(t *testing.T) bundleHome {
 // TestBundleUnderPolicy checks a bundle whose version two owners approved yesterday,
 // ada before mara, by signers files and policies of today.
 func TestBundleUnderPolicy(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
 	home := approvedByTwo(t)

@@ -151,7 +151,7 @@ func TestModelReviews(t *testing.T) {
 		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "not a usable opinion"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if strings.HasPrefix(name, "fails") { // it is asked again after a while
+			if strings.HasPrefix(name, "fails") || name == "is slow" { // time is waited for
 				shortrun.NeedsLong(t)
 			}
 			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer

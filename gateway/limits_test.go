@@ -42,6 +42,7 @@ func TestDailyLimitExactAmongGoroutines(t *testing.T) {
 // TestDailyLimitExactAmongProcesses lets 10 processes with 5 callers each try 4
 // times against a limit of 100.
 func TestDailyLimitExactAmongProcesses(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", limitedTo(0, 100)))
 	const processes = 10

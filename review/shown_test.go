@@ -205,6 +205,7 @@ func TestReviseAgainstApprove(t *testing.T) {
 // TestJoinAgainstApprove lets a member join a change set while a user approves
 // what was shown of it, many times: the new member does not go live (S2).
 func TestJoinAgainstApprove(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
 	o := open(t, policy)

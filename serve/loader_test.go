@@ -20,6 +20,7 @@ import (
 // TestLoaders runs the examples against a server, and again when it is away: they
 // load the same.
 func TestLoaders(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")

@@ -84,6 +84,7 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 // TestConcurrentProcessesCreateOneDatabase opens the same new file from many processes at once:
 // its migrations run once.
 func TestConcurrentProcessesCreateOneDatabase(t *testing.T) {
+	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")

@@ -12,6 +12,7 @@ import (
 // TestKeystrokes does common jobs on a screen of 140 columns, and counts the keys that
 // each takes; what is typed, between quotes, does not count (T22).
 func TestKeystrokes(t *testing.T) {
+	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	type job struct {
 		name     string

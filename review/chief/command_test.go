@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -171,6 +172,7 @@ func TestReviewerFails(t *testing.T) {
 		fails(t, c, "within 300ms")
 	})
 	t.Run("flood", func(t *testing.T) {
+		shortrun.NeedsLong(t)
 		c := command(t, "flood")
 		c.Timeout = 300 * time.Millisecond
 		fails(t, c, "within 300ms")

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/sshsig"
@@ -43,6 +44,7 @@ func serve(t testing.TB, a agent.Agent) string {
 // TestRealAgent adds keys to a real agent, which signs for private, public and
 // no files. The private halves are gone by then.
 func TestRealAgent(t *testing.T) {
+	shortrun.NeedsLong(t)
 	signingtest.NeedsKeygen(t)
 	for _, kind := range signingtest.Accepted() {
 		if strings.HasPrefix(kind, "sk-") {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/sshsig"
@@ -51,6 +52,7 @@ func (c keygenCase) compare(t *testing.T, authority string) {
 // certificates, with every option and limit, and with revocation lists. Where
 // toolcrib is stricter, a case has the reason.
 func TestLikeKeygen(t *testing.T) {
+	shortrun.NeedsLong(t)
 	signingtest.NeedsKeygen(t)
 	mara, ada, authority, other := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
 	maras, cas := signingtest.Line(mara.PublicKey()), signingtest.Line(authority.PublicKey())

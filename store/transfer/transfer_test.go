@@ -198,6 +198,7 @@ func TestRefusesOtherContent(t *testing.T) {
 
 // TestPrint creates a registry by the statements that are printed for somebody else.
 func TestPrint(t *testing.T) {
+	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)
 	seed, to := storetest.New(t).Path(), address(t, c)

@@ -43,7 +43,7 @@ var hostileTexts = map[string]string{
 func TestHostileTexts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, piece := range hostileTexts {
-		for _, c := range hostileChanges(piece, 1<<17) {
+		for _, c := range hostileChanges(piece, 1<<17/shortrun.Every(4)) {
 			for _, r := range append(family("S"), family("P")...) {
 				found, err := r.Check(t.Context(), c)
 				if err != nil {
