@@ -118,7 +118,7 @@ func runCheckpoint(ctx context.Context, a *app) error {
 	checker := checkpoint.NewChecker()
 	var r history.Report
 	err = db.Audit(ctx, func(l history.Ledger) error {
-		r, err = history.Verify(ctx, logOnly{watched{l, checker}}, nil)
+		r, err = history.Verify(ctx, logOnly{watched{l, checker}}, history.Options{})
 		return err
 	})
 	if err != nil {

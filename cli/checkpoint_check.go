@@ -39,7 +39,7 @@ type logOnly struct{ watched }
 
 func (logOnly) Tables() []string { return []string{eventChain, callChain} }
 
-func (logOnly) Structure(context.Context, func(history.Damage)) error { return nil }
+func (logOnly) Structure(context.Context, bool, func(history.Damage)) error { return nil }
 
 func (logOnly) Inconsistencies(context.Context, func(history.Damage)) error { return nil }
 

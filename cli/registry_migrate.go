@@ -152,7 +152,7 @@ func (a *app) verifyFile(ctx context.Context, path string) error {
 	}
 	var report history.Report
 	err = db.Audit(ctx, func(l history.Ledger) error {
-		report, err = history.Verify(ctx, l, nil)
+		report, err = history.Verify(ctx, l, history.Options{Deep: true})
 		return err
 	})
 	if err = errors.Join(err, db.Close()); err != nil || len(report.Damage) == 0 {
@@ -172,12 +172,13 @@ func newBackup(a *app) *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copy the database while it is in use",
 		Long: `Write a consistent copy of the database to a new file while others keep reading
-and writing. Check it with verify --db FILE. To restore it, stop every toolcrib,
-delete the original's -wal and -shm files, and put the copy in its place.
+and writing. Check it with verify --deep --db FILE. To restore it, stop every
+toolcrib, delete the original's -wal and -shm files, and put the copy in its
+place.
 
 backup never overwrites a file.`,
 		Example: `  toolcrib backup copy.db
-  toolcrib verify --db copy.db`,
+  toolcrib verify --deep --db copy.db`,
 		Args: exact(1, "the name of a new file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
 	}

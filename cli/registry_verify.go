@@ -55,16 +55,21 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Recompute every hash chain and report tampering",
 		Long: `Recompute the seals of every version, event, revision, assessment, decision,
 waiver, and comment, follow the chains, compare the tables with each other, and
-check the schema, the database file, its indexes, and the history files of
-attached workspaces. Exit status 6: something was found, such as a changed core
-tool, with which no other command opens the database. Nothing is repaired.
+check the schema, the search indexes, and the history files of attached
+workspaces. Exit status 6: something was found, such as a changed core tool,
+with which no other command opens the database. Nothing is repaired.
+
+With --deep, SQLite also checks every page of the file and every index against
+its table. PostgreSQL is checked on its server, with pg_amcheck.
 
 With --checkpoint, which may be repeated, the database must also extend the log
 that toolcrib checkpoint printed: the same entries, with the later ones after them.`,
 		Example: `  toolcrib verify
+  toolcrib verify --deep
   toolcrib verify --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a, f) },
 	}
+	cmd.Flags().BoolVar(&f.deep, "deep", false, "check every page and index of the database file, too")
 	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "`FILE` with a checkpoint that the database has to extend, - for standard input; may be repeated")
 	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, where there is one)")
 	return cmd
@@ -72,6 +77,7 @@ that toolcrib checkpoint printed: the same entries, with the later ones after th
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
+	deep        bool
 	checkpoints []string
 	key         string
 }
@@ -87,15 +93,15 @@ func runVerify(ctx context.Context, a *app, f verifyFlags) error {
 	}
 	checker := checkerOf(kept)
 	p := a.progress()
-	var each func(table string, rows int64)
+	o := history.Options{Deep: f.deep}
 	if p != nil {
 		total, err := db.Rows(ctx)
 		if err != nil {
 			total = 0 // the length is not known, which a damaged file may cause
 		}
-		each = verifying(total, p.tell)
+		o.Progress = verifying(total, p.tell)
 	}
-	r, err := verified(ctx, db, checker, each)
+	r, err := verified(ctx, db, checker, o)
 	p.end()
 	if err != nil {
 		return err
@@ -121,14 +127,14 @@ func verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 // attached to it. Files that the database does not know are left to drift: the
 // folder may be ahead of a copy of the database.
 // A checker, which may be nil, sees the log.
-func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, progress func(table string, rows int64)) (verification, error) {
+func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (verification, error) {
 	var r verification
 	err := db.Audit(ctx, func(l history.Ledger) error {
 		if checker != nil {
 			l = watched{l, checker}
 		}
 		var err error
-		r.Report, err = history.Verify(ctx, l, progress)
+		r.Report, err = history.Verify(ctx, l, o)
 		return err
 	})
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"toolcrib/history"
 	"toolcrib/review/intake"
 	"toolcrib/tui"
 )
@@ -16,7 +17,7 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := verified(ctx, a.db, nil, verifying(total, tell))
+	r, err := verified(ctx, a.db, nil, history.Options{Progress: verifying(total, tell)})
 	if err != nil {
 		return nil, err
 	}

@@ -35,9 +35,10 @@ type Ledger interface {
 	// order of their numbers, those of other chains may stand between them. It
 	// is called for all tables at once.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
-	// Structure reports damage to the file and its schema. It is called while the
-	// rows are read.
-	Structure(ctx context.Context, fn func(Damage)) error
+	// Structure reports damage to the schema and to search indexes, and with deep
+	// whatever the engine's own check of its file finds. It is called while the rows
+	// are read.
+	Structure(ctx context.Context, deep bool, fn func(Damage)) error
 	// Inconsistencies reports rows that are sound by themselves but disagree with
 	// each other, such as a proposal in another state than its decisions say. It is
 	// called while the rows are read.
@@ -63,26 +64,36 @@ type Report struct {
 // maxDamage bounds a report: who has this much damage restores a copy.
 const maxDamage = 1000
 
+// Options are the choices of a verification.
+type Options struct {
+	// Deep adds the engine's own check of its file: every page, and every index
+	// against its table.
+	Deep bool
+	// Progress, which may be nil, is called now and then, never twice at once, with a
+	// table that is being read and its rows so far.
+	Progress func(table string, rows int64)
+}
+
 // Verify reads every sealed row, recomputes every seal, follows every chain
 // and reports failed checks. Tables are read side by side as far as the
-// ledger lets them. progress, which may be nil, is called now and then, never
-// twice at once, with a table that is being read and its rows so far.
-func Verify(ctx context.Context, l Ledger, progress func(table string, rows int64)) (Report, error) {
+// ledger lets them.
+func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	report := Report{Rows: map[string]int64{}}
 	tables := l.Tables()
 	read := make([]reading, len(tables))
 	var structure, inconsistencies, all findings
 	var readers sync.WaitGroup
 	var speaking sync.Mutex
-	readers.Go(func() { structure.collect(ctx, l.Structure, "The structure of the file cannot be checked") })
+	ofStructure := func(ctx context.Context, fn func(Damage)) error { return l.Structure(ctx, o.Deep, fn) }
+	readers.Go(func() { structure.collect(ctx, ofStructure, "The structure of the database cannot be checked") })
 	readers.Go(func() { inconsistencies.collect(ctx, l.Inconsistencies, incomparable) })
 	for i, table := range tables {
 		readers.Go(func() {
 			read[i].table(ctx, l, table, func(rows int64) {
-				if progress != nil {
+				if o.Progress != nil {
 					speaking.Lock()
 					defer speaking.Unlock()
-					progress(table, rows)
+					o.Progress(table, rows)
 				}
 			})
 		})

@@ -16,6 +16,7 @@ type ledger struct {
 	broken  map[string]error // tables that cannot be read to their end
 	odd     []Damage
 	torn    []Damage
+	pages   []Damage // which only a deep verification finds
 	unnamed []Damage
 }
 
@@ -38,9 +39,14 @@ func (l ledger) Rows(_ context.Context, table string, fn func(Row) error) error 
 	return l.broken[table]
 }
 
-func (l ledger) Structure(_ context.Context, fn func(Damage)) error {
+func (l ledger) Structure(_ context.Context, deep bool, fn func(Damage)) error {
 	for _, d := range l.torn {
 		fn(d)
+	}
+	if deep {
+		for _, d := range l.pages {
+			fn(d)
+		}
 	}
 	return l.broken["structure"]
 }
@@ -85,7 +91,7 @@ func resealed(r Row) Row {
 
 func found(t *testing.T, l Ledger) []string {
 	t.Helper()
-	report, err := Verify(t.Context(), l, nil)
+	report, err := Verify(t.Context(), l, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +179,20 @@ func TestVerifyIsLimited(t *testing.T) {
 	for i := range rows {
 		rows[i] = Row{Table: "notes", Key: strconv.Itoa(i), Fields: []string{"x"}, Seal: "wrong"}
 	}
-	report, err := Verify(t.Context(), ledger{tables: map[string][]Row{"notes": rows}}, nil)
+	report, err := Verify(t.Context(), ledger{tables: map[string][]Row{"notes": rows}}, Options{})
 	if err != nil || len(report.Damage) != maxDamage || report.Rows["notes"] != int64(len(rows)) {
 		t.Errorf("%d of damage in %d rows, %v", len(report.Damage), report.Rows["notes"], err)
+	}
+}
+
+// TestVerifyDeep asks for the engine's own check where it is wanted, and only there.
+func TestVerifyDeep(t *testing.T) {
+	l := ledger{pages: []Damage{{Message: "a page"}}}
+	for deep, want := range map[bool]int{false: 0, true: 1} {
+		report, err := Verify(t.Context(), l, Options{Deep: deep})
+		if err != nil || len(report.Damage) != want {
+			t.Errorf("deep %v: %+v, %v", deep, report.Damage, err)
+		}
 	}
 }
 
@@ -186,7 +203,7 @@ func TestVerifyProgress(t *testing.T) {
 	rows := slices.Repeat([]Row{{Table: "notes", Key: "n", Fields: fields, Seal: Seal(fields...)}}, 2*progressEvery+1)
 	var calls []int64
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Verify(ctx, ledger{tables: map[string][]Row{"notes": rows}}, func(table string, n int64) {
+	progress := func(table string, n int64) {
 		calls = append(calls, n)
 		if table != "notes" {
 			t.Errorf("called for %s", table)
@@ -194,7 +211,8 @@ func TestVerifyProgress(t *testing.T) {
 		if len(calls) == 2 {
 			cancel()
 		}
-	})
+	}
+	_, err := Verify(ctx, ledger{tables: map[string][]Row{"notes": rows}}, Options{Progress: progress})
 	if !errors.Is(err, context.Canceled) || !slices.Equal(calls, []int64{progressEvery, 2 * progressEvery}) {
 		t.Errorf("called at %v, %v", calls, err)
 	}

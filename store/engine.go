@@ -61,9 +61,9 @@ type Schema interface {
 	Steps() ([]engine.Step, error)
 	// Took notes that the database has a step.
 	Took(ctx context.Context, c *engine.Conn, step engine.Step) error
-	// Structure reports differences from the schema, and problems that the engine
-	// finds in its indexes and its foreign keys.
-	Structure(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error
+	// Structure reports differences from the schema, broken foreign keys and damaged
+	// search indexes, and with deep whatever the engine finds in its file.
+	Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error
 	// Problems is a quicker Structure, for people.
 	Problems(ctx context.Context, c *engine.Conn) ([]string, error)
 }

@@ -33,7 +33,7 @@ func inspect(t *testing.T, image []byte) (history.Report, error) {
 		return report, err
 	}
 	err = db.Audit(t.Context(), func(l history.Ledger) error {
-		report, err = history.Verify(t.Context(), l, nil)
+		report, err = history.Verify(t.Context(), l, history.Options{Deep: true})
 		return err
 	})
 	return report, errors.Join(err, db.Close())

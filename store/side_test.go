@@ -33,7 +33,7 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 		var report history.Report
 		err := db.Audit(t.Context(), func(l history.Ledger) error {
 			var err error
-			report, err = history.Verify(t.Context(), l, nil)
+			report, err = history.Verify(t.Context(), l, history.Options{Deep: true})
 			return err
 		})
 		if err != nil || len(report.Damage) > 0 {

@@ -81,7 +81,7 @@ func TestKilledCalls(t *testing.T) {
 				t.Errorf("kill %d: %d tasks, then %d", n, made, again)
 			}
 		}
-		c.must("", "verify")
+		c.must("", "verify", "--deep")
 	}
 	figures.note(t, "kill -9 between two statements of: approve a call", kills, "%d times it went on waiting, %d times its chance was used and it had not run; never twice", waiting, unrun)
 }

@@ -47,10 +47,10 @@ func TestMixedCrowd(t *testing.T) {
 	crowd.Wait()
 	for n := range copies {
 		restored := c.on(filepath.Join(dir, fmt.Sprintf("%d.db", n)))
-		restored.must("", "verify")
+		restored.must("", "verify", "--deep")
 		restored.must(proposal("user", "after_all"), "propose", "-")
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 	figures.note(t, fmt.Sprintf("%d processes writing at once, %d acts each", processes, writes), processes*writes,
 		"%d done, %d came too late or were refused with a sentence; verify clean", answers[0], answers[3]+answers[4]+answers[5])
 	figures.note(t, "backup while they write", copies, "every copy verified, and worked on as a database")

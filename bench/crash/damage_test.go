@@ -63,7 +63,7 @@ func newDamaged(t *testing.T) damaged {
 	c.must("", "reject", waiting[8], "--note", "Not needed.")
 	c.must("", "needs-changes", waiting[9], "--note", "Say when to use it.")
 	c.must("", "comment", waiting[10], "--note", "It reads well.")
-	c.must("", "verify") // and the log is written back
+	c.must("", "verify", "--deep") // and the log is written back
 	p := damaged{testDB: c, pending: waiting[11]}
 	var err error
 	if p.image, err = os.ReadFile(c.path); err != nil {
@@ -112,7 +112,7 @@ func (p damaged) examine(t *testing.T, what string, image, wal []byte, v *verdic
 			return
 		}
 	}
-	out, code, panicked := c.inProcess(t, "verify")
+	out, code, panicked := c.inProcess(t, "verify", "--deep")
 	switch {
 	case panicked != nil:
 		t.Errorf("%s: verify panicked: %v", what, panicked)

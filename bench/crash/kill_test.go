@@ -44,7 +44,7 @@ func TestKilledApprovals(t *testing.T) {
 			t.Errorf("%s was acknowledged and is not approved", id)
 		}
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 	files := agree(t, c, folder)
 	figures.note(t, "kill -9 while approving into a workspace", kills, "%d approvals acknowledged, %d approved, none lost; %d snapshots agree", len(acknowledged), len(approved), files)
 }

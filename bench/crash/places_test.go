@@ -144,7 +144,7 @@ func TestReadOnly(t *testing.T) {
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 		c = c.on(filepath.Join(dir, "toolcrib.db"))
 		c.must(proposal("user", "scene_pacer"), "propose", "-")
-		c.must("", "verify")
+		c.must("", "verify", "--deep")
 		if err := errors.Join(os.Chmod(c.path, 0o444), os.Chmod(dir, folder)); err != nil {
 			t.Fatal(err)
 		}
@@ -229,6 +229,6 @@ func TestClocks(t *testing.T) {
 	if n := count(t, c, "approved"); n != len(times) {
 		t.Errorf("%d approved, want %d", n, len(times))
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 	figures.note(t, "clock set back, to 2038, to zero, before zero, to 2500", len(times), "everything approved and listed; verify clean")
 }

@@ -162,7 +162,7 @@ func TestPowerCuts(t *testing.T) {
 				t.Errorf("%s was acknowledged and is lost", id)
 			}
 		}
-		left.must("", "verify")
+		left.must("", "verify", "--deep")
 		down()
 		total += len(acked)
 		for _, image := range []string{d.image, cut.image} {

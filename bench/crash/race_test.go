@@ -57,5 +57,5 @@ func race(t *testing.T) {
 	if len(history.Versions) != 1 {
 		t.Errorf("%d versions, want 1", len(history.Versions))
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 }

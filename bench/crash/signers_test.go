@@ -55,7 +55,7 @@ func TestKilledWhileSignersChange(t *testing.T) {
 						_, _, _ = c.run("", repair...) // exit status 4 where everything is written
 					}
 					c.must("", "signers", "verify")
-					c.must("", "verify")
+					c.must("", "verify", "--deep")
 					c.must(proposal("user", "scene_pacer"), "propose", "-")
 					c.must("", "reject", "#1", "--note", "Not needed.", "--sign-key", mara, "--as", "user:mara")
 				}

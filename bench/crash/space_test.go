@@ -52,7 +52,7 @@ func (c testDB) whole(o outcome) {
 			c.t.Errorf("%s was acknowledged and is not approved", id)
 		}
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 }
 
 // TestDiskFull lets approvals run out of disk at many sizes: the one that does
@@ -66,7 +66,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	base := newTestDB(t)
 	waiting := propose(t, base, 0, 60)
-	base.must("", "verify") // and the log is written back
+	base.must("", "verify", "--deep") // and the log is written back
 	info, err := os.Stat(base.path)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	base := newTestDB(t)
 	waiting := propose(t, base, 0, 40)
-	base.must("", "verify")
+	base.must("", "verify", "--deep")
 	info, err := os.Stat(base.path)
 	if err != nil {
 		t.Fatal(err)

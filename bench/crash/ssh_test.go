@@ -161,7 +161,7 @@ func killedWhileApproving(t *testing.T, key, point string, n int) (killed, there
 	if versions := c.must("", "history", "tool:user/scene_pacer", "--json"); strings.Count(versions, `"version":`) != 1 {
 		t.Errorf("%s@%d: %s", point, n, versions)
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(c.path), ".toolcrib-*")); err != nil || len(left) > 0 {
 		t.Errorf("%s@%d: left behind: %v %v", point, n, left, err)
 	}

@@ -150,7 +150,7 @@ func (a act) check(t *testing.T, c testDB, n int, args []string) (undone bool) {
 			t.Errorf("kill %d: done again and not done", n)
 		}
 	}
-	c.must("", "verify")
+	c.must("", "verify", "--deep")
 	return before
 }
 
@@ -204,7 +204,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 			if files := agree(t, c, folder); files != len(waiting) {
 				t.Errorf("killed at %s, passing %d: %d snapshots, want %d", point, n, files, len(waiting))
 			}
-			c.must("", "verify")
+			c.must("", "verify", "--deep")
 			left, err := filepath.Glob(filepath.Join(folder, ".control-room", "prompts", "history", "*", ".toolcrib-*"))
 			if err != nil {
 				t.Fatal(err)

@@ -96,8 +96,9 @@ const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' 
 
 // Structure implements store.Engine: it reports dropped, disabled, changed and
 // foreign parts of the schema, and rows that CHECK constraints exclude. PostgreSQL
-// checks foreign keys itself.
-func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
+// checks foreign keys itself, and its files are checked on the server, by
+// pg_amcheck.
+func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
 	list, err := wanted()
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, fn func(history.
 // Problems implements store.Engine.
 func (s *Server) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	var problems []string
-	err := s.Structure(ctx, c, func(d history.Damage) { problems = append(problems, d.Key+": "+d.Message) })
+	err := s.Structure(ctx, c, false, func(d history.Damage) { problems = append(problems, d.Key+": "+d.Message) })
 	slices.Sort(problems)
 	return problems, err
 }

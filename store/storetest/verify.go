@@ -13,7 +13,7 @@ func Verify(t testing.TB, db *store.DB) history.Report {
 	t.Helper()
 	var report history.Report
 	err := db.Audit(t.Context(), func(l history.Ledger) (err error) {
-		report, err = history.Verify(t.Context(), l, nil)
+		report, err = history.Verify(t.Context(), l, history.Options{Deep: true})
 		return err
 	})
 	if err != nil {
