@@ -45,6 +45,28 @@ func startChild(t *testing.T, order ...string) *exec.Cmd {
 	return cmd
 }
 
+// runChildren runs n such processes at once and returns what each printed.
+func runChildren(t *testing.T, n int, order ...string) []string {
+	t.Helper()
+	outs, waits := make([]strings.Builder, n), make([]func() error, n)
+	for i := range n {
+		cmd := startChild(t, order...)
+		cmd.Stdout = &outs[i]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waits[i] = cmd.Wait
+	}
+	printed := make([]string, n)
+	for i, wait := range waits {
+		if err := wait(); err != nil {
+			t.Fatal(err)
+		}
+		printed[i] = outs[i].String()
+	}
+	return printed
+}
+
 // mortal is a provider that kills its process, as kill -9 does, before it has
 // done anything.
 type mortal struct{}

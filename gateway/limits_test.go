@@ -45,24 +45,9 @@ func TestDailyLimitExactAmongProcesses(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", limitedTo(0, 100)))
-	const processes = 10
-	outs := make([]*strings.Builder, processes)
-	var waits []func() error
-	for i := range processes {
-		cmd := startChild(t, "call", w.db.Path(), "5", "4")
-		outs[i] = &strings.Builder{}
-		cmd.Stdout = outs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		waits = append(waits, cmd.Wait)
-	}
 	ran := 0
-	for i, wait := range waits {
-		if err := wait(); err != nil {
-			t.Fatal(err)
-		}
-		n, err := strconv.Atoi(strings.TrimSpace(outs[i].String()))
+	for _, out := range runChildren(t, 10, "call", w.db.Path(), "5", "4") {
+		n, err := strconv.Atoi(strings.TrimSpace(out))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,23 +43,9 @@ func TestApprovedByProcessesAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := open(t, nil, action("get_weather", asking))
 	p := w.ask(t, "{}")
-	const processes = 4
-	outs := make([]strings.Builder, processes)
-	var waits []func() error
-	for i := range processes {
-		cmd := startChild(t, "race", w.db.Path(), p.ID)
-		cmd.Stdout = &outs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		waits = append(waits, cmd.Wait)
-	}
 	ran := 0
-	for i, wait := range waits {
-		if err := wait(); err != nil {
-			t.Error(err)
-		}
-		ran += strings.Count(outs[i].String(), "ran")
+	for _, out := range runChildren(t, 4, "race", w.db.Path(), p.ID) {
+		ran += strings.Count(out, "ran")
 	}
 	if ran != 1 || w.state(t, p.ID) != gateway.PendingDone {
 		t.Errorf("it ran in %d processes and is %s", ran, w.state(t, p.ID))

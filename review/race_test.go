@@ -90,15 +90,7 @@ func TestOneOfManyVerdicts(t *testing.T) {
 			_, errs[i] = o.desk.RequestChanges(t.Context(), ada, choices(p), "Not yet.")
 		}
 	})
-	won := 0
-	for i, err := range errs {
-		switch {
-		case err == nil:
-			won++
-		case !lost(err):
-			t.Errorf("racer %d: %v", i, err)
-		}
-	}
+	won := o.won(errs)
 	// A withdrawal may still follow when changes were asked for.
 	if state := o.show(ada, p).Proposal.State; won != 1 && (won != 2 || state != proposals.Withdrawn) {
 		t.Errorf("%d verdicts hold; the proposal is %s", won, state)
@@ -188,6 +180,14 @@ func isOneOf(err error, targets []error) bool {
 // oneWon checks that one racer got through and the others came too late.
 func (o office) oneWon(errs []error) {
 	o.Helper()
+	if won := o.won(errs); won != 1 {
+		o.Errorf("%d of %d got through", won, len(errs))
+	}
+}
+
+// won returns how many racers got through, and checks that the others came too late.
+func (o office) won(errs []error) int {
+	o.Helper()
 	won := 0
 	for i, err := range errs {
 		switch {
@@ -197,7 +197,5 @@ func (o office) oneWon(errs []error) {
 			o.Errorf("racer %d: %v", i, err)
 		}
 	}
-	if won != 1 {
-		o.Errorf("%d of %d got through", won, len(errs))
-	}
+	return won
 }

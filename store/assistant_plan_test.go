@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
 	"toolcrib/internal/shortrun"
@@ -70,7 +68,6 @@ var errands = [][2]string{ //nolint:gochecknoglobals // a table
 func TestAssistantQueriesUseIndexes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := t.Context()
-	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	now := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 	db, err := Open(ctx, filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: func() time.Time { return now }, NewID: newID})
 	if err != nil {

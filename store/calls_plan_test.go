@@ -1,12 +1,8 @@
 package store
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/uuid"
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
@@ -17,12 +13,7 @@ import (
 // by their index.
 func TestRefusalsAreLookedUp(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close() //nolint:errcheck // nothing is written any more
+	db := openNew(t)
 	for query, want := range map[string]string{
 		"SELECT written FROM call_refusals WHERE agent = ? AND user = ? AND hour = ?":                        "SEARCH call_refusals USING PRIMARY KEY (agent=? AND user=? AND hour=?)",
 		"SELECT agent, hour FROM call_refusals WHERE counted > 0 AND +agent = ? ORDER BY hour DESC LIMIT 10": "SCAN call_refusals USING INDEX call_refusals_counted",
@@ -38,12 +29,7 @@ func TestRefusalsAreLookedUp(t *testing.T) {
 // where there is none, and nothing is sorted.
 func TestPagesOfCallsAreLookedUp(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close() //nolint:errcheck // nothing is written any more
+	db := openNew(t)
 	tool := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "get_tasks"}
 	for index, queries := range map[string][]gateway.CallQuery{
 		"SCAN c":                {{}},

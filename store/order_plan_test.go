@@ -37,17 +37,24 @@ func made(t *testing.T, db *DB, read func(s *session) error) string {
 	return found
 }
 
-// openWithOne opens a new database with one proposal on tool:user/x.
-func openWithOne(t *testing.T) (*DB, proposals.ID) {
+// openNew opens a new database.
+func openNew(t *testing.T) *DB {
 	t.Helper()
-	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), Options{Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() }) // nothing is written any more
-	id := proposals.ID(newID())
-	err = db.update(t.Context(), func(s *session) error {
+	return db
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// openWithOne opens a new database with one proposal on tool:user/x.
+func openWithOne(t *testing.T) (*DB, proposals.ID) {
+	t.Helper()
+	db, id := openNew(t), proposals.ID(newID())
+	err := db.update(t.Context(), func(s *session) error {
 		p := proposals.Proposal{
 			ID: id, Type: proposals.New, State: proposals.UserReview, Revision: 1, Author: proposals.Actor{Kind: proposals.User, Name: "ada"},
 			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"}, CreatedAt: time.Now(), UpdatedAt: time.Now(),

@@ -35,6 +35,20 @@ func (b *bench) count(s proposals.State) int {
 	return n
 }
 
+// noted checks that the first decision on each proposal has a note.
+func (b *bench) noted(note string) {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, p := range page.Proposals {
+		if d, err := b.desk.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != note {
+			b.t.Errorf("%s: %v, %v", p.Subject, d.Decisions, err)
+		}
+	}
+}
+
 // TestApproveMarked cannot be done before all of it was read, nor by enter, by
 // y alone or by another number.
 func TestApproveMarked(t *testing.T) {
@@ -84,15 +98,7 @@ func TestRefuseMarked(t *testing.T) {
 		if n := b.count(c.state); n != 3 {
 			t.Errorf("%s: %v", c.key, b.states())
 		}
-		page, err := b.desk.List(context.Background(), review.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range page.Proposals {
-			if d, err := b.desk.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != "Not now." {
-				t.Errorf("%s: %v, %v", p.Subject, d.Decisions, err)
-			}
-		}
+		b.noted("Not now.")
 	}
 }
 

@@ -54,15 +54,7 @@ func TestDialogueRefusesMarked(t *testing.T) {
 		if n := b.count(want); n != 2 {
 			t.Errorf("%s: %v\n%s", command, b.states(), out)
 		}
-		page, err := b.desk.List(context.Background(), review.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range page.Proposals {
-			if d, err := b.desk.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != "Not now." {
-				t.Errorf("%s: %v, %v", p.Subject, d.Decisions, err)
-			}
-		}
+		b.noted("Not now.")
 	}
 }
 

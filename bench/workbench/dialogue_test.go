@@ -13,18 +13,9 @@ import (
 // talk opens the dialogue of lines in a terminal, with an editor.
 func (c testDB) talk(editor string) person {
 	c.t.Helper()
-	tm, err := terminal.Start(c.t.Context(), terminal.Program{
-		Args: []string{c.bin, "--accessible", "--as", "user:mara"}, Dir: c.home, Env: append(c.env(), "EDITOR="+editor), Width: 100, Height: 40,
+	return c.start(terminal.Program{
+		Args: []string{c.bin, "--accessible", "--as", "user:mara"}, Env: append(c.env(), "EDITOR="+editor), Width: 100, Height: 40,
 	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(func() {
-		if err := tm.Close(); err != nil {
-			c.t.Error(err)
-		}
-	})
-	return person{c.t, tm}
 }
 
 func (p person) says(line string) {

@@ -58,12 +58,7 @@ func TestTerminalGoesAwayDuringApproval(t *testing.T) {
 func (c testDB) struck(id string, blow func(person) error, after time.Duration) bool {
 	c.t.Helper()
 	p := c.open(100, 30)
-	p.sees(id)
-	p.press("Enter")
-	p.sees("Rationale")
-	p.press("2")
-	p.sees("+9 −0")
-	p.press("a")
+	p.asksToApprove(id)
 	p.answers("y approve")
 	if blow == nil {
 		p.sees("Live: tool:user/" + id)
@@ -80,6 +75,17 @@ func (c testDB) struck(id string, blow func(person) error, after time.Duration) 
 	}
 	p.ends()
 	return strings.Contains(screen, "Live: ")
+}
+
+// asksToApprove reads the first revision of a proposal and presses a.
+func (p person) asksToApprove(id string) {
+	p.t.Helper()
+	p.sees(id)
+	p.press("Enter")
+	p.sees("Rationale")
+	p.press("2")
+	p.sees("+9 −0")
+	p.press("a")
 }
 
 // whole checks that the approval of a tool happened altogether or not at all,

@@ -38,12 +38,7 @@ func TestSignalWhileTheDatabaseIsBusy(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = tm.Close() })
 			p := person{t, tm}
-			p.sees(id)
-			p.press("Enter")
-			p.sees("Rationale")
-			p.press("2")
-			p.sees("+9 −0")
-			p.press("a")
+			p.asksToApprove(id)
 			release := c.occupied()
 			p.answers("y approve")
 			p.sees("writing")

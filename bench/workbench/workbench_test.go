@@ -138,9 +138,14 @@ type person struct {
 // open opens the workbench in a terminal.
 func (c testDB) open(width, height int) person {
 	c.t.Helper()
-	tm, err := terminal.Start(c.t.Context(), terminal.Program{
-		Args: []string{c.bin, "--as", "user:mara"}, Dir: c.home, Env: c.env(), Width: width, Height: height,
-	})
+	return c.start(terminal.Program{Args: []string{c.bin, "--as", "user:mara"}, Env: c.env(), Width: width, Height: height})
+}
+
+// start starts a program in a terminal, in the home folder.
+func (c testDB) start(p terminal.Program) person {
+	c.t.Helper()
+	p.Dir = c.home
+	tm, err := terminal.Start(c.t.Context(), p)
 	if err != nil {
 		c.t.Fatal(err)
 	}
