@@ -177,11 +177,11 @@ func (c *config) readUser() error {
 // decode lays the text of a file over c, with paths as the file means them.
 func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 	c.Policies = nil // entries are added to those of other files, never laid over them
-	meta, err := decodeConfig(text, c)
+	meta, unknown, err := decodeConfig(text, c)
 	if err != nil {
 		return meta, fmt.Errorf("configuration %s: %w", file, err)
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
+	if len(unknown) > 0 {
 		keys, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
 		for i, k := range unknown {
 			meant := perhaps(k.String(), "", settingNames())

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/BurntSushi/toml"
@@ -27,12 +28,44 @@ const (
 // errConfigShape is wrapped by errors about a file that no person has written.
 var errConfigShape = errors.New("no configuration is like that")
 
-// decodeConfig lays the text of a file over what to points to.
-func decodeConfig(text []byte, to any) (toml.MetaData, error) {
+// decodeConfig lays the text of a file over what to points to, and returns the
+// keys that this does not have.
+func decodeConfig(text []byte, to any) (meta toml.MetaData, unknown []toml.Key, err error) {
 	if err := plainConfig(text); err != nil {
-		return toml.MetaData{}, err
+		return meta, nil, err
 	}
-	return toml.Decode(string(text), to)
+	if meta, err = toml.Decode(string(text), to); err != nil {
+		return meta, nil, err
+	}
+	for _, key := range meta.Keys() {
+		if !hasKey(reflect.TypeOf(to), key) {
+			unknown = append(unknown, key)
+		}
+	}
+	return meta, unknown, nil
+}
+
+// hasKey reports whether a type has a key of just that spelling. The decoder takes
+// keys in any case, but what a file may set depends on their names.
+func hasKey(t reflect.Type, key toml.Key) bool {
+	for len(key) > 0 {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			t = t.Elem()
+		case reflect.Map:
+			t, key = t.Elem(), key[1:]
+		case reflect.Struct:
+			fields := reflect.VisibleFields(t)
+			i := slices.IndexFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("toml") == key[0] })
+			if i < 0 {
+				return false
+			}
+			t, key = fields[i].Type, key[1:]
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // readConfig reads a file that is one, and not endless: a pipe would keep

@@ -57,12 +57,12 @@ func (c *config) requireSignatures(env Env) error {
 		return nil
 	}
 	var system systemConfig
-	var meta toml.MetaData
+	var unknown []toml.Key
 	if err == nil {
-		meta, err = decodeConfig(text, &system)
+		_, unknown, err = decodeConfig(text, &system)
 	}
-	if err == nil && len(meta.Undecoded()) > 0 {
-		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints and policy", meta.Undecoded()[0])
+	if err == nil && len(unknown) > 0 {
+		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints and policy", unknown[0])
 	}
 	if err == nil && system.Signatures != "" && system.Signatures != signaturesRequired {
 		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, signaturesRequired)
