@@ -177,6 +177,8 @@ func (c *config) readUser() error {
 // decode lays the text of a file over c, with paths as the file means them.
 func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 	c.Policies = nil // entries are added to those of other files, never laid over them
+	reviewers := c.Reviewers
+	c.Reviewers = nil // the decoder would fill those of another file
 	meta, unknown, err := decodeConfig(text, c)
 	if err != nil {
 		return meta, fmt.Errorf("configuration %s: %w", file, err)
@@ -198,6 +200,16 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.viewOrder, k[1]) {
 			c.viewOrder = append(slices.Clone(c.viewOrder), k[1])
 		}
+	}
+	if !meta.IsDefined("reviewers") {
+		c.Reviewers = reviewers
+	}
+	// A secret is only sent to the address that it was configured for.
+	if meta.IsDefined("model", "base_url") && !meta.IsDefined("model", "api_key_env") {
+		c.Model.APIKeyEnv = ""
+	}
+	if meta.IsDefined("gateway", "gate_url") && !meta.IsDefined("gateway", "gate_token_env") {
+		c.Gateway.GateTokenEnv = ""
 	}
 	if meta.IsDefined("sign_key") {
 		c.SignKey = absolute(filepath.Dir(file), c.SignKey)

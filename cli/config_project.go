@@ -51,6 +51,9 @@ func (c *config) readProject(env Env) error {
 	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
 	over.Views = maps.Clone(c.Views)
 	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
+	// The decoder writes into lists and through pointers that are there.
+	over.Gateway.Gate = slices.Clone(c.Gateway.Gate)
+	over.Gateway.LogHints, over.Model.Retries = copied(c.Gateway.LogHints), copied(c.Model.Retries)
 	meta, err := over.decode(file, text)
 	if err != nil {
 		return err
@@ -82,6 +85,14 @@ func (c *config) readProject(env Env) error {
 		}
 	}
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, errUntrusted, strings.Join(beyond, ", "))
+}
+
+// copied returns a pointer to a copy of a value; nil for nil.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }
 
 // beyondFree returns the keys that need trust.

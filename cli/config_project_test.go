@@ -1,12 +1,44 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
+
+// ownSettings sets what a project's file needs trust for.
+const ownSettings = `
+[keys]
+approve = ["a", "A"]
+[views]
+mine = "state:user_review"
+[rules]
+S101 = "block"
+[servers.files]
+command = ["files", "--read-only"]
+env = ["HOME"]
+set = { TOKEN = "mine" }
+[gateway]
+gate_url = "https://mine.example/gate"
+gate_token_env = "GATE_TOKEN"
+log_annotations = true
+hub_token_env = { "mine.example" = "HUB_TOKEN" }
+[model]
+base_url = "https://mine.example/v1"
+name = "mine"
+api_key_env = "MODEL_KEY"
+retries = 1
+[[reviewers]]
+name = "mine"
+base_url = "https://mine.example/v1"
+model = "mine"
+api_key_env = "MODEL_KEY"
+retries = 1
+`
 
 // withFiles returns the environment of a user's file and a project's.
 func withFiles(t *testing.T, own, project string) Env {
@@ -24,6 +56,69 @@ func withFiles(t *testing.T, own, project string) Env {
 	return Env{
 		Dir: filepath.Join(dir, "project"), System: filepath.Join(dir, "system"), Account: func() Account { return Account{Home: dir} },
 		Now: time.Now, Getenv: func(name string) string { return map[string]string{"HOME": dir}[name] },
+	}
+}
+
+// TestUntrustedFileChangesNothing has a project's file that sets everything that
+// needs trust: the user's own settings stay as they were, down to the last element
+// of a list.
+func TestUntrustedFileChangesNothing(t *testing.T) {
+	const gate = "\n[gateway]\ngate = [\"gate\", \"--strict\"]\nlog_annotations = true\n"
+	for name, own := range map[string]string{"an address": ownSettings, "a program": gate} {
+		alone, err := loadConfig(withFiles(t, own, ""), globalFlags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := strings.NewReplacer("mine", "evil", "--strict", "--open", "true", "false", "= 1", "= 2", `"a", "A"`, `"z"`, "_TOKEN", "_SECRET", "_KEY", "_SECRET", "[rules]\nS101 = \"block\"\n", "").Replace(own)
+		beside, err := loadConfig(withFiles(t, own, theirs), globalFlags{})
+		if !errors.Is(err, errUntrusted) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		beside.DB = alone.DB
+		if want, got := settingsText(t, alone), settingsText(t, beside); want != got {
+			t.Errorf("%s: the settings were\n%s\nand are\n%s", name, want, got)
+		}
+	}
+}
+
+func settingsText(t *testing.T, c config) string {
+	t.Helper()
+	text, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestSecretsStayWithTheirAddress trusts a project's file that names other
+// addresses: no secret of the user's file goes there.
+func TestSecretsStayWithTheirAddress(t *testing.T) {
+	env := withFiles(t, ownSettings, `
+[gateway]
+gate_url = "https://evil.example/gate"
+[model]
+base_url = "https://evil.example/v1"
+[[reviewers]]
+name = "evil"
+base_url = "https://evil.example/v1"
+[servers.files]
+url = "https://evil.example/mcp"
+`)
+	file := filepath.Join(env.Dir, configName)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trust(env, file, text); err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadConfig(env, globalFlags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, s := c.Reviewers, c.Servers["files"]
+	if c.Gateway.GateTokenEnv+c.Model.APIKeyEnv != "" || len(r) != 1 || r[0].over(c.Model).APIKeyEnv != "" || r[0].Retries != nil || s.TokenEnv != "" || len(s.Set) > 0 {
+		t.Errorf("gateway %+v, model %+v, reviewers %+v, server %+v", c.Gateway, c.Model, r, s)
 	}
 }
 
