@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -42,10 +43,13 @@ func render(rows []row, size int64) string {
 
 // The benchmarks of operations inside a process, and their summary.
 const (
-	packages  = "./cli ./gateway ./history/diff ./prompt ./prompt/tokens ./review/rules ./store ./tui"
+	packages  = "./cli ./gateway ./history/diff ./prompt ./prompt/tokens ./review/rules/ruleset ./store ./tui"
 	named     = "^Benchmark(Main|Execute|Lines|FiveChannels1000Tools|First|Rules|Queue|Verify|Alike|KeyIn1MB)$"
 	benchstat = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 )
+
+// meanOfAll is a line that sums up operations which have nothing in common.
+var meanOfAll = regexp.MustCompile(`(?m)^geomean.*\n`)
 
 // benchmarks runs the Go benchmarks and returns what benchstat says of them.
 func benchmarks(ctx context.Context) (string, error) {
@@ -56,13 +60,14 @@ func benchmarks(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%.2000s", strings.Join(args, " "), err, out)
 	}
-	stat := exec.CommandContext(ctx, "go", "run", benchstat, "-filter", ".unit:ns/op", "/dev/stdin")
+	stat := exec.CommandContext(ctx, "go", "run", benchstat, "-filter", ".unit:ns/op", "-ignore", "goos,goarch,cpu", "median=/dev/stdin")
 	stat.Stdin, stat.Stderr = bytes.NewReader(out), os.Stderr
 	table, err := stat.Output()
 	if err != nil {
 		return "", fmt.Errorf("benchstat: %w", err)
 	}
-	return fmt.Sprintf("%s.\n\n```\n%s```\n", machine(), table), nil
+	table = meanOfAll.ReplaceAll(table, nil)
+	return fmt.Sprintf("%s; medians of six runs.\n\n```\n%s```\n", machine(), table), nil
 }
 
 // replace puts the report between two marks of a file.
