@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"toolcrib/bench/program"
@@ -122,10 +121,6 @@ func (b bench) atRest(ctx context.Context, d time.Duration) (rest, error) {
 	if err != nil {
 		return rest{}, err
 	}
-	err = s.end()
-	usage, ok := s.cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return rest{}, errors.Join(err, errors.New("the system does not say what a process used"))
-	}
-	return rest{memory: usage.Maxrss << 10, processor: float64(after-before) / float64(d)}, err
+	memory, err := program.PeakMemory(s.cmd.Process.Pid)
+	return rest{memory: memory, processor: float64(after-before) / float64(d)}, errors.Join(err, s.end())
 }

@@ -99,6 +99,20 @@ func Worked(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * 10 * time.Millisecond, nil
 }
 
+// PeakMemory returns the most memory of a process that was resident, in bytes,
+// from /proc. What the system says at its end (wait4(2)) takes in the process that
+// started it.
+func PeakMemory(pid int) (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	var kilobytes int64
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscanf(after, "%d kB", &kilobytes)
+	return kilobytes << 10, err
+}
+
 // Quantiles sorts durations and describes them.
 func Quantiles(took []time.Duration) string {
 	if len(took) == 0 {
