@@ -204,13 +204,7 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 	if !meta.IsDefined("reviewers") {
 		c.Reviewers = reviewers
 	}
-	// A secret is only sent to the address that it was configured for.
-	if meta.IsDefined("model", "base_url") && !meta.IsDefined("model", "api_key_env") {
-		c.Model.APIKeyEnv = ""
-	}
-	if meta.IsDefined("gateway", "gate_url") && !meta.IsDefined("gateway", "gate_token_env") {
-		c.Gateway.GateTokenEnv = ""
-	}
+	c.dropSecrets(meta)
 	if meta.IsDefined("sign_key") {
 		c.SignKey = absolute(filepath.Dir(file), c.SignKey)
 	}
@@ -224,6 +218,28 @@ func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
 		c.Workspace = absolute(filepath.Dir(file), c.Workspace)
 	}
 	return meta, nil
+}
+
+// dropSecrets drops the secrets that other files have for addresses which the file
+// of meta replaces: a secret is only sent to the address that it was configured for.
+func (c *config) dropSecrets(meta toml.MetaData) {
+	if meta.IsDefined("gateway", "gate_url") && !meta.IsDefined("gateway", "gate_token_env") {
+		c.Gateway.GateTokenEnv = ""
+	}
+	if !meta.IsDefined("model", "base_url") {
+		return
+	}
+	if !meta.IsDefined("model", "api_key_env") {
+		c.Model.APIKeyEnv = ""
+	}
+	if !meta.IsDefined("reviewers") {
+		c.Reviewers = slices.Clone(c.Reviewers)
+		for i := range c.Reviewers {
+			if c.Reviewers[i].BaseURL == "" { // it asks at the address of the model
+				c.Reviewers[i].APIKeyEnv = ""
+			}
+		}
+	}
 }
 
 func (c *config) check() error {

@@ -122,6 +122,24 @@ url = "https://evil.example/mcp"
 	}
 }
 
+// TestReviewersKeyStaysWithTheModel has a reviewer that asks at the address of the
+// model with a key of its own, and a trusted file that names another address.
+func TestReviewersKeyStaysWithTheModel(t *testing.T) {
+	own := "[model]\nbase_url = \"https://mine.example/v1\"\nname = \"mine\"\n[[reviewers]]\nname = \"mine\"\nmodel = \"mine\"\napi_key_env = \"MODEL_KEY\"\n"
+	const theirs = "[model]\nbase_url = \"https://evil.example/v1\"\n"
+	env := withFiles(t, own, theirs)
+	if _, err := trust(env, filepath.Join(env.Dir, configName), []byte(theirs)); err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadConfig(env, globalFlags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := c.Reviewers[0].over(c.Model); m.APIKeyEnv != "" || m.BaseURL != "https://evil.example/v1" {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestKeysAreSpelledExactly has settings of the user's own file alone in another
 // case: they are unknown, wherever they stand.
 func TestKeysAreSpelledExactly(t *testing.T) {
