@@ -61,9 +61,18 @@ func TestDerivedData(t *testing.T) {
 			}
 			db := derived(t)
 			openHand(t, db).unlocked(tamper.sql)
-			damage := verify(t, db).Damage
-			if !slices.ContainsFunc(damage, func(d history.Damage) bool { return d.Table == tamper.table && strings.HasPrefix(d.Key, tamper.key) }) {
-				t.Errorf("no damage to %s %s; got %+v", tamper.table, tamper.key, damage)
+			for _, deep := range []bool{false, true} {
+				damage := storetest.VerifyWith(t, db.DB, history.Options{Deep: deep}).Damage
+				if !slices.ContainsFunc(damage, func(d history.Damage) bool { return d.Table == tamper.table && strings.HasPrefix(d.Key, tamper.key) }) {
+					t.Errorf("deep %v: no damage to %s %s; got %+v", deep, tamper.table, tamper.key, damage)
+				}
+				seen := map[history.Damage]bool{}
+				for _, d := range damage {
+					if seen[d] {
+						t.Errorf("deep %v: twice: %+v", deep, d)
+					}
+					seen[d] = true
+				}
 			}
 		})
 	}

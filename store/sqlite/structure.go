@@ -45,14 +45,12 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 	if deep {
 		pragmas = []string{"integrity_check"}
 	}
-	for _, pragma := range pragmas {
-		answers, err := check(ctx, c, pragma)
-		for _, answer := range answers {
-			fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The integrity check of SQLite reports: " + answer + "."})
-		}
-		if err != nil {
-			return err
-		}
+	answers, err := check(ctx, c, pragmas...)
+	for _, answer := range answers {
+		fn(history.Damage{Table: "sqlite_schema", Key: "file", Message: "The integrity check of SQLite reports: " + answer + "."})
+	}
+	if err != nil {
+		return err
 	}
 	return danglingKeys(ctx, c, func(table, message string) { fn(history.Damage{Table: table, Message: message + "."}) })
 }
@@ -70,24 +68,26 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 	})
 }
 
-// check runs one of the engine's own checks and returns its findings:
+// check runs some of the engine's own checks and returns their findings:
 // integrity_check finds damaged pages, values that violate a constraint and
 // indexes that disagree with their tables, quick_check all but the last.
-func check(ctx context.Context, c *engine.Conn, pragma string) ([]string, error) {
+func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, error) {
 	var found []string
 	if err := readTextIndex(ctx, c); err != nil {
 		found = append(found, err.Error())
 	}
-	answers, err := c.Strings(ctx, "PRAGMA "+pragma)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		found = append(found, err.Error())
-	}
-	for _, answer := range answers {
-		if answer != "ok" {
-			found = append(found, answer)
+	for _, pragma := range pragmas {
+		answers, err := c.Strings(ctx, "PRAGMA "+pragma)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			found = append(found, err.Error())
+		}
+		for _, answer := range answers {
+			if answer != "ok" {
+				found = append(found, answer)
+			}
 		}
 	}
 	return found, nil

@@ -7,13 +7,19 @@ import (
 	"toolcrib/store"
 )
 
-// Verify verifies a database and returns the last report: an engine may end an earlier
-// reading.
+// Verify is VerifyWith for everything that can be checked.
 func Verify(t testing.TB, db *store.DB) history.Report {
+	t.Helper()
+	return VerifyWith(t, db, history.Options{Deep: true})
+}
+
+// VerifyWith verifies a database and returns the last report: an engine may end an
+// earlier reading.
+func VerifyWith(t testing.TB, db *store.DB, o history.Options) history.Report {
 	t.Helper()
 	var report history.Report
 	err := db.Audit(t.Context(), func(l history.Ledger) (err error) {
-		report, err = history.Verify(t.Context(), l, history.Options{Deep: true})
+		report, err = history.Verify(t.Context(), l, o)
 		return err
 	})
 	if err != nil {
