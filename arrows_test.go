@@ -16,7 +16,7 @@ import (
 // knows nothing of toolcrib.
 var arrows = map[string][]string{
 	".":         {"cli"},
-	"cli":       {"tui", "serve", "mcp", "clients", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "signing", "testdata"},
+	"cli":       {"tui", "serve", "mcp", "gateway", "review", "store", "prompt", "history", "proposals", "registry", "signing", "testdata"},
 	"tui":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
 	"serve":     {"mcp", "gateway", "review", "prompt", "history", "proposals", "registry"},
 	"mcp":       {"gateway", "review", "prompt", "history", "proposals", "registry"},
@@ -26,7 +26,6 @@ var arrows = map[string][]string{
 	"prompt":    {"registry"},
 	"history":   {"registry"},
 	"proposals": {"registry"},
-	"clients":   {"registry"},
 	"registry":  {},
 	"signing":   {},
 	"internal":  {},

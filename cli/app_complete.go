@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/clients"
 	"toolcrib/gateway"
+	"toolcrib/gateway/clients"
 	"toolcrib/internal/visible"
 	"toolcrib/mcp"
 	"toolcrib/prompt"

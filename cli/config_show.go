@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 	"toolcrib/store"
 )
 

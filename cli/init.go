@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 )
 
 type initFlags struct {

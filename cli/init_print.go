@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 )
 
 // writeServers shows what the clients have.

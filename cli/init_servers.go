@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 	"toolcrib/registry"
 )
 

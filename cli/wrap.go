@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 	"toolcrib/history/diff"
 )
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/clients"
+	"toolcrib/gateway/clients"
 	"toolcrib/registry"
 )
 
