@@ -95,9 +95,10 @@ func (c testDB) relax(issue string) {
 	name := "relaxed" + strings.TrimPrefix(issue, "#") + ".json"
 	c.run("show", issue, "--source", name)
 	text, err := os.ReadFile(filepath.Join(c.dir, name))
-	if err != nil || !strings.Contains(string(text), `"requires_approval"`) {
+	const asks, runs = `"default": "requires_approval"`, `"default": "auto_approve"`
+	if err != nil || !strings.Contains(string(text), asks) {
 		c.t.Fatalf("%s: %v", text, err)
 	}
-	c.write(name, strings.Replace(string(text), `"requires_approval"`, `"auto_approve"`, 1))
+	c.write(name, strings.Replace(string(text), asks, runs, 1))
 	c.run("revise", issue, name)
 }

@@ -36,10 +36,10 @@ func (p *planner) place() string {
 
 func (p *planner) whyNew(it wire.Item) string {
 	why := fmt.Sprintf("Imported from %s, where it is called %s.", p.place(), jsondoc.Quote(it.Name))
-	if p.format == wire.MCP {
-		why += " Its description and its hints are the server's claims."
+	if p.format != wire.MCP {
+		return why + " It requires approval for each call unless you change its tier."
 	}
-	return why + " It requires approval for each call unless you change its tier."
+	return why + " Its description and its hints are the server's claims."
 }
 
 func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string {
@@ -47,7 +47,12 @@ func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string 
 	if len(changed) == 1 && changed[0] == "source" {
 		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
-	return fmt.Sprintf("%s has another definition of %s than the live one: %s.", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "))
+	note := ""
+	if i := slices.Index(changed, "approval"); i >= 0 {
+		changed = slices.Delete(changed, i, i+1)
+		note = " It does not say any more that it only reads, so by default it asks again before a call."
+	}
+	return fmt.Sprintf("%s has another definition of %s than the live one: %s.%s", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
 }
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -98,6 +103,9 @@ type Origin struct {
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	// What is shown when the origin gives no title is the name it has there.
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
+	if it.Format == wire.MCP {
+		t.Approval = importedApproval(t.Annotations)
+	}
 	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
 	if t.Kind == registry.ActionTool {
 		t.Category = uncategorised
@@ -106,6 +114,21 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 		t.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: o.Label, Name: it.Name}
 	}
 	return t
+}
+
+// importedApproval is the approval of a tool of an MCP server with annotations: the
+// user can choose it at any time, and until then what says that it only reads runs.
+func importedApproval(a *registry.Annotations) *registry.Approval {
+	if reads(a) {
+		return &registry.Approval{Tier: registry.UserConfigurable, Default: registry.AutoApprove}
+	}
+	return &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+}
+
+// reads reports whether annotations say that a tool only reads, and nothing that
+// contradicts it.
+func reads(a *registry.Annotations) bool {
+	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
 // source is the source of an item's definition, nil for a name alone.

@@ -101,6 +101,9 @@ func (p *planner) item(it wire.Item) Step {
 		return p.known(step, l)
 	}
 	after := it.Onto(before)
+	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
+		after.Approval = importedApproval(after.Annotations) // it ran unasked because it said that it only reads
+	}
 	if hash(after) == hash(before) && (!pinned || p.sameRest(it, before)) {
 		return p.known(step, l)
 	}

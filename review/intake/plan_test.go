@@ -119,6 +119,49 @@ func TestLifeOfAServer(t *testing.T) {
 	}
 }
 
+// An imported tool runs unasked for as long as it says that it only reads and the
+// user chose nothing else. A second import never changes a tier that it did not set.
+func TestTheTierOfAServersTool(t *testing.T) {
+	asks := registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	runs := registry.Approval{Tier: registry.UserConfigurable, Default: registry.AutoApprove}
+	listed := func(hints string) string {
+		return `{"tools":[{"name":"get_it","description":"A.","inputSchema":{"type":"object"},"annotations":{` + hints + `}}]}`
+	}
+	for _, c := range []struct {
+		name, before, after string
+		edit                *registry.Approval
+		want                registry.Approval
+	}{
+		{name: "says nothing", before: ``, want: asks},
+		{name: "reads", before: `"readOnlyHint":true`, want: runs},
+		{name: "contradicts itself", before: `"readOnlyHint":true,"destructiveHint":true`, want: asks},
+		{name: "reads no longer", before: `"readOnlyHint":true`, after: `"readOnlyHint":false`, want: asks},
+		{name: "destroys now", before: `"readOnlyHint":true`, after: `"readOnlyHint":true,"destructiveHint":true`, want: asks},
+		{name: "reads now", before: ``, after: `"readOnlyHint":true`, want: asks},
+		{name: "the user let it run", before: ``, after: `"title":"It"`, edit: &registry.Approval{Tier: registry.AutoApprove}, want: registry.Approval{Tier: registry.AutoApprove}},
+		{name: "an earlier default", before: `"readOnlyHint":true`, after: `"readOnlyHint":false`, edit: &registry.Approval{Tier: registry.RequiresApproval}, want: registry.Approval{Tier: registry.RequiresApproval}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newTestRegistry(t)
+			here := intake.Origin{Label: "s", Server: true}
+			r.plan(here, listed(c.before))
+			if c.edit != nil {
+				r.edit("s_get_it", func(tool *registry.Tool) { tool.Approval = c.edit })
+				if got := r.plan(here, listed(c.before)); len(got) > 0 {
+					t.Errorf("the tier alone is proposed again: %v", got)
+				}
+			}
+			if c.after != "" {
+				r.plan(here, listed(c.after))
+			}
+			got := *r.all[len(r.all)-1].Definition.Tool.Approval
+			if got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestNamesThatClash(t *testing.T) {
 	c := newTestRegistry(t)
 	here := intake.Origin{Label: "s", Server: true}
