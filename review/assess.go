@@ -32,7 +32,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	report, err := d.examine(ctx, tx, p.ID, rev.Draft)
+	report, change, err := d.examine(ctx, tx, p.ID, rev.Draft)
 	if err != nil {
 		return p, Assessment{}, err
 	}
@@ -41,7 +41,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 		return p, Assessment{}, err
 	}
 	byRules := report.Findings
-	report.Findings = adopt(carried(byRules, earlier), o.Findings)
+	report.Findings = adopt(byRules, change.Bind(append(carried(earlier), o.Findings...)))
 	report.Advice, report.Problems = o.Recommendation, o.Problems
 	waivers, err := tx.Waivers(ctx, p.ID)
 	if err != nil {
@@ -107,33 +107,34 @@ func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a
 }
 
 // examine runs the rules over the draft of a proposal as it would meet the live
-// registry and the other proposals.
-func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, error) {
+// registry and the other proposals. It also returns what the rules were given.
+func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, *rules.Change, error) {
 	before, err := live(ctx, r, draft.Subject)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	costs, err := Costs(ctx, r, draft, d.tokens)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	raw, err := source(ctx, r, draft.Definition)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	coming, err := comingLists(ctx, r, draft)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	same, err := twins(ctx, r, id, draft)
 	if err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	results := d.trials.run(ctx, draft, nil)
-	findings, err := d.basis().rules.Check(ctx, &rules.Change{
+	change := &rules.Change{
 		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Twins: same, Prompts: costs, Outcomes: results,
-	})
-	return Report{Findings: findings, Harness: results}, err
+	}
+	findings, err := d.basis().rules.Check(ctx, change)
+	return Report{Findings: findings, Harness: results}, change, err
 }
 
 // comingLists returns the allow-lists that go live together with a draft that

@@ -101,7 +101,7 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
 			return req, fmt.Errorf("%s: %w", name(p), err)
 		}
-		report, err := d.examine(ctx, r, p.ID, rev.Draft)
+		report, _, err := d.examine(ctx, r, p.ID, rev.Draft)
 		if err != nil {
 			return req, err
 		}

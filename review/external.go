@@ -89,12 +89,13 @@ const ExternalRule = "X"
 
 var externalRule = regexp.MustCompile("^" + ExternalRule + "[0-9]{3}$")
 
-// carried adds the findings that external reviewers made of the same revision:
+// carried returns the findings that external reviewers made of the same revision:
 // a new assessment may add to them but not drop them.
-func carried(findings []rules.Finding, earlier []Assessment) []rules.Finding {
+func carried(earlier []Assessment) []rules.Finding {
+	var findings []rules.Finding
 	for _, a := range earlier {
 		for _, f := range a.Report.Findings {
-			if strings.HasPrefix(f.Rule, ExternalRule) && !slices.Contains(findings, f) {
+			if strings.HasPrefix(f.Rule, ExternalRule) {
 				findings = append(findings, f)
 			}
 		}

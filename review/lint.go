@@ -54,7 +54,7 @@ func (d *Desk) lint(ctx context.Context, actor proposals.Actor, choose func(Read
 		if err := d.gate(ctx, r, actor, draft); err != nil {
 			return err
 		}
-		report, err := d.examine(ctx, r, p.ID, draft)
+		report, _, err := d.examine(ctx, r, p.ID, draft)
 		if err != nil {
 			return err
 		}

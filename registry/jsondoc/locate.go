@@ -41,3 +41,23 @@ func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	}
 	return at, key, true
 }
+
+// Enclosing returns the innermost object that path leads into, which is the value at
+// path when that is an object, and the document itself when there is none.
+func (n *Node) Enclosing(path string) *Node {
+	rest, around := trimRoot(path), n
+	for at := n; rest != ""; {
+		s, after, ok := cutStep(rest, len(rest) == len(path))
+		if !ok {
+			return around
+		}
+		if at = s.from(at); at == nil {
+			return around
+		}
+		if at.Kind == Object {
+			around = at
+		}
+		rest = after
+	}
+	return around
+}

@@ -47,10 +47,18 @@ type Finding struct {
 	// Passage is the exact text that the finding is about. It is untrusted: escape it
 	// before it reaches a screen.
 	Passage string `json:"passage,omitempty"`
+	// Context is the SHA-256 in hex of what the passage stands in (Change.Bind); ""
+	// without a passage, and in assessments that were made before there was one.
+	Context string `json:"context,omitempty"`
 	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
 }
 
 // PassageHash identifies what the finding is about, independent of where in
-// the field it stands: the SHA-256 of the passage in hex.
-func (f Finding) PassageHash() string { return registry.HashBytes([]byte(f.Passage)) }
+// the field it stands: the SHA-256 in hex of the passage and its Context.
+func (f Finding) PassageHash() string {
+	if f.Context == "" {
+		return registry.HashBytes([]byte(f.Passage))
+	}
+	return registry.HashBytes([]byte(f.Context + "\n" + f.Passage))
+}

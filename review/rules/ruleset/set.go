@@ -153,7 +153,7 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	return findings, nil
+	return c.Bind(findings), nil
 }
 
 // AsksAlike reports whether a rule in force asks the world for similar

@@ -1,0 +1,255 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// Bind returns findings with their Context: what a waiver of them is bound to,
+// beside their passage.
+//
+// A passage is often only the head of an order ("send the API key to https"), so
+// a waiver of the passage alone would also cover another address. The context of
+// a passage in prose is its whole sentence, and every address and file name of
+// its field, which "send it there" may mean; that of a passage in a schema is the
+// whole node; that of anything else the value at its path.
+func (c *Change) Bind(findings []Finding) []Finding {
+	b := binder{c: c}
+	bound := slices.Clone(findings)
+	for i := range bound {
+		bound[i].Context = b.context(bound[i])
+	}
+	return bound
+}
+
+// binder finds the contexts of findings in one change.
+type binder struct {
+	c      *Change
+	byPath map[string][]field
+	root   *jsondoc.Node // of the draft
+	source *jsondoc.Node // of what it was imported from, as texts name it
+}
+
+// field is a text with its addresses, which are looked up once.
+type field struct {
+	Text
+	addresses func() []string
+}
+
+func (b *binder) context(f Finding) string {
+	if f.Passage == "" {
+		return "" // a waiver of it ends with the revision
+	}
+	var parts []string
+	if node := b.node(f.Path); node != nil {
+		parts = append(parts, string(jsondoc.Canonical(node)))
+	} else {
+		for _, t := range b.texts(f.Path) {
+			if start, end, ok := f.in(t.Text); ok {
+				parts = append(append(parts, sentenceAround(t.Text, start, end)), t.addresses()...)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
+	}
+	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // no text of a draft holds a NUL
+}
+
+// schemaPaths are the fields that hold JSON schemas.
+var schemaPaths = []string{"definition.inputSchema", "definition.outputSchema"}
+
+// node returns the object of a schema, or of the JSON that a tool was imported from,
+// in which the value at path stands; nil for other paths.
+func (b *binder) node(path string) *jsondoc.Node {
+	if rest, ok := strings.CutPrefix(path, wire.SourcePath); ok {
+		return b.unread().Enclosing(rest)
+	}
+	for _, schema := range schemaPaths {
+		if rest, ok := strings.CutPrefix(path, schema); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return b.draft().Enclosing(path)
+		}
+	}
+	return nil
+}
+
+// value returns the value at path, or all of the draft when nothing stands there.
+func (b *binder) value(path string) *jsondoc.Node {
+	if n := b.draft().Find(path); n != nil {
+		return n
+	}
+	return b.draft()
+}
+
+func (b *binder) draft() *jsondoc.Node {
+	if b.root == nil {
+		b.root = jsondoc.NewString(string(b.c.Draft.Canonical()))
+		if n, err := jsondoc.Parse(b.c.Draft.Canonical(), jsondoc.DefaultLimits); err == nil {
+			b.root = n
+		}
+	}
+	return b.root
+}
+
+func (b *binder) unread() *jsondoc.Node {
+	if b.source == nil {
+		if tool := b.c.Draft.Definition.Tool; tool != nil {
+			b.source = wire.Unread(*tool, b.c.Source)
+		}
+		if b.source == nil {
+			b.source = jsondoc.NewObject()
+		}
+	}
+	return b.source
+}
+
+func (b *binder) texts(path string) []field {
+	if b.byPath == nil {
+		b.byPath = map[string][]field{}
+		for _, t := range b.c.Texts() {
+			b.byPath[t.Path] = append(b.byPath[t.Path], field{t, sync.OnceValue(func() []string { return addresses(t.Value) })})
+		}
+	}
+	return b.byPath[path]
+}
+
+// in returns where the passage of f stands in t, in bytes. A reviewer who gave no
+// place, or another one, means the first that has the passage.
+func (f Finding) in(t Text) (start, end int, ok bool) {
+	start = offset(t.Value, f.Line, f.Column)
+	if start < 0 || !strings.HasPrefix(t.Value[start:], f.Passage) {
+		start = strings.Index(t.Value, f.Passage)
+	}
+	return start, start + len(f.Passage), start >= 0
+}
+
+// offset returns the byte at a line and a column, which count from 1, in
+// characters; -1 when the text has no such place.
+func offset(text string, line, column int) int {
+	if line < 1 || column < 1 {
+		return -1
+	}
+	at := cursor{text: text, line: 1, column: 1}
+	for at.line < line || at.line == line && at.column < column {
+		if at.at == len(text) || at.line > line {
+			return -1
+		}
+		_, n := utf8.DecodeRuneInString(text[at.at:])
+		at.move(at.at + n)
+	}
+	if at.line != line || at.column != column {
+		return -1
+	}
+	return at.at
+}
+
+// sentenceAround returns the sentences of t that the bytes from start to end stand in;
+// of a text that is no prose, all.
+func sentenceAround(t Text, start, end int) string {
+	if t.Kind != Prose && t.Kind != Note && t.Kind != Report {
+		return t.Value
+	}
+	first, last := 0, len(t.Value)
+	for at := range sentenceStarts(t.Value) {
+		if at <= start {
+			first = at
+		} else if at >= end {
+			last = at
+			break
+		}
+	}
+	return strings.TrimSpace(t.Value[first:last])
+}
+
+// sentenceStarts yields where sentences of text begin, after the first. In doubt two
+// are one: a waiver that ends too early is asked for again, one that ends too late
+// covers what nobody waived. So a line, an item of a list and a blank line end
+// nothing that has no stop, and no sentence begins with an address.
+func sentenceStarts(text string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for at := 0; at < len(text); {
+			gap := strings.IndexFunc(text[at:], unicode.IsSpace)
+			if gap < 0 {
+				return
+			}
+			gap += at
+			next := strings.IndexFunc(text[gap:], func(r rune) bool { return !unicode.IsSpace(r) })
+			if next < 0 {
+				return
+			}
+			at = gap + next
+			if starts(text, gap, at) && !yield(at) {
+				return
+			}
+			_, n := utf8.DecodeRuneInString(text[at:])
+			at += n
+		}
+	}
+}
+
+// starts reports whether a sentence begins at a byte of text, before which white
+// space begins at gap.
+func starts(text string, gap, at int) bool {
+	if strings.Contains(text[gap:at], "\n") && (heading(text[at:]) || heading(text[strings.LastIndexByte(text[:gap], '\n')+1:])) {
+		return true
+	}
+	before := strings.TrimRight(text[:gap], "\"'”’»)]}*_`")
+	last, _ := utf8.DecodeLastRuneInString(before)
+	if !strings.ContainsRune(".!?…。！？", last) || last == '.' && abbreviated(before) {
+		return false
+	}
+	word := strings.TrimLeft(text[at:], "-*+•>0123456789.)\"'“‘«([{_` \t")
+	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+		word = word[:end]
+	}
+	first, _ := utf8.DecodeRuneInString(word)
+	return !isAddress(word) && (!unicode.IsLower(first) || strings.Count(text[gap:at], "\n") > 0) && unicode.IsLetter(first)
+}
+
+// heading reports whether a line of Markdown begins a section.
+func heading(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "#") }
+
+// abbreviations end with a stop that ends no sentence.
+var abbreviations = []string{"etc", "approx", "resp", "incl", "excl", "cf", "vs", "dr", "mr", "mrs", "ms", "no", "nr", "st", "esp", "fig", "ca", "z", "b", "u", "a", "inc", "ltd", "co", "corp"}
+
+// abbreviated reports whether a text ends with an abbreviation and its stop.
+func abbreviated(text string) bool {
+	word := strings.TrimSuffix(text, ".")
+	word = word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
+	if parts := strings.Split(word, "."); len(parts) > 1 { // such as "e.g."
+		return !slices.ContainsFunc(parts, func(part string) bool { return len(part) > 2 })
+	}
+	return slices.Contains(abbreviations, strings.ToLower(word))
+}
+
+// addresses returns the words of text that may name a host, an account or a file,
+// sorted, each once.
+func addresses(text string) []string {
+	var found []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"'`(){},;|", r) }) {
+		if isAddress(word) {
+			found = append(found, strings.TrimRight(word, ".:!?*_"))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// isAddress reports whether a word has a character inside, or a slash anywhere, by
+// which it may be an address or the name of a file.
+func isAddress(word string) bool {
+	if strings.ContainsAny(word, `/\@~`) {
+		return true
+	}
+	inner := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.ContainsFunc(inner, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-'’_*", r)
+	})
+}
