@@ -2,8 +2,6 @@ package cli_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,7 +44,6 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 	c.write("tools.json", "["+look+","+other+"]")
 	c.write(".config/toolcrib/toolcrib.toml", "[servers.library]\ncommand = [\"mcp-fixture\", \"tools.json\"]\nenv = [\"FIXTURE_SECRET\"]\n")
 	c.run("import", "--server", "library")
-	c.relax("#1")
 	c.approveAll()
 	c.write("runner.json", runnerProposal("library_look_up", "library_other"))
 	c.run("propose", "runner.json", "--as", "user:tester")
@@ -86,19 +83,4 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 	c.write("tools.json", "["+look+"]")
 	cl.done("execute_tool", map[string]any{"name": "lookUp", "args": map[string]any{"what": "x"}})
 	c.run("verify")
-}
-
-// relax changes the proposal of a tool before it is approved: it is to run
-// without asking.
-func (c testDB) relax(issue string) {
-	c.t.Helper()
-	name := "relaxed" + strings.TrimPrefix(issue, "#") + ".json"
-	c.run("show", issue, "--source", name)
-	text, err := os.ReadFile(filepath.Join(c.dir, name))
-	const asks, runs = `"default": "requires_approval"`, `"default": "auto_approve"`
-	if err != nil || !strings.Contains(string(text), asks) {
-		c.t.Fatalf("%s: %v", text, err)
-	}
-	c.write(name, strings.Replace(string(text), asks, runs, 1))
-	c.run("revise", issue, name)
 }

@@ -25,7 +25,6 @@ func exposed(t *testing.T) testDB {
 	c.write("tools.json", "["+lookTool+","+askTool+"]")
 	c.write(".config/toolcrib/toolcrib.toml", "[servers.library]\ncommand = [\"mcp-fixture\", \"tools.json\"]\nenv = [\"FIXTURE_SECRET\"]\n")
 	c.run("import", "--server", "library")
-	c.relax("#1")
 	c.approveAll()
 	c.write("runner.json", runnerProposal("library_look_up", "library_send_away"))
 	c.run("propose", "runner.json", "--as", "user:tester")

@@ -38,7 +38,6 @@ func TestFromClientToGuarded(t *testing.T) {
 	c.write(".cursor/mcp.json", before)
 	c.write("tools.json", "["+lookTool+","+askTool+"]")
 	c.run("init", "--yes")
-	c.relax("#1")
 	c.approveAll()
 	if out := c.run("wrap", "--yes"); strings.Contains(out, "s3cret") || !strings.Contains(out, "1 file written") {
 		t.Fatalf("%s", out)
