@@ -49,7 +49,11 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	if err != nil {
 		return Result{}, err
 	}
-	return a.gateway.run(ctx, p)
+	admitted, err := a.gateway.pass(ctx, p)
+	if err != nil {
+		return Result{}, err
+	}
+	return a.gateway.perform(ctx, admitted)
 }
 
 // claim records the yes.

@@ -14,13 +14,23 @@ const (
 	maxArgumentDepth = 64
 )
 
+// Behind a guard arguments may be as large as a message: nothing validates them.
+const (
+	maxGuardedArguments = 64 << 20
+	maxGuardedDepth     = 1_000
+)
+
 // readArguments parses the arguments of a call: an object, nil for an empty
 // one.
-func readArguments(raw json.RawMessage) (*jsondoc.Node, error) {
+func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
 	}
-	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})
+	limits := jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth}
+	if c.guarded() {
+		limits = jsondoc.Limits{Bytes: maxGuardedArguments, Depth: maxGuardedDepth}
+	}
+	n, err := jsondoc.Parse(raw, limits)
 	if err != nil {
 		return nil, invalid(err)
 	}

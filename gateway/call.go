@@ -17,7 +17,22 @@ type Caller struct {
 	Where    registry.Context // where the agent works
 	User     string           // whose data and whose limits
 	Customer string           // whose hub; "" for none
+	// Server is the MCP server behind a guard: its approved tools can be called, by the
+	// names that they have there. "" for an agent's tools.
+	Server string `json:",omitempty"`
 }
+
+// Guarded returns the caller for calls behind the guard of a server, which have no
+// agent profile.
+func (c Caller) Guarded(server string) Caller {
+	c.Server, c.Agent = server, GuardPrefix+server
+	return c
+}
+
+// GuardPrefix begins what stands for the agent in calls behind a guard.
+const GuardPrefix = "guard:"
+
+func (c Caller) guarded() bool { return c.Server != "" }
 
 // Request is one call as it came in.
 type Request struct {

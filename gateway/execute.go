@@ -13,22 +13,41 @@ import (
 // maxLogged limits how much of a name that was called the audit keeps, in bytes.
 const maxLogged = 128
 
-// Execute runs a call through every gate, in their order. The error is an
-// *Error when a gate refused or the provider failed; any other is a failure
-// to look or to record, or the end of ctx. Every call leaves a row in the
+// Execute runs a call through every gate, in their order, and at its provider. The
+// error is an *Error when a gate refused or the provider failed; any other is a
+// failure to look or to record, or the end of ctx. Every call leaves a row in the
 // audit, also one that is refused.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
+	a, err := g.Admit(ctx, c, r)
+	if err != nil {
+		return Result{}, err
+	}
+	return g.perform(ctx, a)
+}
+
+// Admitted is a recorded call that every gate let pass. Whoever runs it concludes it.
+type Admitted struct {
+	call *prepared
+	in   Invocation
+}
+
+// Tool returns the approved definition that is called.
+func (a *Admitted) Tool() registry.Live { return a.in.Tool }
+
+// Admit takes a call through every gate, for a caller that runs it itself. The error
+// is that of Execute.
+func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	p, err := g.prepare(ctx, c, r)
 	if err == nil {
 		err = g.record(ctx, p)
 	}
 	switch {
 	case err != nil:
-		return Result{}, err
+		return nil, err
 	case p.refused != nil:
-		return Result{}, p.refused
+		return nil, p.refused
 	}
-	return g.run(ctx, p)
+	return g.pass(ctx, p)
 }
 
 // prepared is a call on its way through the gates.
@@ -57,7 +76,7 @@ type prepared struct {
 // failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
-	if p.object, p.unreadable = readArguments(r.Args); p.unreadable == nil {
+	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
 	}
@@ -93,7 +112,7 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 		p.early = p.unreadable
 	case len(p.said.problems(jsondoc.Root)) > 0:
 		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.said.problems(jsondoc.Root)[0].String() + "."}
-	default:
+	case !p.call.Caller.guarded(): // a guarded server checks its own arguments, as without a guard
 		p.early = g.fit(e.Live, p.object)
 	}
 	return nil
@@ -182,7 +201,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	if p.refused != nil {
 		return nil
 	}
-	if p.tier, err = tierOf(ctx, r, p.call.Caller.User, p.tool); err != nil {
+	if p.tier, err = tierOf(ctx, r, p.call.Caller, p.tool); err != nil {
 		return err
 	}
 	if p.tier == registry.RequiresApproval && p.answers == "" {

@@ -16,10 +16,9 @@ import (
 // MaxOutput is the largest result, in bytes.
 const MaxOutput = 4 << 20
 
-// run asks the eval gate and the provider about a recorded call, and records its
-// outcome.
-func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
-	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
+// pass asks the eval gate about a recorded call, whose outcome it records when the
+// gate refuses.
+func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
 	}
@@ -28,19 +27,42 @@ func (g *Gateway) run(ctx context.Context, p *prepared) (Result, error) {
 		p.warnings = append(p.warnings, warning)
 		g.warn(warning)
 	}
-	var output Output
-	if err == nil {
-		began := g.now()
-		output, err = g.provide(ctx, in)
-		res.Duration = max(g.now().Sub(began), 0)
+	if err != nil {
+		g.conclude(ctx, p, outcomeOf(Output{}, err), err)
+		return nil, err
 	}
-	g.conclude(ctx, p, output, res.Duration, err)
+	return &Admitted{call: p, in: in}, nil
+}
+
+// perform runs an admitted call at its provider, and records its outcome.
+func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
+	p := a.call
+	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
+	began := g.now()
+	output, err := g.provide(ctx, a.in)
+	res.Duration = max(g.now().Sub(began), 0)
+	o := outcomeOf(output, err)
+	o.Duration = res.Duration
+	if p.call.Pending != "" {
+		o.Output = output.Object
+		if err != nil {
+			o.Output = failure(err)
+		}
+	}
+	g.conclude(ctx, p, o, err)
 	res.Warnings = p.warnings
 	if err != nil {
 		return Result{}, err
 	}
 	res.Output, res.Answer = output.Object, output.Answer
 	return res, nil
+}
+
+// Conclude records the outcome of an admitted call that its caller ran, and the
+// time of which is o.Duration. An error of recording is a warning.
+func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
+	o.Message = clip(visible.Line(o.Message), maxNoted)
+	g.conclude(ctx, a.call, o, nil)
 }
 
 // provide runs a call at its provider.
@@ -96,17 +118,11 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 
 // conclude records the outcome of a call, even when the caller went away. An error
 // of recording does not change the outcome.
-func (g *Gateway) conclude(ctx context.Context, p *prepared, output Output, took time.Duration, failed error) {
-	o := outcomeOf(output, failed)
-	o.At, o.Duration = g.stamp(), took
+func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed error) {
+	o.At = g.stamp()
 	write := g.ledger.Log
 	if p.call.Pending != "" {
 		write = g.ledger.Durable
-		if failed == nil {
-			o.Output = output.Object
-		} else {
-			o.Output = failure(failed)
-		}
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := write(ctx, func(tx LedgerTx) error {

@@ -182,7 +182,7 @@ func (r *tagReader) read(line string) (strip bool) {
 		}
 	}
 	canonical := jsondoc.Canonical(args)
-	if _, err := readArguments(canonical); err != nil {
+	if _, err := readArguments(canonical, Caller{}); err != nil {
 		return r.problem(CodeArguments, "%s", err)
 	}
 	if err := r.gateway.fit(t.tool, args); err != nil {

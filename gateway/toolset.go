@@ -18,9 +18,10 @@ import (
 
 // toolsetKey identifies the tools of an agent in one state of the registry.
 type toolsetKey struct {
-	agent string
-	layer registry.Layer
-	where registry.Context
+	agent  string
+	server string // behind a guard, whose tools they are; "" for an agent
+	layer  registry.Layer
+	where  registry.Context
 }
 
 // toolset is the tools of an agent as of one state of the registry.
@@ -42,7 +43,7 @@ type toolset struct {
 func keyOf(c Caller) toolsetKey {
 	where := c.Where
 	where.IncludeDeferred = true // deferred tools can still be found and called
-	return toolsetKey{agent: c.Agent, layer: c.Layer, where: where}
+	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
 // toolset returns the caller's tools, as of the state that it carries; a
@@ -74,6 +75,9 @@ func (g *Gateway) current(ctx context.Context, r review.ToolReader, known *tools
 }
 
 func (g *Gateway) resolve(ctx context.Context, r review.ToolReader, key toolsetKey, state int64) (*toolset, error) {
+	if key.server != "" {
+		return guarded(ctx, r, key, state)
+	}
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
 	profile, res, err := review.Toolset(ctx, r, key.agent, key.layer, key.where)
 	set.profile = profile
@@ -118,6 +122,9 @@ func (g *Gateway) lookup(ctx context.Context, c Caller, name string) (set *tools
 func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (registry.Entry, error) {
 	if e, ok := s.names.get(name); ok {
 		return e, nil
+	}
+	if s.key.server != "" {
+		return s.own(name)
 	}
 	if name == "" || len(name) > maxName {
 		return registry.Entry{}, unknown(name)

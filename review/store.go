@@ -111,6 +111,9 @@ type ToolReader interface {
 	// ByWire returns the live tools, in any layer, that have name as their wire
 	// name, or as the one that their server or file has for them.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
+	// FromServer returns the live tools, in any layer, that came from the server or
+	// file of a name.
+	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 }
 
 // RegistryReader reads the live registry and earlier versions.

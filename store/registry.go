@@ -113,6 +113,11 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 	}), err
 }
 
+// FromServer implements review.RegistryReader.
+func (s *session) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+	return s.live(ctx, liveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
+}
+
 // InCategory implements review.RegistryReader.
 func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)

@@ -16,7 +16,7 @@ import (
 var written = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TRIGGER|INDEX) (\w+) (?:'[^']*'|[^;'])*;`)
 
 // source finds the functions of the migrations: name and body.
-var source = regexp.MustCompile(`(?ms)^CREATE FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
+var source = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
 
 // definitions returns what the migrations say of triggers, indexes and functions, by
 // the name of the object.

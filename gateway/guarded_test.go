@@ -1,0 +1,89 @@
+package gateway_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/store"
+)
+
+// imported approves a tool of a server, which asks by default, and returns its pin.
+func (w *workshop) imported(t *testing.T, server, name string, change func(*registry.Tool)) string {
+	t.Helper()
+	raw := store.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
+	raw.Hash = registry.HashBytes(raw.Body)
+	if err := w.db.KeepImport(t.Context(), store.Import{
+		ID: w.db.NewID(), At: w.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: server, Hash: registry.HashBytes([]byte(server + name)), Tools: []store.Raw{raw},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.approve(t, action(server+"_"+name, func(tool *registry.Tool) {
+		tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+		tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: server + "#" + name, Hash: raw.Hash}
+		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: server, Name: name}
+		if change != nil {
+			change(tool)
+		}
+	}))
+	return raw.Hash
+}
+
+func TestGuardedCalls(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	pin := w.imported(t, "notes", "write", nil)
+	w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
+	w.imported(t, "tides", "write", nil)
+	w.allow(t, "get_weather", "tides_write")
+	guarded := caller().Guarded("notes")
+
+	list, err := w.Guarded(t.Context(), guarded)
+	if err != nil || len(list.Tools) != 2 || list.Tools[0].Name != "wipe" || list.Tools[1].Hash != pin {
+		t.Fatalf("the server has %+v, %v", list, err)
+	}
+	a, err := w.Admit(t.Context(), guarded, request("write", `{"anything":[1e2]}`))
+	if err != nil {
+		t.Fatalf("a tool whose default asks is held behind the guard: %v", err)
+	}
+	if got := a.Tool().Subject.ID; got != "notes_write" {
+		t.Errorf("the call is of %s", got)
+	}
+	w.Conclude(t.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 3, Duration: 5})
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
+	if err != nil || len(calls) != 1 || calls[0].Outcome == nil || calls[0].Outcome.OutputBytes != 3 || calls[0].Caller.Agent != "guard:notes" || calls[0].Name != "write" {
+		t.Fatalf("the log has %+v, %v", calls, err)
+	}
+	_, err = w.Admit(t.Context(), guarded, request("wipe", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	for _, name := range []string{"get_weather", "notes_write", "tides_write", "", "no"} {
+		_, err = w.Admit(t.Context(), guarded, request(name, "{}"))
+		refusal(t, err, gateway.CodeUnknown)
+	}
+
+	// What the user set holds a call, at once.
+	if _, err := w.Unsigned().SetTier(t.Context(), ada, guarded.User, "notes_write", guarded.Layer, registry.RequiresApproval); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Admit(t.Context(), guarded, request("write", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired)
+
+	// Nobody else's default changed.
+	_, err = w.Execute(t.Context(), caller(), request("tides_write", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	if w.provider.runs.Load() != 0 {
+		t.Error("something ran")
+	}
+}
+
+// TestGuardedCallsAreOfTheirServer keeps one guard from the default of another's
+// tools: the database itself refuses the call.
+func TestGuardedCallsAreOfTheirServer(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	w.imported(t, "notes", "write", nil)
+	c := caller().Guarded("notes")
+	c.Agent = gateway.GuardPrefix + "tides"
+	if _, err := w.Admit(t.Context(), c, request("write", "{}")); !errors.Is(err, gateway.ErrContradiction) {
+		t.Errorf("it was admitted: %v", err)
+	}
+}
