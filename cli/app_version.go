@@ -40,7 +40,7 @@ approval.`,
 func runVersion(a *app) error {
 	doc := docVersionInfo{
 		docHead: head("version"), Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Rules: ruleset.Version,
+		Rules: ruleset.Version(),
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -164,6 +164,7 @@ type docAssessment struct {
 	Harness        []docOutcome `json:"harness"`
 	Problems       []string     `json:"problems,omitempty"`
 	RulesVersion   string       `json:"rules_version"`
+	OtherRules     bool         `json:"other_rules,omitempty"` // than those in force: it carries no approval
 	CreatedAt      time.Time    `json:"created_at"`
 }
 

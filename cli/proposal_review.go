@@ -16,12 +16,13 @@ func newReview(a *app) *cobra.Command {
 	var again bool
 	var file string
 	cmd := &cobra.Command{
-		Use:   "review ID",
+		Use:   "review ID...",
 		Short: "Show, repeat, or file an assessment",
 		Long: `Print the assessment of the current revision.
 
 --again runs the built-in review again, after the rules, the configuration, or
-the registry changed. --file with --as chief:NAME files your own assessment:
+the registry changed; it takes several proposals, set:NAME, or - for one a line
+on standard input. --file with --as chief:NAME files your own assessment:
 
   {"revision": 1, "recommendation": "needs_changes", "comment": "…",
    "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
@@ -30,8 +31,9 @@ It adds to the built-in findings and can only lower the recommendation. An
 assessment decides nothing.`,
 		Example: `  toolcrib review 4
   toolcrib review 4 --again
+  toolcrib list --state user_review | toolcrib review - --again
   toolcrib review 4 --file assessment.json --as chief:ines`,
-		Args: exact(1, "the number of a proposal"),
+		Args: some("the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if again && file != "" {
 				return usagef("--again and --file exclude each other")
@@ -39,6 +41,12 @@ assessment decides nothing.`,
 			b, err := a.openSession(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if again && (len(args) > 1 || args[0] == "-" || strings.HasPrefix(args[0], "set:")) {
+				return b.reassess(cmd.Context(), a, args)
+			}
+			if len(args) > 1 {
+				return usagef("%s takes several proposals with --again only", cmd.CommandPath())
 			}
 			if err := b.assess(cmd.Context(), a, args[0], again, file); err != nil {
 				return err
@@ -57,6 +65,27 @@ assessment decides nothing.`,
 	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
 	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
 	return cmd
+}
+
+// reassess runs the built-in review of several proposals again, one after the other:
+// each has its assessment, whatever becomes of the next.
+func (b session) reassess(ctx context.Context, a *app, refs []string) error {
+	ids, err := a.ids(ctx, b.desk, refs)
+	if err != nil {
+		return err
+	}
+	again := make([]proposals.Proposal, len(ids))
+	for i, id := range ids {
+		if _, err := b.desk.Reassess(ctx, id); err != nil {
+			return err
+		}
+		d, err := b.desk.Show(ctx, b.actor, id)
+		if err != nil {
+			return err
+		}
+		again[i] = d.Proposal
+	}
+	return a.printMoved(again, nil)
 }
 
 // docOpinion is an assessment as a chief writes it.

@@ -109,7 +109,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	return &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
-		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, CreatedAt: as.At,
+		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
 		Findings: mapped(d.Standing, func(s review.Standing) docFinding { return newDocFinding(d.Proposal.Subject.String(), s) }),
 		Harness: mapped(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}

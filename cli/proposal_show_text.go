@@ -137,6 +137,9 @@ func writeAssessment(p *page, d review.Dossier) {
 	}
 	p.blank()
 	p.linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
+	if d.OtherRules {
+		p.linef("  Assessed under other rules or settings. Assess it again: toolcrib review %s --again", review.Reference(d.Proposal))
+	}
 	p.text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
 	if as.Report.Builtin != "" {
 		p.blank()

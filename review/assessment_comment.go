@@ -32,7 +32,7 @@ func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.R
 	if o.Comment != "" {
 		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
 	}
-	if lowered := d.basis().rules.Lowered(); len(lowered) > 0 {
+	if lowered := d.rules().Lowered(); len(lowered) > 0 {
 		more := ""
 		if len(lowered) > mostLowered {
 			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
@@ -90,7 +90,7 @@ func sense(open []rules.Finding, cases []harness.Result) string {
 func (d *Desk) overlap(open []rules.Finding) string {
 	f, more := worst(open, "LO")
 	switch {
-	case f.Message == "" && d.basis().rules.Has("O"):
+	case f.Message == "" && d.rules().Has("O"):
 		return "No."
 	case f.Message == "":
 		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force."
@@ -107,7 +107,7 @@ func (d *Desk) breach(open []rules.Finding) string {
 	switch {
 	case f.Message != "":
 		return verdict(f, "Yes: ", "Perhaps: ") + more
-	case d.basis().rules.Has("S"):
+	case d.rules().Has("S"):
 		return "Nothing of the kind was found."
 	}
 	return "Not looked into: no security rule is in force. Read the text yourself."

@@ -97,7 +97,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Desk{basis: func() basis { return basis{rules: set} }}
+	d := &Desk{rules: func() ruleset.Set { return set }}
 	for name, tt := range comments {
 		t.Run(name, func(t *testing.T) {
 			open, _ := unwaived(tt.standing)

@@ -155,8 +155,8 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
 		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
 	}
-	if v.Assessment.RulesVersion != d.RulesVersion() {
-		errs = append(errs, fmt.Errorf("%w: it was assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
+	if d.otherRules(&v.Assessment) {
+		errs = append(errs, fmt.Errorf("%w: assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
 	}
 	if err := d.notOwner(actor, v); err != nil {
 		errs = append(errs, err)
@@ -259,7 +259,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("%w: %s", ErrConflict, problems)
 	}
-	findings, err := d.basis().rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
+	findings, err := d.rules().CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
 	if err != nil {
 		return err
 	}

@@ -77,12 +77,15 @@ func (p Policy) OpenOfAll() int {
 type Desk struct {
 	store  Store
 	policy Policy
-	basis  func() basis
-	now    func() time.Time
-	newID  func() string
-	trials *trials
-	tokens *tokens.Counter
-	dryRun bool
+	// rules returns the rules in force; version names them and the policy, and reads
+	// no rule for it.
+	rules   func() ruleset.Set
+	version func() string
+	now     func() time.Time
+	newID   func() string
+	trials  *trials
+	tokens  *tokens.Counter
+	dryRun  bool
 	// signing checks and records signatures; signed is the statement that the next
 	// act is signed by, nil for none.
 	signing  Signing
@@ -97,10 +100,7 @@ type Desk struct {
 // any zone; newID gives a new UUIDv7. It returns an error when the policy names
 // a rule or severity that does not exist.
 func New(store Store, policy Policy, now func() time.Time, newID func() string) (*Desk, error) {
-	force := sync.OnceValues(func() (basis, error) {
-		set, err := ruleset.NewSet(policy.Severities)
-		return basis{set, set.Version() + "-" + policy.version()}, err
-	})
+	force := sync.OnceValues(func() (ruleset.Set, error) { return ruleset.NewSet(policy.Severities) })
 	if len(policy.Severities) > 0 { // what ships cannot be wrong, and who only lists needs no rules
 		if _, err := force(); err != nil {
 			return nil, err
@@ -116,20 +116,15 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
 		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), prepared: &prepared{}, idle: &idleCaches{},
-		basis: func() basis {
-			f, err := force()
+		rules: func() ruleset.Set {
+			set, err := force()
 			if err != nil {
 				panic(fmt.Sprintf("review: the rules that ship: %v", err))
 			}
-			return f
+			return set
 		},
+		version: sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.version() }),
 	}, nil
-}
-
-// basis holds the rules and settings that a desk judges by.
-type basis struct {
-	rules   ruleset.Set
-	version string // of the rules and the policy
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
@@ -153,7 +148,7 @@ func (d *Desk) Signed(s Signed) *Desk {
 func (d *Desk) Counter() *tokens.Counter { return d.tokens }
 
 // RulesVersion names the rules and the policy that assessments are made with.
-func (d *Desk) RulesVersion() string { return d.basis().version }
+func (d *Desk) RulesVersion() string { return d.version() }
 
 // errDryRun rolls a dry run back.
 var errDryRun = errors.New("dry run")

@@ -38,6 +38,9 @@ type Dossier struct {
 	// Unassigned reports that no agent would have the tool, were the proposal
 	// approved with the rest of its change set.
 	Unassigned bool
+	// OtherRules reports that the latest assessment was made under other rules or
+	// settings than those in force, so that it carries no approval.
+	OtherRules bool
 	// Obstacles are why the actor who looks cannot approve it.
 	Obstacles []error
 }
@@ -179,6 +182,7 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	if !p.State.Open() {
 		return nil
 	}
+	out.OtherRules = d.otherRules(out.Assessment())
 	open, err := r.OpenOn(ctx, p.Subject)
 	if err != nil {
 		return err
@@ -190,6 +194,10 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	}
 	return nil
 }
+
+// otherRules reports whether an assessment, if there is one, was made under other
+// rules or settings than those in force.
+func (d *Desk) otherRules(a *Assessment) bool { return a != nil && a.RulesVersion != d.RulesVersion() }
 
 // Counts returns how many proposals are in each state.
 func (d *Desk) Counts(ctx context.Context) (map[proposals.State]int, error) {

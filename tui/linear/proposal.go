@@ -98,6 +98,9 @@ func (s *session) doFindings(string) error {
 		return nil
 	}
 	lines := []string{fmt.Sprintf("%s advises: %s. Rules %s.", a.Reviewer, wording.Advice(a.Recommendation), a.RulesVersion)}
+	if d.OtherRules {
+		lines = append(lines, "It was assessed under other rules or settings than those in force.")
+	}
 	for i, f := range d.Standing {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, findingLine(f)))
 		if f.Passage != "" {

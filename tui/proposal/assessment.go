@@ -35,7 +35,11 @@ func (pp *Page) assessment() pager.Rows {
 	advice, style := labels.Advice(pp.frame.Theme, a.Recommendation)
 	page.Line(draw.Of(pp.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.Stamp(a.At)))
-	page.Field("rules", a.RulesVersion)
+	rules := a.RulesVersion
+	if d.OtherRules {
+		rules += ", other than those in force; ctrl+r assesses it again"
+	}
+	page.Field("rules", rules)
 	for _, s := range d.Standing {
 		page.Blank()
 		page.Stop()

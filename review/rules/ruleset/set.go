@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/agents"
 	"toolcrib/review/rules/budget"
@@ -23,10 +22,6 @@ import (
 	"toolcrib/review/rules/trust"
 	"toolcrib/review/rules/wording"
 )
-
-// Version changes whenever a check finds something else than before. It is
-// part of every assessment and every review digest.
-const Version = "1"
 
 // families are the letters that ids begin with, in the order in which rules are listed.
 const families = "TNLSPODRAB"
@@ -50,7 +45,6 @@ var all = sync.OnceValue(func() []rules.Rule {
 // configuration gives it.
 type Set struct {
 	rules   []enforced
-	version string
 	lowered []string
 }
 
@@ -65,7 +59,6 @@ type enforced struct {
 func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	var s Set
 	known := map[string]bool{}
-	seal := []string{Version}
 	shipped := all()
 	s.rules = make([]enforced, 0, len(shipped))
 	for _, shippedRule := range shipped {
@@ -88,14 +81,12 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 		default:
 			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, r.Severity)
 		}
-		seal = append(seal, r.ID, string(r.Severity))
 	}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		if !known[id] {
 			return Set{}, fmt.Errorf("there is no rule %q; toolcrib rules lists them", id)
 		}
 	}
-	s.version = Version + "-" + registry.HashBytes([]byte(strings.Join(seal, "\n")))[:12]
 	return s, nil
 }
 
@@ -108,10 +99,6 @@ func override(found, configured rules.Severity) rules.Severity {
 	}
 	return configured
 }
-
-// Version names the rules and their severities: Version and a hash of the
-// table.
-func (s Set) Version() string { return s.version }
 
 // Lowered returns the rules that the configuration made weaker than they ship, for
 // reviewers.
