@@ -227,6 +227,12 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 			Suggestion: "Keep the file as it is and restore a copy from before.",
 		})
 	}
+	for _, d := range r.Notes {
+		doc.Findings = append(doc.Findings, docFinding{
+			Rule: "V102", Severity: "info", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
+			Suggestion: "Nothing is damaged: leave it. toolcrib migrate carries it unchanged.",
+		})
+	}
 	return a.printChecked(doc, doc.OK, func(p *page) {
 		for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 			p.linef("%s", counted(int(r.Rows[table]), strings.TrimSuffix(strings.ReplaceAll(table, "_", " "), "s")))
@@ -238,6 +244,9 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 		}
 		for _, d := range r.Damage {
 			p.linef("%s: %s", cmp.Or(d.Key, d.Table), d.Message)
+		}
+		for _, d := range r.Notes {
+			p.linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
 		}
 		for _, k := range kept {
 			if !k.signed {

@@ -25,6 +25,9 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 	for _, d := range r.Damage {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", d.Table, d.Key, d.Message))
 	}
+	for _, n := range r.Notes {
+		lines = append(lines, fmt.Sprintf("%s %s: %s Nothing is damaged.", n.Table, n.Key, n.Message))
+	}
 	if len(r.Damage) == 0 {
 		lines = append(lines, "Every chain is whole.")
 	} else {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -174,11 +173,8 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 // checkReason returns the reason for a no, and an error if it cannot be one.
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
-	switch {
-	case reason == "":
+	if reason == "" {
 		return "", fmt.Errorf("%w: give a reason for the refusal; the agent sees it", review.ErrNoReason)
-	case utf8.RuneCountInString(reason) > MaxReason:
-		return "", fmt.Errorf("%w: the reason has more than %d characters", review.ErrText, MaxReason)
 	}
-	return reason, nil
+	return reason, CheckReason(reason)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -65,6 +66,9 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 	} {
 		if n := utf8.RuneCountInString(text.value); n > text.most {
 			add(text.key, "expected at most "+strconv.Itoa(text.most)+" characters, got "+strconv.Itoa(n))
+		}
+		if problem := plaintext.Problem(text.value); problem != "" {
+			add(text.key, problem)
 		}
 	}
 	if len(c.Confidence) > 0 {

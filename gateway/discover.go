@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 )
 
@@ -64,7 +65,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	for i := range order {
 		order[i] = i
 	}
-	if query = query[:min(len(query), maxQuery)]; query != "" {
+	if query = plaintext.CutBytes(query, maxQuery); query != "" {
 		if g.index == nil {
 			return nil, errNoIndex
 		}

@@ -10,13 +10,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// maxLogged limits how much of a name that was called the audit keeps, in bytes.
-const maxLogged = 128
-
 // Execute runs a call through every gate, in their order, and at its provider. The
 // error is an *Error when a gate refused or the provider failed; any other is a
 // failure to look or to record, or the end of ctx. Every call leaves a row in the
-// audit, also one that is refused.
+// audit, also one that is refused; of a caller that cannot be written down there is
+// none, and the error is review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {
@@ -37,6 +35,9 @@ func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 // Admit takes a call through every gate, for a caller that runs it itself. The error
 // is that of Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
 	p, err := g.prepare(ctx, c, r)
 	if err == nil {
 		err = g.record(ctx, p)
@@ -75,7 +76,7 @@ type prepared struct {
 // agent's tools were when they were last resolved: admit compares. The error is a
 // failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: r.Tool[:min(len(r.Tool), maxLogged)]}}
+	p := &prepared{name: r.Tool, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -46,7 +47,7 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 		}
 		return problem + "; the call ran without its yes.", nil
 	case !answer.Approved:
-		reason := clip(visible.Line(answer.Reason), MaxReason)
+		reason := plaintext.Clip(visible.Line(answer.Reason), MaxReason)
 		if reason == "" {
 			reason = "it gave no reason"
 		}
@@ -95,12 +96,4 @@ func (g *Gateway) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	case <-ctx.Done():
 		return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.gateTimeout)
 	}
-}
-
-// clip shortens a text to so many characters.
-func clip(s string, limit int) string {
-	if runes := []rune(s); len(runes) > limit {
-		return string(runes[:limit]) + "…"
-	}
-	return s
 }

@@ -53,6 +53,9 @@ func (g *Gateway) settable(ctx context.Context, actor proposals.Actor, user, nam
 	if tier != "" && tier != registry.AutoApprove && tier != registry.RequiresApproval {
 		return Override{}, fmt.Errorf("%w: unknown tier %s; use %s, %s or default", review.ErrText, jsondoc.Quote(string(tier)), registry.AutoApprove, registry.RequiresApproval)
 	}
+	if err := checkText("user", user); err != nil {
+		return Override{}, err
+	}
 	tool, err := g.one(ctx, name, layer)
 	if err != nil {
 		return Override{}, err

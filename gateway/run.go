@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -61,7 +63,7 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 // Conclude records the outcome of an admitted call that its caller ran, and the
 // time of which is o.Duration. An error of recording is a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
-	o.Message = clip(visible.Line(o.Message), maxNoted)
+	o.Message = plaintext.Clip(visible.Line(o.Message), maxNoted)
 	g.conclude(ctx, a.call, o, nil)
 }
 
@@ -105,13 +107,15 @@ func notConnected(tool registry.Live, kind registry.ProviderType) string {
 	return fmt.Sprintf("%s runs at a provider of type %s, and none is connected here.", tool.Subject, kind)
 }
 
-// checkOutput refuses a result that is not an object or too large.
+// checkOutput refuses a result that is not an object, not text, or too large.
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
 		return &Error{Code: CodeProvider, Message: fmt.Sprintf("%s answered with %d bytes; the limit is %d.", tool.Subject, len(output), MaxOutput)}
 	case !bytes.HasPrefix(bytes.TrimSpace(output), []byte("{")) || !json.Valid(output):
 		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the answer of %s is not a JSON object.", tool.Subject)}
+	case !utf8.Valid(output):
+		return &Error{Code: CodeProvider, Message: fmt.Sprintf("the answer of %s is not valid UTF-8.", tool.Subject)}
 	}
 	return nil
 }
@@ -179,7 +183,7 @@ func outcomeOf(output Output, failed error) Outcome {
 		return o
 	case failed != nil:
 		o.Code = codeOf(failed)
-		o.Message = clip(visible.Line(failed.Error()), maxNoted)
+		o.Message = plaintext.Clip(visible.Line(failed.Error()), maxNoted)
 		if errors.As(failed, &e) {
 			o.ApprovalRequest, o.NotRun = e.ApprovalRequest, e.NotRun
 		}
@@ -192,7 +196,7 @@ func outcomeOf(output Output, failed error) Outcome {
 		}
 		var text string
 		if json.Unmarshal(doc, &says) == nil && json.Unmarshal(says.Message, &text) == nil && text != "" {
-			o.Message = clip(visible.Line(text), maxNoted)
+			o.Message = plaintext.Clip(visible.Line(text), maxNoted)
 			break
 		}
 	}
@@ -216,5 +220,5 @@ func failure(err error) json.RawMessage {
 	if marshalErr != nil {
 		return nil // the details of a provider that are no JSON: the code is in the row
 	}
-	return b
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }

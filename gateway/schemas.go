@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
@@ -93,7 +94,7 @@ func explain(wrong error) (told string, details json.RawMessage, err error) {
 	}
 	list := make([]detail, 0, min(len(ps), maxDetailed))
 	for i, p := range ps[:min(len(ps), maxDetailed)] {
-		p.Path, p.Message = clip(p.Path, maxQuoted), clip(p.Message, maxQuoted)
+		p.Path, p.Message = plaintext.Clip(p.Path, maxQuoted), plaintext.Clip(p.Message, maxQuoted)
 		list = append(list, detail{Path: p.Path, Message: p.Message})
 		switch {
 		case i == 0:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -49,6 +50,9 @@ func keyOf(c Caller) toolsetKey {
 // toolset returns the caller's tools, as of the state that it carries; a
 // transaction that acts on them asks for the current ones.
 func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
 	var set *toolset
 	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {
 		set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1})
@@ -108,6 +112,9 @@ const maxName = 128
 
 // lookup returns the caller's tools, and the one that a name means, as find does.
 func (g *Gateway) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
+	if err := c.Check(); err != nil {
+		return nil, e, err
+	}
 	err = g.ledger.View(ctx, func(r LedgerReader) (err error) {
 		if set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1}); err == nil {
 			e, err = set.find(ctx, r, name)
@@ -126,7 +133,7 @@ func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (r
 	if s.key.server != "" {
 		return s.own(name)
 	}
-	if name == "" || len(name) > maxName {
+	if name == "" || len(name) > maxName || plaintext.Problem(name) != "" {
 		return registry.Entry{}, unknown(name)
 	}
 	found, err := review.Named(ctx, r, name, s.key.layer)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"toolcrib/internal/plaintext"
 )
 
 // Row is a sealed row in its stored form. It is not decoded, so that a row that no
@@ -53,12 +55,15 @@ type Damage struct {
 	Table   string
 	Key     string // "" when it is about the table
 	Message string // a sentence
+	// Note marks what is to be known of a row that is as it was written.
+	Note bool
 }
 
 // Report is the outcome of a verification.
 type Report struct {
 	Rows   map[string]int64 // rows read, by table
 	Damage []Damage
+	Notes  []Damage // what is to be known besides; nothing is damaged
 }
 
 // maxDamage bounds a report: who has this much damage restores a copy.
@@ -103,20 +108,22 @@ func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 		if read[i].rows > 0 {
 			report.Rows[table] = read[i].rows
 		}
-		all = append(all, read[i].found...)
+		all.join(read[i].found)
 	}
 	if ctx.Err() == nil {
 		all.collect(ctx, l.References, incomparable)
 	}
-	all = slices.Concat(all, inconsistencies, structure)
-	report.Damage = all[:min(len(all), maxDamage)]
+	all.join(inconsistencies)
+	all.join(structure)
+	report.Damage, report.Notes = all.damage, all.notes
 	return report, ctx.Err()
 }
 
 const incomparable = "The tables cannot be compared with each other"
 
-// findings are pieces of damage, of which no more are kept than are reported.
-type findings []Damage
+// findings are pieces of damage and notes, of each of which no more are kept than
+// are reported: many notes hide no damage.
+type findings struct{ damage, notes []Damage }
 
 // collect adds what a check finds, and failure when it cannot be completed.
 func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
@@ -126,8 +133,19 @@ func (f *findings) collect(ctx context.Context, check func(context.Context, func
 }
 
 func (f *findings) add(d Damage) {
-	if len(*f) < maxDamage {
-		*f = append(*f, d)
+	list := &f.damage
+	if d.Note {
+		list = &f.notes
+	}
+	if len(*list) < maxDamage {
+		*list = append(*list, d)
+	}
+}
+
+// join adds the findings of another.
+func (f *findings) join(other findings) {
+	for _, d := range slices.Concat(other.damage, other.notes) {
+		f.add(d)
 	}
 }
 
@@ -147,12 +165,23 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 		for _, message := range v.check(row) {
 			r.found.add(Damage{Table: row.Table, Key: row.Key, Message: message})
 		}
+		if i := slices.IndexFunc(row.Fields, notText); i >= 0 || notText(row.Text) {
+			r.found.add(NotText(row.Table, row.Key))
+		}
 		return nil
 	})
 	if err != nil {
 		r.found.add(Damage{Table: table, Message: fmt.Sprintf("The table cannot be read to its end: %v.", err)})
 	}
 }
+
+// NotText notes a row with a text that cannot be stored today: an earlier version let
+// it in.
+func NotText(table, key string) Damage {
+	return Damage{Table: table, Key: key, Message: "It has a text that is not valid UTF-8 or contains a NUL character, as an earlier version wrote it.", Note: true}
+}
+
+func notText(s string) bool { return plaintext.Problem(s) != "" }
 
 const progressEvery = 1 << 14
 

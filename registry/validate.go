@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -59,11 +60,8 @@ func (c *checker) textAt(path, value string, limit int) {
 	if n := utf8.RuneCountInString(value); n > limit {
 		c.problems.Add(path, "has %d characters; expected at most %d", n, limit)
 	}
-	if !utf8.ValidString(value) {
-		c.problems.Add(path, "is not valid UTF-8")
-	}
-	if strings.IndexByte(value, 0) >= 0 {
-		c.problems.Add(path, "contains a NUL character; remove it")
+	if problem := plaintext.Problem(value); problem != "" {
+		c.problems.Add(path, "%s", problem)
 	}
 }
 

@@ -3,9 +3,9 @@ package review
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
 )
 
@@ -25,13 +25,8 @@ func checkText(what, text string) error {
 // unusable returns why text cannot be stored, "" if it can. limit is in
 // characters.
 func unusable(text string, limit int) string {
-	switch n := utf8.RuneCountInString(text); {
-	case n > limit:
+	if n := utf8.RuneCountInString(text); n > limit {
 		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)
-	case !utf8.ValidString(text):
-		return "is not valid UTF-8"
-	case strings.ContainsRune(text, 0):
-		return "holds a NUL character"
 	}
-	return ""
+	return plaintext.Problem(text)
 }

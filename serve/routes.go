@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/tokens"
@@ -110,11 +111,8 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	return c, nil
 }
 
-// maxUser is the longest name of a user, in characters.
-const maxUser = 200
-
 func validUser(name string) bool {
-	return len([]rune(name)) <= maxUser && strings.TrimSpace(name) == name && visible.Clean(name) && visible.Line(name) == name
+	return utf8.RuneCountInString(name) <= gateway.MaxCallerText && strings.TrimSpace(name) == name && visible.Clean(name) && visible.Line(name) == name
 }
 
 // parseTime reads a time of a parameter; "" is the zero time.

@@ -31,7 +31,7 @@ func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) er
 	for _, c := range l.engine.IndexChecks() {
 		checks = append(checks, consistencyCheck{c.Table, c.Query, c.Message})
 	}
-	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), blocks, drafts), fn)
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), unsealedTexts(), blocks, drafts), fn)
 }
 
 // References implements history.Ledger. The checks of records and of the live

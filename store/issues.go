@@ -24,6 +24,9 @@ func (s *session) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, 
 // they are stored one a line.
 func (s *session) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
 	var number int
+	if err := storable([]any{i.Title, i.Assignee, strings.Join(i.Labels, "")}); err != nil {
+		return 0, err
+	}
 	err := s.Row(ctx, `INSERT INTO issues (number, proposal, title, assignee, status, labels)
 		VALUES ((SELECT coalesce(max(number), 0) + 1 FROM issues), $1, $2, $3, $4, $5) RETURNING number`,
 		[]any{i.Proposal, i.Title, i.Assignee, i.Status, strings.Join(i.Labels, "\n")}, &number)

@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"toolcrib/history"
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/store/engine"
 )
@@ -44,6 +47,28 @@ func (db *DB) newSession(ctx context.Context, use engine.Use) (*session, error) 
 		return nil, db.engine.Describe(err)
 	}
 	return &session{Conn: conn, engine: db.engine, hints: hints(db.engine.Hints()), witness: db.witness, trust: db.trust}, nil
+}
+
+// Exec runs a statement and returns how many rows it changed. It is review.ErrText to
+// write a text that not every engine can keep.
+func (s *session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := storable(args); err != nil {
+		return 0, err
+	}
+	return s.Conn.Exec(ctx, query, args...)
+}
+
+// storable returns review.ErrText for arguments of a statement that not every engine
+// can keep. Whoever lets a text in checks it and names it; this is for what was
+// forgotten.
+func storable(args []any) error {
+	for _, arg := range args {
+		text, _ := engine.TextOf(arg)
+		if problem := plaintext.Problem(text); problem != "" {
+			return fmt.Errorf("%w: %s %s; nothing was written", review.ErrText, jsondoc.Quote(text), problem)
+		}
+	}
+	return nil
 }
 
 // scanner is a row that can be read.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/plaintext"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 )
@@ -76,6 +77,9 @@ func parse(body []byte) (answer, error) {
 	}
 	if utf8.RuneCountInString(a.request) > maxRequest {
 		return a, fmt.Errorf("%w: its approval_request_id has more than %d characters", errForm, maxRequest)
+	}
+	if problem := plaintext.Problem(a.request); problem != "" {
+		return a, fmt.Errorf("%w: its approval_request_id %s", errForm, problem)
 	}
 	delete(fields, "success")
 	delete(fields, "tool")
@@ -160,7 +164,7 @@ func (a answer) pending(in gateway.Invocation) error {
 		}
 	}
 	if said != "" {
-		message += " It says: " + clip(visible.Line(said))
+		message += " It says: " + plaintext.Clip(visible.Line(said), maxMessage)
 	}
 	e.Message = message
 	return e
@@ -169,9 +173,9 @@ func (a answer) pending(in gateway.Invocation) error {
 // refusal is the error that a hub answers with.
 func (a answer) refusal(in gateway.Invocation) error {
 	code := gateway.Code(a.failure.code)
-	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, clip(visible.Line(a.failure.message)))
+	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
 	if !code.Foreign() {
-		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(clip(a.failure.code)))
+		message += fmt.Sprintf(" (its code %s is not handed on)", jsondoc.Quote(a.failure.code))
 		code = gateway.CodeProvider
 	}
 	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.others()}
@@ -224,13 +228,6 @@ func unreached(in gateway.Invocation, err error) error {
 
 // maxMessage limits how much of a hub's message is passed on, in characters.
 const maxMessage = 1_000
-
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > maxMessage {
-		return string(runes[:maxMessage]) + "…"
-	}
-	return s
-}
 
 // wrapped returns a result as the object that it is, or in one.
 func wrapped(result json.RawMessage) (json.RawMessage, error) {

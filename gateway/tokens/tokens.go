@@ -91,6 +91,9 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 	if caller.Actor.Kind != proposals.Agent {
 		return t, "", fmt.Errorf("%w: a token is for an agent, not for %s", proposals.ErrAuthority, caller.Actor)
 	}
+	if err := caller.Check(); err != nil {
+		return t, "", err
+	}
 	profile, _, err := k.Registry.Toolset(ctx, caller.Agent, caller.Layer, caller.Where)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
 		return t, "", err
@@ -108,6 +111,9 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 // Revoke takes a token back, by its id or a unique prefix of it.
 func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
 	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
+		return Token{}, err
+	}
+	if err := gateway.CheckReason(reason); err != nil {
 		return Token{}, err
 	}
 	t, err := k.find(ctx, ref)

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -90,5 +91,5 @@ func cut(s string) string {
 	if len(s) <= maxMessage {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
+	return plaintext.CutBytes(s, maxMessage) + " …"
 }

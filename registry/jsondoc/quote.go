@@ -3,6 +3,8 @@ package jsondoc
 import (
 	"strconv"
 	"strings"
+
+	"toolcrib/internal/plaintext"
 )
 
 // How many characters of untrusted text a message repeats.
@@ -15,7 +17,7 @@ const (
 // printable ASCII escaped, and cut after 64 characters, so that a hostile text
 // can neither act on a terminal, hide in the message, nor flood it.
 func Quote(s string) string {
-	cut := clip(s, maxQuoted)
+	cut := plaintext.Cut(s, maxQuoted)
 	quoted := strconv.QuoteToASCII(cut)
 	if len(cut) < len(s) {
 		quoted += "..."
@@ -27,7 +29,7 @@ func Quote(s string) string {
 // safe inside another message: everything but printable ASCII escaped, and cut
 // after 200 characters.
 func Printable(s string) string {
-	cut := clip(s, maxPrintable)
+	cut := plaintext.Cut(s, maxPrintable)
 	var b strings.Builder
 	for _, r := range cut {
 		if r >= ' ' && r <= '~' {
@@ -40,15 +42,4 @@ func Printable(s string) string {
 		b.WriteString("...")
 	}
 	return b.String()
-}
-
-// clip returns the first n characters of s.
-func clip(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

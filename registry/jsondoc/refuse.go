@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -32,7 +34,7 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 func (p *parser) path() string {
 	way := slices.Clone(p.way)
 	for i := range way {
-		way[i].key = clip(way[i].key, maxKey)
+		way[i].key = plaintext.Cut(way[i].key, maxKey)
 	}
 	return join(way)
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // buffered calls fn for every row after all of them were read: a connection to
-// PostgreSQL runs one query at a time, and fn may ask another.
-func buffered(rows *sql.Rows, fn func(Scanner) error) error {
+// PostgreSQL runs one query at a time, and fn may ask another. escaped is whether
+// the texts of the rows are.
+func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {
@@ -25,6 +26,9 @@ func buffered(rows *sql.Rows, fn func(Scanner) error) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
+		if escaped {
+			unescape(row)
+		}
 		read = append(read, row)
 	}
 	if err := rows.Err(); err != nil {
@@ -36,6 +40,17 @@ func buffered(rows *sql.Rows, fn func(Scanner) error) error {
 		}
 	}
 	return nil
+}
+
+// unescape unescapes the texts of a row.
+func unescape[T any](row []T) {
+	for i := range row {
+		if s, ok := any(row[i]).(string); ok {
+			if text, ok := any(UnescapeText(s)).(T); ok {
+				row[i] = text
+			}
+		}
+	}
 }
 
 // bufferedRow has the values of a row.

@@ -20,12 +20,15 @@ import (
 // goroutines each; the context is looked at between rows and before COMMIT.
 type Conn struct {
 	*sql.Conn
-	stmts map[string]*sql.Stmt
-	each  func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
+	stmts   map[string]*sql.Stmt
+	each    func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
+	escapes bool                                       // texts are stored escaped
 }
 
 // Buffer has Each and Once read all rows before they hand out the first.
-func (c *Conn) Buffer() { c.each = buffered }
+func (c *Conn) Buffer() {
+	c.each = func(rows *sql.Rows, fn func(Scanner) error) error { return buffered(rows, c.escapes, fn) }
+}
 
 // Connect takes a connection from a pool.
 func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
@@ -68,7 +71,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		return 0, err
 	}
 	failpoint.Here("statement")
-	res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+	res, err := stmt.ExecContext(context.WithoutCancel(ctx), c.escaped(args)...)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +84,14 @@ func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) e
 	if err != nil {
 		return err
 	}
-	return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
+	if c.each == nil {
+		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
+	}
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...)
+	if err != nil {
+		return err
+	}
+	return c.first(rows, dest...)
 }
 
 // Scanner is a row that can be read.
@@ -93,7 +103,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 	if err != nil {
 		return err
 	}
-	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...)
 	if err != nil {
 		return err
 	}
@@ -102,7 +112,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 
 // Once is Each for a query that is not asked again: its statement is not kept.
 func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
-	rows, err := c.QueryContext(context.WithoutCancel(ctx), query, args...)
+	rows, err := c.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
 	if err != nil {
 		return err
 	}
@@ -144,6 +154,9 @@ func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Valu
 				return nil
 			case err != nil:
 				return err
+			}
+			if c.escapes {
+				unescape(values)
 			}
 			if err := errors.Join(ctx.Err(), fn(values)); err != nil {
 				return err

@@ -114,6 +114,7 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 		if err == nil {
 			s.connected.Store(true)
 			c.Buffer()
+			c.EscapeTexts()
 			return c, nil
 		}
 		if !s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost) || time.Now().After(over) {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,15 +12,23 @@ import (
 	"strings"
 )
 
-// digest is a hash over the rows of a table, in the order of their keys. Both
-// engines sort text by its bytes.
+// digest is a hash over the rows of a table, in the order of their numbers. Rows with
+// another key are hashed each for itself, because a text that is stored escaped sorts
+// elsewhere.
 type digest struct {
 	terms bool
 	rows  int64
 	hash  hash.Hash
+	keyed [][sha256.Size]byte // the hashes of the rows; nil where the rows have numbers
 }
 
-func newDigest(t table) *digest { return &digest{terms: t.terms(), hash: sha256.New()} }
+func newDigest(t table) *digest {
+	d := &digest{terms: t.terms(), hash: sha256.New()}
+	if !t.numbered() {
+		d.keyed = [][sha256.Size]byte{}
+	}
+	return d
+}
 
 // add adds a row: each value with its type and its length before it.
 func (d *digest) add(row []any) error {
@@ -45,11 +54,20 @@ func (d *digest) add(row []any) error {
 			return err
 		}
 	}
+	if d.keyed != nil {
+		d.keyed = append(d.keyed, [sha256.Size]byte(d.hash.Sum(nil)))
+		d.hash.Reset()
+	}
 	return nil
 }
 
 // sum tells the number of rows and their hash.
 func (d *digest) sum() string {
+	slices.SortFunc(d.keyed, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	for _, row := range d.keyed {
+		_, _ = d.hash.Write(row[:]) // it never fails
+	}
+	d.keyed = d.keyed[:0]
 	return fmt.Sprintf("%d %s", d.rows, hex.EncodeToString(d.hash.Sum(nil)))
 }
 

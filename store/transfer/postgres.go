@@ -81,7 +81,7 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 }
 
 func (s server) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {
-	rows, err := s.conn.Query(ctx, t.selectRows(t.name, columns, after != nil), after...)
+	rows, err := s.conn.Query(ctx, t.selectRows(t.name, columns, after != nil), escaped(after)...)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s server) rows(ctx context.Context, t table, columns []string, after []any
 		if err != nil {
 			return err
 		}
-		if err := fn(values); err != nil {
+		if err := fn(unescaped(values)); err != nil {
 			return err
 		}
 	}
@@ -107,12 +107,31 @@ func (s server) last(ctx context.Context, t table) ([]any, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return found[0], nil
+	return unescaped(found[0]), nil
 }
 
 func (s server) add(ctx context.Context, t table, columns []string, rows [][]any) error {
+	for i := range rows {
+		rows[i] = escaped(rows[i])
+	}
 	_, err := s.conn.CopyFrom(ctx, pgx.Identifier{t.name}, columns, pgx.CopyFromRows(rows))
 	return err
+}
+
+// escaped returns the values of a row as the server stores them.
+func escaped(row []any) []any { return texts(row, engine.EscapeText) }
+
+// unescaped returns the values of a row that the server stores.
+func unescaped(row []any) []any { return texts(row, engine.UnescapeText) }
+
+// texts changes the texts of a row.
+func texts(row []any, change func(string) string) []any {
+	for i, value := range row {
+		if s, ok := value.(string); ok {
+			row[i] = change(s)
+		}
+	}
+	return row
 }
 
 func (s server) finish(ctx context.Context) error  { return pg.FinishCopy(ctx, s.held) }

@@ -1,5 +1,7 @@
 package transfer
 
+import "slices"
+
 // table is a table that is copied: its name and the columns of its primary key,
 // by which rows are read and by which a copy goes on.
 type table struct {
@@ -46,6 +48,11 @@ func tables() []table {
 	add([]string{"rowid"}, "memories_text", "entities_text")
 	add([]string{"project", "entity"}, "entity_projects")
 	return list
+}
+
+// numbered reports whether the rows of the table have numbers as their key.
+func (t table) numbered() bool {
+	return len(t.key) == 1 && slices.Contains([]string{"seq", "number", "block", "rowid"}, t.key[0])
 }
 
 // terms reports whether the table is a search index of the assistant, whose rows

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"database/sql"
+	"errors"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/internal/plaintext"
+)
+
+// PostgreSQL keeps only valid UTF-8 without U+0000 in a text, and a SQLite file
+// anything. What comes from outside is checked before it is written, but earlier
+// versions wrote names of calls that were not, into records that never change. So
+// that such a database can be copied with every hash unchanged, a text that
+// PostgreSQL does not take is stored there with its odd bytes escaped, and is
+// unescaped wherever it is read.
+
+// escapeMark begins an escaped byte, which two hexadecimal digits follow: a
+// character of the private use area in which no text of people's is written.
+const escapeMark = "\U0010FFFD"
+
+const hexDigits = "0123456789abcdef"
+
+// EscapeText returns s in the form in which PostgreSQL stores it. UnescapeText
+// returns s of it again, for every s.
+func EscapeText(s string) string {
+	if plaintext.Problem(s) == "" && !strings.Contains(s, escapeMark) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		size := utf8.RuneLen(r)
+		odd := r == 0 || strings.HasPrefix(s[i:], escapeMark)
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			size, odd = 1, true
+		}
+		for _, c := range []byte(s[i : i+size]) {
+			if odd {
+				b.WriteString(escapeMark)
+				b.WriteByte(hexDigits[c>>4])
+				b.WriteByte(hexDigits[c&15])
+				continue
+			}
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// UnescapeText returns the text that EscapeText escaped. A mark that begins no
+// escaped byte stays.
+func UnescapeText(s string) string {
+	before, rest, found := strings.Cut(s, escapeMark)
+	if !found {
+		return s
+	}
+	var b strings.Builder
+	for ; found; before, rest, found = strings.Cut(rest, escapeMark) {
+		b.WriteString(before)
+		high, low := -1, -1
+		if len(rest) >= 2 {
+			high, low = strings.IndexByte(hexDigits, rest[0]), strings.IndexByte(hexDigits, rest[1])
+		}
+		if high < 0 || low < 0 {
+			b.WriteString(escapeMark)
+			continue
+		}
+		b.WriteByte(byte(high<<4 | low))
+		rest = rest[2:]
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// EscapeTexts has the texts of every statement and every row escaped.
+func (c *Conn) EscapeTexts() { c.escapes = true }
+
+// escaped returns the arguments of a statement as the engine takes them.
+func (c *Conn) escaped(args []any) []any {
+	if !c.escapes {
+		return args
+	}
+	own := args
+	for i, arg := range args {
+		s, ok := TextOf(arg)
+		if !ok {
+			continue
+		}
+		if e := EscapeText(s); e != s {
+			if &own[0] == &args[0] {
+				own = append([]any(nil), args...)
+			}
+			own[i] = e
+		}
+	}
+	return own
+}
+
+// TextOf returns the text that an argument of a statement is.
+func TextOf(arg any) (s string, ok bool) {
+	switch v := arg.(type) {
+	case string:
+		return v, true
+	case nil, int, int64, bool, []byte:
+		return "", false
+	}
+	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+		return v.String(), true
+	}
+	return "", false
+}
+
+// first reads the one row of a query whose rows are buffered.
+func (c *Conn) first(rows *sql.Rows, dest ...any) error {
+	err := sql.ErrNoRows
+	walked := c.each(rows, func(row Scanner) error {
+		if !errors.Is(err, sql.ErrNoRows) {
+			return nil // only the first counts
+		}
+		err = row.Scan(dest...)
+		return err
+	})
+	if walked != nil {
+		return walked
+	}
+	return err
+}

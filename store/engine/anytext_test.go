@@ -1,0 +1,36 @@
+package engine_test
+
+import (
+	"testing"
+
+	"toolcrib/internal/plaintext"
+	"toolcrib/store/engine"
+)
+
+// FuzzEscapeText stores any text as one that PostgreSQL takes, and reads it as it
+// was.
+func FuzzEscapeText(f *testing.F) {
+	for _, s := range []string{"", "a", "é", "a\x00b", "\xff", "é"[:1], "\U0010FFFD", "\U0010FFFD00", "\U0010FFFD\x00", "\uFFFD\xff", "\xed\xa0\x80", "\U0010FFFDf"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		stored := engine.EscapeText(s)
+		if problem := plaintext.Problem(stored); problem != "" {
+			t.Errorf("%q is stored as %q, which %s", s, stored, problem)
+		}
+		if got := engine.UnescapeText(stored); got != s {
+			t.Errorf("%q is stored as %q and read as %q", s, stored, got)
+		}
+	})
+}
+
+// TestUnescapeText leaves marks that escape nothing, as a database from before has
+// them.
+func TestUnescapeText(t *testing.T) {
+	const mark = "\U0010FFFD"
+	for _, s := range []string{mark, mark + "0", mark + "0G", mark + "FF", "a" + mark + "é", mark + mark} {
+		if got := engine.UnescapeText(s); got != s {
+			t.Errorf("%q is read as %q", s, got)
+		}
+	}
+}
