@@ -21,6 +21,10 @@ type Row struct {
 	// TextHash. Both are "" for other rows.
 	Text, TextHash string
 
+	// Contradiction says how columns beside the seal disagree with sealed ones, as a
+	// sentence; "" when they agree.
+	Contradiction string
+
 	// Chain names the chain the row is part of: the subject of a version,
 	// "events" for an event, "" for a row of no chain. Number counts from 1
 	// within it, Prev is the seal of the row before.
@@ -205,6 +209,9 @@ func (v *verifier) check(r Row) []string {
 	}
 	if v.sealOf(r.Fields) != r.Seal {
 		wrong = append(wrong, "Its content does not match its seal.")
+	}
+	if r.Contradiction != "" {
+		wrong = append(wrong, r.Contradiction)
 	}
 	if r.Chain == "" {
 		return wrong

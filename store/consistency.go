@@ -97,6 +97,7 @@ func recomputed() []inspection {
 		{"live", liveColumnsAgree},
 		{"raws", rawContents},
 		{"owners", ownerSeals},
+		{"projects", nameKeys},
 		{"workspaces", workspaceSeals},
 	}
 }
@@ -122,11 +123,11 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	whole := true
 	err := l.use(ctx, func(s *session) error {
 		for _, table := range append(recordTables(), versionTable) {
-			var rows, last int64
-			if err := s.Row(ctx, "SELECT count(*), coalesce(max(seq), 0) FROM "+table, nil, &rows, &last); err != nil {
+			var rows, first, last int64
+			if err := s.Row(ctx, "SELECT count(*), coalesce(min(seq), 1), coalesce(max(seq), 0) FROM "+table, nil, &rows, &first, &last); err != nil {
 				return err
 			}
-			whole = whole && rows == last // because seq starts at 1
+			whole = whole && first == 1 && rows == last
 		}
 		return nil
 	})

@@ -32,6 +32,13 @@ func callChecks() []consistencyCheck {
 			"The list of calls without an outcome is wrong about it.",
 		},
 		{
+			"call_refusals", `SELECT coalesce(r.agent, c.agent) || ' ' || coalesce(r."user", c."user") || ' ' || coalesce(r.hour, c.hour) FROM call_refusals r
+			FULL JOIN (SELECT agent, "user", substr(at, 1, 13) AS hour, count(*) AS n FROM calls WHERE nth = 0 GROUP BY 1, 2, 3) c
+			ON c.agent = r.agent AND c."user" = r."user" AND c.hour = r.hour WHERE coalesce(r.written, 0) <> coalesce(c.n, 0)
+			OR r.last_at IS NOT NULL AND substr(r.last_at, 1, 13) <> r.hour`,
+			"Its count of refused calls differs from the calls that were recorded as refused.",
+		},
+		{
 			"call_outcomes", `SELECT 'outcome ' || o.seq FROM call_outcomes o WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = o.call)`,
 			"Its call is missing.",
 		},

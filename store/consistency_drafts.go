@@ -33,16 +33,16 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // found by another text, than their last revision says. A draft that nobody can
 // read is reported with the revisions.
 func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.Damage)) error {
-	return s.Each(ctx, `SELECT p.id, p.type, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
+	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
 		WHERE p.seq BETWEEN $1 AND $2`, []any{first, first + draftBlock - 1}, func(row scanner) error {
-		var id, hash, text string
+		var id, kind, layer, subjectID, hash, text string
 		var shown, want struct {
 			kind                      proposals.Type
 			subject, changeSet, title string
 			base                      int
 		}
-		if err := row.Scan(&id, &shown.kind, &shown.subject, &shown.base, &shown.changeSet, &shown.title, &hash, &text); err != nil {
+		if err := row.Scan(&id, &shown.kind, &kind, &layer, &subjectID, &shown.subject, &shown.base, &shown.changeSet, &shown.title, &hash, &text); err != nil {
 			return err
 		}
 		var draft proposals.Draft
@@ -51,6 +51,9 @@ func (s *session) checkDrafts(ctx context.Context, first int64, fn func(history.
 		}
 		want.kind, want.subject, want.base, want.changeSet = draft.Type, draft.Subject.String(), draft.Base(), draft.ChangeSet
 		want.title = cmp.Or(draft.Definition.Name(), draft.Subject.ID)
+		if !namesSubject(shown.subject, kind, layer, subjectID) {
+			fn(history.Damage{Table: "proposals", Key: id, Message: otherSubject})
+		}
 		if shown != want {
 			fn(history.Damage{Table: "proposals", Key: id, Message: "Its row in the queue does not match its last revision."})
 		}

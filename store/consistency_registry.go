@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -31,7 +32,7 @@ func registryChecks() []consistencyCheck {
 	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
 	return []consistencyCheck{
 		{
-			"live", `SELECT subject FROM live WHERE (locked = 1) <> (kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core))`,
+			"live", `SELECT subject FROM live WHERE locked <> CASE WHEN kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core) THEN 1 ELSE 0 END`,
 			"Its lock is wrong: core tools, and only they, are locked.",
 		},
 		{
@@ -61,16 +62,19 @@ func registryChecks() []consistencyCheck {
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
 func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
-	query := "SELECT l.subject, l.kind, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
+	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
 	return s.Each(ctx, query, nil, func(row scanner) error {
-		var subject, definition string
-		var kind registry.Kind
+		var subject, kind, layer, id, definition string
 		var shown registry.Columns
-		err := row.Scan(&subject, &kind, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &definition)
+		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &definition)
 		if err != nil {
 			return err
 		}
-		d, err := registry.DecodeDefinition(kind, []byte(definition))
+		if !namesSubject(subject, kind, layer, id) {
+			fn(history.Damage{Table: "live", Key: subject, Message: otherSubject})
+		}
+		of, _, _ := strings.Cut(subject, ":")
+		d, err := registry.DecodeDefinition(registry.Kind(of), []byte(definition))
 		if err != nil {
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}

@@ -38,7 +38,9 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 	return db.Calls().Durable(ctx, func(tx gateway.LedgerTx) error {
 		plain, refused, approved := call("get_tasks", "", 1), ask("a"), ask("b")
 		asked, ran := call("delete_tasks", refused.ID, 0), call("delete_tasks", approved.ID, 1)
+		_, err := tx.CountRefused(ctx, asked, gateway.CodeApprovalRequired, 1)
 		return errors.Join(
+			err,
 			tx.AddCall(ctx, plain),
 			tx.AddOutcome(ctx, plain.ID, gateway.Outcome{At: db.Clock.Now(), Duration: time.Millisecond}),
 			tx.AddPending(ctx, refused),

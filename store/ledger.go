@@ -137,28 +137,40 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 	return l.records(ctx, kinds[i], fn)
 }
 
-// sealedVersionColumns are in the order of history.Version.Sum, followed by the
-// columns beside the seal. Sum leaves out approvals that are none.
-const sealedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
-	rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals, definition, hash`
+// verifiedVersionColumns are the sealed ones, in the order of history.Version.Sum,
+// followed by those beside the seal. Sum leaves out approvals that are none.
+const verifiedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
+	rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals, kind, layer, id, definition, hash`
 
 // versions reads in the order of the table, in which each subject's versions
 // follow each other. An order by subject would take the subject from an index,
 // where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, versionTable, "SELECT "+sealedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
+	return l.read(ctx, versionTable, "SELECT "+verifiedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
-		sealed := fields[:n-2]
-		if fields[n-3] == "" {
-			sealed = fields[:n-3]
+		sealed := fields[:n-5]
+		if fields[n-6] == "" {
+			sealed = fields[:n-6]
 		}
-		return fn(history.Row{
+		row := history.Row{
 			Table: versionTable, Key: subject + " version " + number, Fields: sealed, Seal: fields[n-1],
 			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
-		})
+		}
+		if !namesSubject(subject, fields[n-5], fields[n-4], fields[n-3]) {
+			row.Contradiction = otherSubject
+		}
+		return fn(row)
 	})
+}
+
+// otherSubject is the damage of a row whose kind, layer, and id, by which lookups and
+// triggers find it, are not those of its subject.
+const otherSubject = "Its kind, layer, or id is not that of its subject."
+
+func namesSubject(subject, kind, layer, id string) bool {
+	return subject == kind+":"+layer+"/"+id
 }
 
 // chain reads a table whose rows form one chain: seq first among its columns,

@@ -108,14 +108,7 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	if err != nil {
 		return err
 	}
-	want := map[string]int{}
-	for _, step := range all {
-		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.sql, ""), -1) {
-			if n := strings.Count(m[2], "CHECK ("); n > 0 {
-				want[m[1]] = n
-			}
-		}
-	}
+	want := clauses(all, "CHECK (")
 	conditions := map[string]string{}
 	err = c.Each(ctx, constraints, nil, func(row engine.Scanner) error {
 		var table, condition string
@@ -139,6 +132,68 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 		}
 		if broken {
 			fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "It has rows that its CHECK constraints exclude."})
+		}
+	}
+	return nil
+}
+
+// clauses returns how often the migrations have a clause in each table that they
+// create, those without it left out.
+func clauses(all []step, clause string) map[string]int {
+	found := map[string]int{}
+	for _, step := range all {
+		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.sql, ""), -1) {
+			if n := strings.Count(m[2], clause); n > 0 {
+				found[m[1]] = n
+			}
+		}
+	}
+	return found
+}
+
+// references are the foreign keys: the two tables, the condition that a row refers to
+// another, and the condition that it refers to any. A superuser writes rows past them.
+const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
+		string_agg('p.' || quote_ident(pa.attname) || ' = c.' || quote_ident(ca.attname), ' AND '),
+		string_agg('c.' || quote_ident(ca.attname) || ' IS NOT NULL', ' AND ')
+	FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class p ON p.oid = k.confrelid
+	CROSS JOIN LATERAL unnest(k.conkey, k.confkey) AS pair (child, parent)
+	JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = pair.child JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = pair.parent
+	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'f' AND k.convalidated GROUP BY k.oid, c.relname, p.relname ORDER BY c.relname, p.relname`
+
+// danglingKeys reports tables with rows whose foreign key names a missing row, or with
+// fewer foreign keys than the migrations made.
+func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
+	all, err := steps()
+	if err != nil {
+		return err
+	}
+	type key struct{ table, parent, same, set string }
+	var keys []key
+	err = c.Each(ctx, references, nil, func(row engine.Scanner) error {
+		var k key
+		err := row.Scan(&k.table, &k.parent, &k.same, &k.set)
+		keys = append(keys, k)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	missing := clauses(all, "REFERENCES ")
+	for _, k := range keys {
+		missing[k.table]--
+		var dangling bool
+		query := fmt.Sprintf("SELECT EXISTS (SELECT 1 FROM %s c WHERE %s AND NOT EXISTS (SELECT 1 FROM %s p WHERE %s))", k.table, k.set, k.parent, k.same)
+		if err := c.Row(ctx, query, nil, &dangling); err != nil {
+			return err
+		}
+		if dangling {
+			fn(history.Damage{Table: k.table, Message: "It has rows that point to a row of " + k.parent + " that is not there."})
+		}
+	}
+	for table, n := range missing {
+		if n != 0 {
+			fn(history.Damage{Table: "pg_class", Key: "table " + table, Message: "A foreign key was dropped or added."})
 		}
 	}
 	return nil

@@ -95,9 +95,8 @@ const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' 
 	UNION ALL SELECT 'policy', c.relname, p.polname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace`
 
 // Structure implements store.Engine: it reports dropped, disabled, changed and
-// foreign parts of the schema, and rows that CHECK constraints exclude. PostgreSQL
-// checks foreign keys itself, and its files are checked on the server, by
-// pg_amcheck.
+// foreign parts of the schema, and rows that CHECK constraints and foreign keys
+// exclude. The files are checked on the server, by pg_amcheck.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
 	list, err := wanted()
 	if err != nil {
@@ -136,7 +135,10 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 	if err := drift(ctx, c, fn); err != nil {
 		return err
 	}
-	return checks(ctx, c, fn)
+	if err := checks(ctx, c, fn); err != nil {
+		return err
+	}
+	return danglingKeys(ctx, c, fn)
 }
 
 // Problems implements store.Engine.
