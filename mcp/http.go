@@ -81,7 +81,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp prints it or its file")
 			return
 		}
-		if !door.Admit(r) {
+		if !door.Admit(r, "") {
 			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close those that are not used, or try again later")
 			return
 		}

@@ -28,19 +28,11 @@ type docNotice struct {
 	Approved    *bool     `json:"approved,omitempty"`
 }
 
-// streams are the event streams that are open.
+// streams wake the event streams that are open.
 type streams struct {
-	mu    sync.Mutex
-	wake  chan struct{} // closed when there may be news
-	count int
-	of    map[string]int // by token
+	mu   sync.Mutex
+	wake chan struct{} // closed when there may be news
 }
-
-// How many streams may be open.
-const (
-	maxStreams      = 256
-	maxStreamsOfOne = 16
-)
 
 // news returns a channel that is closed when there may be new events.
 func (s *streams) news() <-chan struct{} {
@@ -62,36 +54,6 @@ func (s *streams) tell() {
 	s.wake = nil
 }
 
-// enter makes room for a stream of a token; false when there is none.
-func (s *streams) enter(token string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.count >= maxStreams || s.of[token] >= maxStreamsOfOne {
-		return false
-	}
-	if s.of == nil {
-		s.of = map[string]int{}
-	}
-	s.count++
-	s.of[token]++
-	return true
-}
-
-func (s *streams) leave(token string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count--
-	if s.of[token]--; s.of[token] == 0 {
-		delete(s.of, token)
-	}
-}
-
-func (s *streams) open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count
-}
-
 // How a stream stays open.
 const (
 	beatTime   = 15 * time.Second // between two signs of life
@@ -104,10 +66,10 @@ func (s *Server) events(q *request) error {
 	if err != nil {
 		return err
 	}
-	if !s.streams.enter(q.token.ID) {
+	if !s.budgets.events.enter(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close those that are not used")
 	}
-	defer s.streams.leave(q.token.ID)
+	defer s.budgets.events.leave(q.token.ID)
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

@@ -16,8 +16,7 @@ import (
 	"toolcrib/mcp"
 )
 
-// Bodies of more than largeBody bytes wait until fewer than maxLarge are under
-// way: arguments take a hundred times their length in memory while they are
+// Bodies of more than largeBody bytes wait until few are under way: arguments take a hundred times their length in memory while they are
 // looked at.
 const (
 	maxBody   = 1 << 20
@@ -48,25 +47,31 @@ func (s *Server) let(r route, q *request) error {
 			return err
 		}
 	}
-	if r.pattern == mcpPath {
-		return r.handle(q) // it has limits of its own
-	}
-	if err := r.checkQuery(q); err != nil {
-		return err
-	}
-	if !r.stream {
-		select {
-		case s.requests <- struct{}{}:
-			defer func() { <-s.requests }()
-		default:
-			return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
+	if r.pattern != mcpPath { // which has its own
+		if err := r.checkQuery(q); err != nil {
+			return err
 		}
 	}
-	done, err := s.body(q)
+	if !r.stream {
+		room := &s.budgets.requests
+		if r.pattern == mcpPath && q.r.Method == http.MethodGet {
+			room = &s.budgets.listens
+		}
+		if !room.enter(q.token.ID) {
+			return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
+		}
+		defer room.leave(q.token.ID)
+	}
+	done, err := s.turn(q)
 	if err != nil {
 		return err
 	}
 	defer done()
+	if r.pattern != mcpPath && q.r.Method == http.MethodPost {
+		if r := door.ReadBody(q.w, q.r, maxBody); r != nil {
+			return turnedAway(r.Status, "body", r.Why)
+		}
+	}
 	return r.handle(q)
 }
 
@@ -119,8 +124,8 @@ func (s *Server) authenticate(q *request) error {
 		return err
 	}
 	q.caller = q.token.Caller
-	if !door.Admit(q.r) {
-		return turnedAway(http.StatusServiceUnavailable, "busy", "too many connections with a token; close those that are not used, or try again later")
+	if !door.Admit(q.r, q.token.ID) {
+		return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests of this token, or of all, are under way; wait for answers, or try again later")
 	}
 	return nil
 }
@@ -150,28 +155,18 @@ func (s *Server) head(q *request) error {
 	return err
 }
 
-// body reads the body of a request, which waits for its turn when it is large.
-// done is to be called when it is not needed any more.
-func (s *Server) body(q *request) (done func(), err error) {
-	done = func() {}
-	if q.r.Method != http.MethodPost {
-		return done, nil
+// turn waits until a request with a large body may be read. done is to be called when
+// it is not needed any more.
+func (s *Server) turn(q *request) (done func(), err error) {
+	if q.r.Method != http.MethodPost || q.r.ContentLength >= 0 && q.r.ContentLength <= largeBody {
+		return func() {}, nil
 	}
-	if q.r.ContentLength < 0 || q.r.ContentLength > largeBody {
-		ctx, cancel := context.WithTimeout(q.r.Context(), turnTime)
-		defer cancel()
-		select {
-		case s.large <- struct{}{}:
-			done = func() { <-s.large }
-		case <-ctx.Done():
-			return done, turnedAway(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
-		}
+	ctx, cancel := context.WithTimeout(q.r.Context(), turnTime)
+	defer cancel()
+	if !s.budgets.large.wait(ctx, q.token.ID) {
+		return nil, turnedAway(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
 	}
-	if r := door.ReadBody(q.w, q.r, maxBody); r != nil {
-		done()
-		return func() {}, turnedAway(r.Status, "body", r.Why)
-	}
-	return done, nil
+	return func() { s.budgets.large.leave(q.token.ID) }, nil
 }
 
 // logins caches valid secrets and ids as of an event: a revocation is an event, so

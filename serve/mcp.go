@@ -19,6 +19,8 @@ type client struct {
 	token tokens.Token
 	serve http.Handler
 	stop  context.CancelFunc
+	uses  int   // requests under way
+	used  int64 // when the last one came, as a number that grows
 }
 
 // clientKey is on whose behalf an endpoint calls tools.
@@ -28,12 +30,17 @@ type clientKey struct{ token, user string }
 type clients struct {
 	ctx context.Context // of the server: its end is theirs
 
-	mu  sync.Mutex
-	all map[clientKey]*client
+	mu   sync.Mutex
+	all  map[clientKey]*client
+	used int64 // of the last request
 }
 
-// maxClients bounds how many endpoints there may be.
-const maxClients = 256
+// How many endpoints there may be, together and of one token. One more ends the one
+// that was not used for longest: of the token, or of who has the most.
+const (
+	maxClients      = 256
+	maxClientsOfOne = 64
+)
 
 // mcp is the MCP endpoint. The revision of the protocol and everything else are
 // those of toolcrib mcp.
@@ -42,26 +49,75 @@ func (s *Server) mcp(q *request) error {
 	if err != nil {
 		return err
 	}
-	key := clientKey{q.token.ID, caller.User}
-	s.clients.mu.Lock()
-	c, ok := s.clients.all[key]
-	if !ok {
-		if len(s.clients.all) >= maxClients {
-			s.clients.mu.Unlock()
-			return problem(http.StatusServiceUnavailable, "busy", "too many MCP clients; try again later")
-		}
-		if c, err = s.newClient(q, caller.User); err != nil {
-			s.clients.mu.Unlock()
-			return err
-		}
-		if s.clients.all == nil {
-			s.clients.all = map[clientKey]*client{}
-		}
-		s.clients.all[key] = c
+	c, err := s.clients.begin(clientKey{q.token.ID, caller.User}, func() (*client, error) { return s.newClient(q, caller.User) })
+	if err != nil {
+		return err
 	}
-	s.clients.mu.Unlock()
+	defer s.clients.done(c)
 	c.serve.ServeHTTP(q.w, q.r)
 	return nil
+}
+
+// begin returns the endpoint for a request, a new one if there is none.
+func (c *clients) begin(key clientKey, create func() (*client, error)) (*client, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.all[key]
+	if !ok {
+		if !c.makeRoom(key.token) {
+			return nil, problem(http.StatusServiceUnavailable, "busy", "too many MCP clients; try again later")
+		}
+		var err error
+		if one, err = create(); err != nil {
+			return nil, err
+		}
+		if c.all == nil {
+			c.all = map[clientKey]*client{}
+		}
+		c.all[key] = one
+	}
+	c.used++
+	one.uses, one.used = one.uses+1, c.used
+	return one, nil
+}
+
+// done ends a request.
+func (c *clients) done(one *client) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one.uses--
+}
+
+// makeRoom ends an endpoint where there may be no more; false when all are in use.
+func (c *clients) makeRoom(token string) bool {
+	of := map[string]int{}
+	for key := range c.all {
+		of[key.token]++
+	}
+	from := token
+	switch {
+	case of[token] >= maxClientsOfOne:
+	case len(c.all) < maxClients:
+		return true
+	default:
+		for other, n := range of {
+			if n > of[from] {
+				from = other
+			}
+		}
+	}
+	var oldest clientKey
+	found := false
+	for key, one := range c.all {
+		if key.token == from && one.uses == 0 && (!found || one.used < c.all[oldest].used) {
+			oldest, found = key, true
+		}
+	}
+	if found {
+		c.all[oldest].stop()
+		delete(c.all, oldest)
+	}
+	return found
 }
 
 func (s *Server) newClient(q *request, user string) (*client, error) {

@@ -93,29 +93,20 @@ type Config struct {
 
 // Server serves applications. It is safe for concurrent use.
 type Server struct {
-	config   Config
-	routes   []route
-	metrics  *metrics
-	logins   logins
-	views    views
-	requests chan struct{} // holds those under way, streams apart
-	large    chan struct{} // holds those with large bodies
-	streams  streams
-	clients  clients
-	running  sync.WaitGroup
+	config  Config
+	routes  []route
+	metrics *metrics
+	logins  logins
+	views   views
+	budgets budgets
+	streams streams
+	clients clients
+	running sync.WaitGroup
 }
-
-// What clients may have of a server together.
-const (
-	maxRequests = 512
-	maxLarge    = 4 // of more than largeBody bytes
-)
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{
-		config: c, metrics: newMetrics(c.Version, c.Now()), requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge),
-	}
+	s := &Server{config: c, metrics: newMetrics(c.Version, c.Now()), budgets: newBudgets()}
 	s.routes = s.table()
 	return s
 }

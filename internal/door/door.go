@@ -29,19 +29,19 @@ const authenticationTime = 2 * time.Second
 // a member, which no unauthenticated connection can push out.
 type door struct {
 	net.Listener
-	places, seats int           // for unauthenticated connections and for members
-	time          time.Duration // until a connection has to be authenticated
+	places int           // for unauthenticated connections
+	time   time.Duration // until a connection has to be authenticated
 
 	mu              sync.Mutex
 	unauthenticated list.List // of *visitor, the oldest first
-	members         int
+	members         members
 }
 
 // New returns the door before l, with as many places as the system has files
 // for. What it accepts is for a server made by Server.
 func New(l net.Listener) net.Listener {
 	places, seats := room(openFiles())
-	return &door{Listener: l, places: places, seats: seats, time: authenticationTime}
+	return &door{Listener: l, places: places, time: authenticationTime, members: members{seats: seats}}
 }
 
 // Limits bounds the connections of a door.
@@ -56,7 +56,7 @@ type Limits struct {
 // authenticated.
 func NewWith(l net.Listener, c Limits) net.Listener {
 	places, seats := room(openFiles())
-	return &door{Listener: l, places: min(places, c.Unauthenticated), seats: min(seats, c.Authenticated), time: c.Time}
+	return &door{Listener: l, places: min(places, c.Unauthenticated), time: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 
 // room returns how many unauthenticated connections and members there may be where
@@ -103,9 +103,10 @@ type visitor struct {
 	until time.Time // when the token must have been shown
 
 	// The lock of the door guards these fields.
-	place  *list.Element // among the unauthenticated; nil for members and when closed
-	member bool
-	closed bool
+	place     *list.Element // among the unauthenticated; nil for members and when closed
+	principal *principal    // nil for those who are no members
+	rest      *list.Element // among the idle connections of the principal; nil while it is in use
+	closed    bool
 }
 
 // Close implements net.Conn.
@@ -115,9 +116,7 @@ func (v *visitor) Close() error {
 		v.door.unauthenticated.Remove(v.place)
 		v.place = nil
 	}
-	if v.member && !v.closed {
-		v.door.members--
-	}
+	v.door.members.leave(v)
 	v.closed = true
 	v.door.mu.Unlock()
 	return v.Conn.Close()
@@ -128,7 +127,7 @@ func (v *visitor) Close() error {
 func (v *visitor) SetReadDeadline(t time.Time) error {
 	v.door.mu.Lock()
 	defer v.door.mu.Unlock()
-	if !v.member && (t.IsZero() || t.After(v.until)) {
+	if v.principal == nil && (t.IsZero() || t.After(v.until)) {
 		t = v.until
 	}
 	return v.Conn.SetReadDeadline(t)
@@ -142,21 +141,25 @@ func (v *visitor) SetDeadline(t time.Time) error {
 	return v.SetWriteDeadline(t)
 }
 
-// admit makes a connection that has shown the token a member. It reports false when
-// there is no place, or when the connection was closed in the meantime.
-func (v *visitor) admit() bool {
+// admit makes a connection that has shown the token of somebody their member. It
+// reports false when there is no room, or when the connection was closed meanwhile.
+func (v *visitor) admit(who string) bool {
 	v.door.mu.Lock()
-	defer v.door.mu.Unlock()
-	switch {
-	case v.member:
-		return true
-	case v.closed, v.door.members >= v.door.seats:
-		return false
+	var idle *visitor
+	ok := !v.closed
+	if ok && (v.principal == nil || v.principal.name != who) {
+		idle, ok = v.door.members.join(v, who)
 	}
-	v.door.unauthenticated.Remove(v.place)
-	v.place, v.member = nil, true
-	v.door.members++
-	return v.Conn.SetReadDeadline(time.Time{}) == nil
+	if ok && v.place != nil {
+		v.door.unauthenticated.Remove(v.place)
+		v.place = nil
+		ok = v.Conn.SetReadDeadline(time.Time{}) == nil
+	}
+	v.door.mu.Unlock()
+	if idle != nil {
+		_ = idle.Conn.Close()
+	}
+	return ok
 }
 
 // visitorKey finds the visitor in the context of a request.
@@ -164,17 +167,47 @@ type visitorKey struct{}
 
 // announce is for http.Server.ConnContext.
 func announce(ctx context.Context, conn net.Conn) context.Context {
-	if encrypted, ok := conn.(*tls.Conn); ok {
-		conn = encrypted.NetConn()
-	}
-	return context.WithValue(ctx, visitorKey{}, conn)
+	return context.WithValue(ctx, visitorKey{}, plain(conn))
 }
 
-// Admit makes the connection of a request that has shown the token a member, and
-// reports whether it may stay. What came without a door, as in a test, may.
-func Admit(r *http.Request) bool {
-	v, ok := r.Context().Value(visitorKey{}).(*visitor)
-	return !ok || v.admit()
+// plain returns the connection below TLS.
+func plain(conn net.Conn) net.Conn {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		return encrypted.NetConn()
+	}
+	return conn
+}
+
+// watch is for http.Server.ConnState.
+func watch(conn net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateIdle:
+		SetIdle(plain(conn), true)
+	case http.StateActive:
+		SetIdle(plain(conn), false)
+	case http.StateNew, http.StateHijacked, http.StateClosed:
+	}
+}
+
+// SetIdle tells whether a connection is in use. One that is idle is closed when its
+// principal, or the door, has room for no more.
+func SetIdle(conn net.Conn, idle bool) {
+	v, ok := conn.(*visitor)
+	if !ok {
+		return
+	}
+	v.door.mu.Lock()
+	defer v.door.mu.Unlock()
+	v.door.members.setIdle(v, idle)
+}
+
+// Admit makes the connection of a request that has shown the token of somebody a
+// member, and reports whether it may stay: there is room for a share of connections
+// of each, "" for a door that everybody passes with one token. What came without a
+// door, as in a test, may stay.
+func Admit(r *http.Request, who string) bool {
+	conn, _ := r.Context().Value(visitorKey{}).(net.Conn)
+	return AdmitConn(conn, who)
 }
 
 // Conn returns the connection that a request came over as the listener behind the
@@ -187,7 +220,7 @@ func Conn(r *http.Request) net.Conn {
 }
 
 // AdmitConn is Admit for a connection that NewWith accepted.
-func AdmitConn(conn net.Conn) bool {
+func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*visitor)
-	return !ok || v.admit()
+	return !ok || v.admit(who)
 }

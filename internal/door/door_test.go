@@ -19,9 +19,9 @@ func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = &door{Listener: l, places: places, seats: places, time: wait}
+	d = &door{Listener: l, places: places, time: wait, members: members{seats: places}}
 	web := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != token || !Admit(r) {
+		if r.Header.Get("Authorization") != token || !Admit(r, r.Header.Get("Who")) {
 			TurnAway(w)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
@@ -82,8 +82,8 @@ func TestUnauthenticatedConnectionsKeepNobodyOut(t *testing.T) {
 		t.Errorf("among unauthenticated connections: %d", got)
 	}
 	d.mu.Lock()
-	if got := d.unauthenticated.Len(); got < places-1 || d.members != 2 {
-		t.Errorf("%d unauthenticated connections and %d members; want every place held", got, d.members)
+	if got := d.unauthenticated.Len(); got < places-1 || d.members.count != 2 {
+		t.Errorf("%d unauthenticated connections and %d members; want every place held", got, d.members.count)
 	}
 	d.mu.Unlock()
 	for i := range 5 * places {
@@ -103,20 +103,20 @@ func TestUnauthenticatedConnectionsTimeOut(t *testing.T) {
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	v := &visitor{Conn: nowhere{}, door: &door{seats: 1}, until: time.Now()}
+	v := &visitor{Conn: nowhere{}, door: &door{members: members{seats: 1}}, until: time.Now()}
 	v.place = v.door.unauthenticated.PushBack(v)
-	first, again := v.admit(), v.admit()
-	if !first || !again || v.door.members != 1 || v.door.unauthenticated.Len() != 0 {
+	first, again := v.admit(""), v.admit("")
+	if !first || !again || v.door.members.count != 1 || v.door.unauthenticated.Len() != 0 {
 		t.Errorf("%+v", v.door)
 	}
 	other := &visitor{Conn: nowhere{}, door: v.door}
 	other.place = v.door.unauthenticated.PushBack(other)
-	if other.admit() {
+	if other.admit("") {
 		t.Error("there is one place, and two have it")
 	}
 	_ = v.Close()
 	_ = v.Close()
-	if !other.admit() || v.door.members != 1 {
+	if !other.admit("") || v.door.members.count != 1 {
 		t.Errorf("a place that is free is not given: %+v", v.door)
 	}
 }

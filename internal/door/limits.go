@@ -31,7 +31,7 @@ const maxHeader = 64 << 10
 
 // Server returns a server for the connections of a door.
 func Server(h http.Handler) *http.Server {
-	return &http.Server{Handler: limitWrites(h), ConnContext: announce, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	return &http.Server{Handler: limitWrites(h), ConnContext: announce, ConnState: watch, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
 }
 
 // Serve serves the connections of a door until ctx ends, and returns how ctx

@@ -7,6 +7,8 @@ import (
 
 	"github.com/gliderlabs/ssh"
 	gossh "golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/door"
 )
 
 // What a client may say about its terminal and itself. The rest of its environment
@@ -204,6 +206,8 @@ func (s *Server) enter(m *member) bool {
 		return false
 	}
 	s.sessions[m.name]++
+	m.sessions++
+	door.SetIdle(m.raw, false)
 	s.members[m] = struct{}{}
 	return true
 }
@@ -211,7 +215,10 @@ func (s *Server) enter(m *member) bool {
 func (s *Server) leave(m *member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.members, m)
+	if m.sessions--; m.sessions == 0 {
+		delete(s.members, m)
+		door.SetIdle(m.raw, true)
+	}
 	if s.sessions[m.name]--; s.sessions[m.name] <= 0 {
 		delete(s.sessions, m.name)
 	}

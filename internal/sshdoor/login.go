@@ -27,7 +27,9 @@ const (
 // member is a connection that is authenticated.
 type member struct {
 	conn                   gossh.Conn
-	login, principal, name string // name is the fingerprint of the key
+	raw                    net.Conn // below it
+	sessions               int      // open ones
+	login, principal, name string   // name is the fingerprint of the key
 	key                    gossh.PublicKey
 	idle                   *time.Timer // ends the connection
 }
@@ -99,12 +101,12 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 		return m, true
 	}
 	raw, _ := ctx.Value(connKey).(net.Conn)
-	if raw == nil || conn.Permissions == nil || !door.AdmitConn(raw) {
+	if raw == nil || conn.Permissions == nil {
 		return nil, false
 	}
 	key, _ := ctx.Value(ssh.ContextKeyPublicKey).(gossh.PublicKey)
-	m := &member{conn: conn, login: conn.User(), principal: conn.Permissions.Extensions[principalExt], name: conn.Permissions.Extensions[keyExt], key: key}
-	if m.principal == "" || key == nil {
+	m := &member{conn: conn, raw: raw, login: conn.User(), principal: conn.Permissions.Extensions[principalExt], name: conn.Permissions.Extensions[keyExt], key: key}
+	if m.principal == "" || key == nil || !door.AdmitConn(raw, m.principal) {
 		return nil, false
 	}
 	m.idle = time.AfterFunc(s.limits.Idle, func() { _ = conn.Close() })

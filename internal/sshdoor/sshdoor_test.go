@@ -26,6 +26,7 @@ type testDoor struct {
 	testing.TB
 	addr   string
 	key    ssh.Signer
+	other  ssh.Signer // of ada; nil for nobody
 	server *sshdoor.Server
 	stop   func() error
 
@@ -57,6 +58,9 @@ func open(t testing.TB, fn func(context.Context, *sshdoor.Session) int, change f
 		Identify: func(_ string, key ssh.PublicKey) (string, error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
+			if d.other != nil && bytes.Equal(key.Marshal(), d.other.PublicKey().Marshal()) {
+				return "user:ada", nil
+			}
 			if !d.counts || !bytes.Equal(key.Marshal(), d.key.PublicKey().Marshal()) {
 				return "", errors.New("nobody has this key")
 			}
@@ -172,6 +176,29 @@ func TestSessionsPerKey(t *testing.T) {
 		}
 	}
 	_ = b.Close()
+}
+
+// TestOneKeyKeepsNobodyOut has one key keep connections without a session: those that
+// rest for longest are closed, and another key comes in.
+func TestOneKeyKeepsNobodyOut(t *testing.T) {
+	const most = 16
+	d := open(t, func(context.Context, *sshdoor.Session) int { return 0 }, func(l *sshdoor.Limits) { l.Connections = most })
+	d.other = newKey(t)
+	var first *ssh.Client
+	for range 3 * most {
+		client := d.dial()
+		if err := d.session(client).Run("x"); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = client
+		}
+	}
+	_ = first.Wait() // it ends
+	d.key = d.other
+	if err := d.session(d.dial()).Run("x"); err != nil {
+		t.Errorf("the other key: %v", err)
+	}
 }
 
 func TestRevokedKeyIsCut(t *testing.T) {
