@@ -14,7 +14,6 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
-	"toolcrib/registry"
 )
 
 // runAt runs a command on the database in dir and returns what it printed.
@@ -40,10 +39,9 @@ const retirement = `{"type": "deactivate", "subject": "tool:global/get_gmail", "
  "testCases": [{"name": "a", "input": "x", "expect": "pass", "output": "a", "checks": [{"type": "contains", "value": "a"}]},
   {"name": "b", "input": "x", "expect": "fail", "output": "b", "checks": [{"type": "contains", "value": "a"}]}]}`
 
-// TestOnePromptEverywhere holds the bytes that a preview shows against those
-// that a review seals and those that an export writes: before an approval the
-// preview has the bytes that the review digest seals, and after it those of the
-// export.
+// TestOnePromptEverywhere holds the bytes that a preview shows against those that an
+// export writes after the approval, and the prompts that it changes against those that
+// the review names.
 func TestOnePromptEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
@@ -52,10 +50,10 @@ func TestOnePromptEverywhere(t *testing.T) {
 
 	var would docPreviewList
 	decode(t, runAt(t, dir, "", "preview", "#1", "--agent", "assistant", "--at", at, "--json"), &would)
-	texts, hashes := map[string]string{}, map[string]string{}
+	texts, changed := map[string]string{}, map[string]bool{}
 	for _, p := range would.Previews {
 		texts[p.Channel] = p.Text
-		hashes["agent:global/assistant#"+p.Channel] = registry.HashBytes([]byte(p.Text))
+		changed["agent:global/assistant#"+p.Channel] = true
 	}
 	if channels := slices.Sorted(maps.Keys(texts)); len(channels) != 5 {
 		t.Fatalf("channels %v", channels)
@@ -63,8 +61,13 @@ func TestOnePromptEverywhere(t *testing.T) {
 
 	var dossier docDossier
 	decode(t, runAt(t, dir, "", "show", "#1", "--json"), &dossier)
-	if !maps.Equal(dossier.Proposal.Rendered, hashes) {
-		t.Errorf("the review seals %v, the preview shows %v", dossier.Proposal.Rendered, hashes)
+	for key, seal := range dossier.Proposal.Rendered {
+		if !changed[key] || len(seal) != 64 {
+			t.Errorf("the review has %q for %s, which the preview does not show", seal, key)
+		}
+	}
+	if len(dossier.Proposal.Rendered) != len(changed) {
+		t.Errorf("the review names %v, the preview shows %v", dossier.Proposal.Rendered, changed)
 	}
 
 	runAt(t, dir, "", "approve", "#1")

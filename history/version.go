@@ -23,7 +23,7 @@ type Version struct {
 	Author       string
 	Assessment   string            // id of the assessment the decision stood on
 	ReviewDigest string            // of the content that the decider was shown
-	Rendered     map[string]string // hash of every channel prompt it changed, by "agent:layer/id#channel"
+	Rendered     map[string]string // seal of what it did to every channel prompt it changed, by "agent:layer/id#channel"
 	RulesVersion string
 	DecidedBy    string
 	DecidedAt    time.Time

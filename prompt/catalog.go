@@ -24,13 +24,12 @@ func catalog(tools []Tool, more bool) string {
 	size := 0 // about, in bytes
 	for _, t := range sorted(tools) {
 		size += len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) + len(t.Prompt) + 256
-		switch {
-		case t.Kind == registry.PromptTool:
+		switch part, category := t.part(); part {
+		case promptTools:
 			prompts = append(prompts, t)
-		case t.Tag != nil:
+		case tagTools:
 			tags = append(tags, t)
-		default:
-			category := cmp.Or(t.Category, uncategorised)
+		case actionTools:
 			actions[category] = append(actions[category], t)
 		}
 	}
@@ -39,24 +38,18 @@ func catalog(tools []Tool, more bool) string {
 	w.Grow(size)
 	if len(prompts) > 0 {
 		w.heading("### ", "Prompt tools")
-		for _, t := range prompts {
-			w.promptTool(t)
-		}
+		w.tools(prompts)
 	}
 	if len(tags) > 0 {
 		w.heading("### ", "Tag tools")
 		w.line("To use one, write its tag on a line of its own.")
-		for _, t := range tags {
-			w.tagTool(t)
-		}
+		w.tools(tags)
 	}
 	if len(actions) > 0 {
 		w.heading("### ", "Action tools")
 		for _, category := range inTableOrder(actions) {
 			w.heading("#### ", categoryTitle(category))
-			for _, t := range actions[category] {
-				w.actionTool(t)
-			}
+			w.tools(actions[category])
 		}
 	}
 	if more {
@@ -64,6 +57,28 @@ func catalog(tools []Tool, more bool) string {
 		w.line(discovery)
 	}
 	return strings.TrimRight(w.String(), "\n")
+}
+
+// part is a part of the catalog block.
+type part int
+
+// The parts, in their order.
+const (
+	promptTools part = iota
+	tagTools
+	actionTools // by category
+)
+
+// part returns the part of the catalog that lists t, with its category in the part of
+// the action tools.
+func (t Tool) part() (p part, category string) {
+	switch {
+	case t.Kind == registry.PromptTool:
+		return promptTools, ""
+	case t.Tag != nil:
+		return tagTools, ""
+	}
+	return actionTools, cmp.Or(t.Category, uncategorised)
 }
 
 // discovery tells an agent how it gets at tools that its catalog does not list.
@@ -80,7 +95,7 @@ func sorted(tools []Tool) []Tool {
 	}
 	entries := make([]entry, len(tools))
 	for i, t := range tools {
-		entries[i] = entry{t, strings.ToLower(cmp.Or(t.Name, t.ID))}
+		entries[i] = entry{t, t.sortName()}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		if a.Locked != b.Locked {
@@ -97,6 +112,9 @@ func sorted(tools []Tool) []Tool {
 	}
 	return out
 }
+
+// sortName is the name by which a part lists t, in any letter case.
+func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 
 // inTableOrder returns the categories in the order of the registry's table,
 // those it does not know behind by name.
@@ -149,6 +167,20 @@ func (w *block) tool(t Tool) {
 func (w *block) labelled(label, text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		w.line(label, ": ", text)
+	}
+}
+
+// tools lists tools of one part.
+func (w *block) tools(tools []Tool) {
+	for _, t := range tools {
+		switch part, _ := t.part(); part {
+		case promptTools:
+			w.promptTool(t)
+		case tagTools:
+			w.tagTool(t)
+		case actionTools:
+			w.actionTool(t)
+		}
 	}
 }
 

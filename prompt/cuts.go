@@ -71,3 +71,50 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	}
 	return fitting, size
 }
+
+// most returns more bytes than any prompt of r has: a template is seldom so long that
+// it is worth filling it to learn that the limit does not cut it.
+func (r *Renderer) most() int {
+	a, c := r.in.Agent, r.in.Context
+	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
+		len(c.MemoryNotes) + len(c.UserInstructions) + len(c.BootstrapContext)
+	if a.SessionOpen != nil {
+		agent += len(a.SessionOpen.Bootstrap) + len(a.SessionOpen.Returning)
+	}
+	for _, text := range a.ChannelGuidance {
+		agent += len(text)
+	}
+	catalog, guidance := len(discovery), 0
+	for _, t := range r.in.Tools {
+		catalog += t.mostListed()
+		for _, text := range t.Guidance {
+			guidance += 3*len(text) + 8 // every line is indented
+		}
+	}
+	size := len(r.template)
+	for _, u := range Uses(r.template) {
+		switch u.Name {
+		case ToolCatalog:
+			size += catalog
+		case ToolGuidance:
+			size += guidance
+		default:
+			size += agent
+		}
+	}
+	return size
+}
+
+// mostListed returns more bytes than t takes in a catalog block, with a category of
+// its own.
+func (t Tool) mostListed() int {
+	size := 512 + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
+		len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category)
+	if t.Tag != nil {
+		size += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)
+		for _, group := range t.Tag.ArgGroups {
+			size += 4*len(group) + 8
+		}
+	}
+	return size
+}

@@ -82,7 +82,7 @@ func memoryNotes(notes string) string {
 // userInstructions are the user's own words and how they are changed.
 func userInstructions(text string, tools []Tool) string {
 	change := changedElsewhere
-	if slices.ContainsFunc(tools, func(t Tool) bool { return t.ID == updateInstructions }) {
+	if slices.ContainsFunc(tools, changesInstructions) {
 		change = changedByTool
 	}
 	if strings.TrimSpace(text) == "" {
@@ -94,6 +94,10 @@ func userInstructions(text string, tools []Tool) string {
 	}
 	return kept + "\n\n" + change
 }
+
+// changesInstructions reports whether t is the tool by which users change their
+// instructions.
+func changesInstructions(t Tool) bool { return t.ID == updateInstructions }
 
 // toolGuidance returns the tools' notes on a channel, one item of a list each,
 // in the order of tools.

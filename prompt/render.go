@@ -101,16 +101,23 @@ func (r *Renderer) makeValues() map[string]string {
 		MemoryNotes:      memoryNotes(c.MemoryNotes),
 		UserInstructions: userInstructions(c.UserInstructions, r.in.Tools),
 		BootstrapContext: c.BootstrapContext,
-		ToolCatalog:      r.catalog().text,
 	}
 }
 
 // valuesOf returns the content of every placeholder in a channel.
 func (r *Renderer) valuesOf(channel string) map[string]string {
+	values := r.agentValues(channel)
+	values[ToolCatalog] = r.catalog().text
+	values[ToolGuidance] = toolGuidance(r.in.Tools, channel)
+	return values
+}
+
+// agentValues returns the content of the placeholders that the tools' own texts are
+// no part of.
+func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
 	values := maps.Clone(r.values())
 	values[ChannelGuidance] = guidance(a, channel)
-	values[ToolGuidance] = toolGuidance(r.in.Tools, channel)
 	values[InteractionLearning] = interactionLearning(a, channel)
 	values[OperatingModel] = operatingModel(a, channel)
 	values[SessionSection] = sessionSection(a, channel, r.in.Context)

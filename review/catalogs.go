@@ -11,13 +11,16 @@ import (
 	"toolcrib/registry"
 )
 
-// catalogs is a registry.Finder: the live registry with some definitions replaced. It caches the
-// prompts that it rendered, and takes from now those with the same input.
+// catalogs is a registry.Finder: the live registry with some definitions replaced. It caches what
+// prompts are made of, the prompts that it rendered, and what the replacement changes in them. It
+// takes from now the prompts with the same input.
 type catalogs struct {
 	LiveReader
 	changed  map[registry.Subject]registry.Live
 	now      *catalogs // without the changes; nil when there are none
+	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
+	compared map[promptKey][]prompt.Change
 }
 
 // rendering holds every channel prompt of an agent, and the input of them; it is
@@ -35,7 +38,9 @@ type promptKey struct {
 }
 
 func newCatalogs(r LiveReader) *catalogs {
-	return &catalogs{LiveReader: r, rendered: map[promptKey]*rendering{}}
+	return &catalogs{
+		LiveReader: r, inputs: map[promptKey]*prompt.Input{}, rendered: map[promptKey]*rendering{}, compared: map[promptKey][]prompt.Change{},
+	}
 }
 
 // with returns the registry of c, its live versions replaced by those in changed.
@@ -121,12 +126,9 @@ func (c *catalogs) render(ctx context.Context, s promptKey) (*rendering, error) 
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
 	}
-	agents, err := c.Agents(ctx)
-	if err != nil {
-		return nil, err
-	}
 	r := &rendering{}
-	if r.in, err = c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext()); err != nil {
+	var err error
+	if r.in, err = c.reference(ctx, s); err != nil {
 		return nil, err
 	}
 	if c.now != nil {
@@ -140,7 +142,6 @@ func (c *catalogs) render(ctx context.Context, s promptKey) (*rendering, error) 
 		}
 	}
 	if r.in != nil {
-		r.in.Context = prompt.Reference()
 		r.outputs = prompt.NewRenderer(*r.in).RenderAll()
 	}
 	c.rendered[s] = r
@@ -159,6 +160,44 @@ func (r *rendering) madeOf(in *prompt.Input) bool {
 // ReferenceContext is where an agent is taken to work when its prompts are
 // rendered for a review.
 func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
+
+// reference returns the input of an agent's prompts in the fixed context of reviews, nil
+// for an agent without prompts.
+func (c *catalogs) reference(ctx context.Context, s promptKey) (*prompt.Input, error) {
+	if known, ok := c.inputs[s]; ok {
+		return known, nil
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, err := c.input(ctx, s.agent, s.layer, c.agents(agents), ReferenceContext())
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		in.Context = prompt.Reference()
+	}
+	c.inputs[s] = in
+	return in, nil
+}
+
+// compare returns what the changes do to the prompts of an agent.
+func (c *catalogs) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
+	if known, ok := c.compared[s]; ok {
+		return known, nil
+	}
+	was, err := c.now.reference(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	will, err := c.reference(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c.compared[s] = prompt.Compare(was, will)
+	return c.compared[s], nil
+}
 
 // input returns what the prompts of an agent are made of in the view of layer;
 // nil when it is not there, not active, or hidden by a stronger layer.

@@ -75,7 +75,7 @@ func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choi
 }
 
 // decidable loads the proposals of choices, and returns an error if one cannot be
-// decided.
+// decided. strict is for approvals.
 func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
 ) ([]view, []Showing, error) {
 	r := newReviewCache(rd)
@@ -95,6 +95,9 @@ func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, 
 		}
 	}
 	showings, err := d.showings(ctx, rd, actor, choices, views, strict)
+	if err == nil && strict {
+		err = d.addUp(ctx, r, actor, views, showings)
+	}
 	return views, showings, err
 }
 

@@ -88,10 +88,9 @@ type Desk struct {
 	dryRun  bool
 	// signing checks and records signatures; signed is the statement that the next
 	// act is signed by, nil for none.
-	signing  Signing
-	signed   *Signed
-	prepared *prepared
-	idle     *idleCaches
+	signing Signing
+	signed  *Signed
+	idle    *idleCaches
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }
@@ -115,7 +114,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	}
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
-		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), prepared: &prepared{}, idle: &idleCaches{},
+		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), idle: &idleCaches{},
 		rules: func() ruleset.Set {
 			set, err := force()
 			if err != nil {

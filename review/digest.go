@@ -12,12 +12,13 @@ import (
 )
 
 // digest seals everything that a decider is shown: the proposal and its content,
-// its base, the rules and the configuration, the findings and the waivers, every
-// channel prompt as it would be, and the other members of its change set. A
-// decision with this digest applies to exactly that or fails.
+// its base, the rules and the configuration, the findings and the waivers, what it
+// does to every channel prompt that it changes, and the other members of its change
+// set. A decision with this digest applies to exactly that or fails. It does not cover
+// the rest of those prompts: others change that, and show it when they do.
 func (d *Desk) digest(v view) string {
 	fields := []string{
-		"toolcrib review 2",
+		"toolcrib review 3",
 		string(v.Proposal.ID),
 		strconv.Itoa(v.Proposal.Revision),
 		v.Revision.ContentHash,
@@ -32,7 +33,7 @@ func (d *Desk) digest(v view) string {
 		keys = append(keys, s.seal())
 	}
 	slices.Sort(keys)
-	return history.Seal(append(fields, history.Seal(keys...), history.EncodeRendered(v.Rendered), v.changeSet.seal)...)
+	return history.Seal(append(fields, history.Seal(keys...), promptSeal(v.Rendered), v.changeSet.seal)...)
 }
 
 // seal is over all of a finding that a decider is shown.
@@ -49,9 +50,10 @@ type view struct {
 	Bundle
 	Standing     []Standing
 	changeSet    changeSetInfo // of its change set, itself included; zero when it stands alone
-	Rendered     map[string]string
-	Digest       string        // "" while there is no assessment
-	endorsements []endorsement // that count
+	prompts      []promptChange
+	Rendered     map[string]string // seals of prompts
+	Digest       string            // "" while there is no assessment
+	endorsements []endorsement     // that count
 	// unlisted is the allow-list that the agent of an open proposal names and that
 	// would not exist, "" for none; unassigned reports that no agent would have the
 	// tool.
@@ -78,9 +80,10 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	if v.endorsements, err = d.endorsements(ctx, r, v); err != nil {
 		return v, err
 	}
-	if v.Rendered, err = d.rendered(ctx, r, v); err != nil {
+	if v.prompts, err = d.prompts(ctx, r, v); err != nil {
 		return v, err
 	}
+	v.Rendered = sealed(v.prompts)
 	if err := r.reach(ctx, &v); err != nil {
 		return v, err
 	}

@@ -29,7 +29,7 @@ type Dossier struct {
 	Comments           []proposals.Comment
 	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
 	Members            []proposals.Proposal // of its change set, itself included
-	Rendered           map[string]string    // hash of every channel prompt it changes
+	Rendered           map[string]string    // seals of what it does to the channel prompts that it changes
 	// Digest is the review digest: of the dossier while the proposal is open, of the
 	// decided content afterwards; "" before there is an assessment.
 	Digest string

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
@@ -14,7 +15,9 @@ import (
 // never of another registry than the one that the next one reads.
 func TestLooksFollowTheRegistry(t *testing.T) {
 	o := open(t, review.Policy{})
-	p := o.propose(scout, storetest.Prompt("tool_looked_at"))
+	agent := storetest.Agent("reader") // whose prompt has all of them
+	agent.Definition.Agent.AllowList = &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}
+	p := o.propose(scout, agent)
 	seen := map[string]bool{}
 	for round := range 5 {
 		o.live(storetest.Prompt(fmt.Sprintf("tool_live_%d", round)))

@@ -25,9 +25,8 @@ type liveCache struct {
 	kinds      map[string][]registry.Live
 	first      map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
 	now        *catalogs                          // the registry as it is
-	prompts    map[changedPrompts]map[string]string
-	previews   *previews         // shared with other caches of the same state
-	announced  []proposals.Draft // drafts of the same call
+	previews   *previews                          // shared with other caches of the same state
+	announced  []proposals.Draft                  // drafts of the same call
 	alike      alike
 }
 
@@ -54,12 +53,12 @@ func (m *liveCache) forget() {
 	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
 	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
 	m.first = map[registry.Subject]registry.Live{}
-	m.now, m.prompts, m.previews = newCatalogs(m), map[changedPrompts]map[string]string{}, &previews{}
+	m.now, m.previews = newCatalogs(m), &previews{}
 	m.alike = alike{}
 }
 
 // size returns how much is kept.
-func (m *liveCache) size() int { return len(m.first) + len(m.live) + len(m.names) + len(m.prompts) }
+func (m *liveCache) size() int { return len(m.first) + len(m.live) + len(m.names) }
 
 // cache gives what wraps a liveCache access to it.
 func (m *liveCache) cache() *liveCache { return m }

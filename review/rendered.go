@@ -12,52 +12,56 @@ import (
 	"toolcrib/registry"
 )
 
-// rendered returns the hash of every channel prompt that approving v would change,
-// by "agent:layer/id#channel"; the hash is "" for a prompt that would be gone.
-// Members of a change set count as approved together, and each lists the prompts
-// that its own subject reaches.
+// promptChange describes how a proposal changes one channel prompt.
+type promptChange struct {
+	promptKey
+	prompt.Change
+}
+
+// prompts returns what approving v would do to every channel prompt that it changes.
+// Members of a change set count as approved together, and each has the prompts that
+// its own subject reaches.
 //
-// Prompts are rendered in prompt.Reference and ReferenceContext, in the merged
-// view of the stronger of the two layers, the agent's and the subject's.
-func (d *Desk) rendered(ctx context.Context, g *reviewCache, v view) (map[string]string, error) {
-	if d.signed != nil {
-		if known, ok, err := d.prepared.find(ctx, g, v); ok || err != nil {
-			return known, err
-		}
-	}
+// Prompts are those in prompt.Reference and ReferenceContext, in the merged view of
+// the stronger of the two layers, the agent's and the subject's.
+func (d *Desk) prompts(ctx context.Context, g *reviewCache, v view) ([]promptChange, error) {
 	then, err := g.after(ctx, v)
 	if err != nil {
 		return nil, err
-	}
-	key := changedPrompts{v.Proposal.Subject, then.seal()}
-	if known, ok := g.live.prompts[key]; ok {
-		return maps.Clone(known), nil
 	}
 	affected, err := then.affected(ctx, v.Proposal.Subject)
 	if err != nil {
 		return nil, err
 	}
-	hashes := map[string]string{}
+	var changes []promptChange
 	for _, a := range affected {
-		was, err := g.live.now.outputs(ctx, a)
+		compared, err := then.compare(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		will, err := then.outputs(ctx, a)
-		if err != nil {
-			return nil, err
+		for _, c := range compared {
+			changes = append(changes, promptChange{a, c})
 		}
-		note(hashes, a.agent, was, will)
 	}
-	g.live.prompts[key] = hashes
-	return maps.Clone(hashes), nil
+	return changes, nil
 }
 
-// changedPrompts identifies the prompts that a change of a subject would change, where
-// other changes are made with it.
-type changedPrompts struct {
-	subject registry.Subject
-	changes string // seal of them
+// sealed returns the seals of changes by "agent:layer/id#channel", "" for a prompt
+// that would be gone.
+func sealed(changes []promptChange) map[string]string {
+	seals := make(map[string]string, len(changes))
+	for _, c := range changes {
+		seals[c.agent.String()+"#"+c.Channel] = c.Seal()
+	}
+	return seals
+}
+
+// promptSeal seals what changes do to prompts, but for toolcrib's own texts there:
+// whether those change also depends on other approvals.
+func promptSeal(rendered map[string]string) string {
+	seals := maps.Clone(rendered)
+	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
+	return history.EncodeRendered(seals)
 }
 
 // seal returns the hash of the changed definitions.
@@ -107,23 +111,6 @@ func (c *catalogs) everyList(ctx context.Context) ([]registry.Live, error) {
 		}
 	}
 	return lists, nil
-}
-
-// note adds the hashes of the prompts of an agent that differ, as few texts as
-// possible being hashed.
-func note(hashes map[string]string, agent registry.Subject, was, will []prompt.Output) {
-	before := map[string]string{}
-	for _, out := range was {
-		before[out.Channel] = out.Text
-		hashes[agent.String()+"#"+out.Channel] = ""
-	}
-	for _, out := range will {
-		if text, was := before[out.Channel]; was && text == out.Text {
-			delete(hashes, agent.String()+"#"+out.Channel)
-		} else {
-			hashes[agent.String()+"#"+out.Channel] = prompt.Hash(out.Text)
-		}
-	}
 }
 
 // changes returns the definitions that would go live: that of v, and those of the

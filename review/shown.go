@@ -31,7 +31,7 @@ type ShownParts struct {
 	// Findings has the rule of each finding, then a seal of all its shown parts, its
 	// waiver included.
 	Findings []ShownFinding `json:"findings,omitempty"`
-	Rendered string         `json:"rendered"` // seal over the channel prompts
+	Rendered string         `json:"rendered"` // seal over what it does to channel prompts
 	// Members are those of the change set, itself included; none when it stands
 	// alone.
 	Members []ShownMember `json:"members,omitempty"`
@@ -93,7 +93,7 @@ func (d *Desk) shownOf(o Dossier) Shown {
 func shownParts(p proposals.Proposal, a Assessment, standing []Standing, members []proposals.Proposal, rendered map[string]string) ShownParts {
 	parts := ShownParts{
 		Revision: p.Revision, ContentHash: p.ContentHash, Assessment: a.ID, RulesVersion: a.RulesVersion,
-		Recommendation: a.Recommendation, Rendered: history.Seal(history.EncodeRendered(rendered)),
+		Recommendation: a.Recommendation, Rendered: history.Seal(promptSeal(rendered)),
 	}
 	for _, s := range standing {
 		parts.Findings = append(parts.Findings, ShownFinding{s.Rule, s.seal()[:12]})

@@ -40,13 +40,7 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 				return nil, err
 			}
 		}
-		prepared, err := d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
-		if err != nil {
-			return nil, err
-		}
-		head, err := r.LastEvent(ctx)
-		d.prepared.keep(head, views)
-		return prepared, err
+		return d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
 	})
 }
 

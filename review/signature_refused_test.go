@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/statement"
@@ -122,6 +123,20 @@ func TestWrongSignatures(t *testing.T) {
 	s.whole()
 }
 
+// TestPreparedStands prepares a decision, and has another process approve another tool
+// of the same agents meanwhile: the statement still holds (G7).
+func TestPreparedStands(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	s := openSigned(t, review.Policy{}, ada)
+	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+	prepared := s.prepare(review.VerdictApproved, "", choices...)
+	s.ApproveSigned(t, s.Desk(t, s.Policy), ada, storetest.Prompt("line_pacer"))
+	if _, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, ""); err != nil {
+		t.Error(err)
+	}
+	s.whole()
+}
+
 // TestPreparedMoves prepares a decision and changes what it is about.
 func TestPreparedMoves(t *testing.T) {
 	shortrun.OneGoroutine(t)
@@ -136,8 +151,10 @@ func TestPreparedMoves(t *testing.T) {
 		"a decision": func(s signed, c review.Choice) {
 			s.Decide(s.T, s.desk, ada, review.VerdictRejected, "No.", c)
 		},
-		"a prompt": func(s signed, _ review.Choice) { // another tool of the same agent, by another process
-			s.ApproveSigned(s.T, s.Desk(s.T, s.Policy), ada, storetest.Prompt("line_pacer"))
+		"a prompt": func(s signed, _ review.Choice) { // of another agent that would have the tool, by another process
+			reader := storetest.Agent("reader")
+			reader.Definition.Agent.AllowList = &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}
+			s.ApproveSigned(s.T, s.Desk(s.T, s.Policy), ada, reader)
 		},
 		"time": func(s signed, _ review.Choice) { s.Clock.Forward(16 * time.Minute) },
 	} {
