@@ -27,7 +27,8 @@ func newWaive(a *app) *cobra.Command {
 		Short: "Waive a finding",
 		Long: `Accept one finding of the current revision. FINDING is its rule if that has one
 finding, or enough of RULE@PATH#HASH (printed by toolcrib show) to be unique.
-The waiver ends when the passage changes or the field gets a new finding.
+The waiver ends when its sentence or an address in its field changes, or the
+field gets a new finding.
 
 Only a user can waive, and a waiver approves nothing. Findings of rules that
 cannot be waived stay (exit status 5).`,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,9 +20,11 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/tui"
 	"toolcrib/tui/linear"
+	"toolcrib/tui/screen"
 )
 
 // runWorkbench runs toolcrib without a command.
@@ -59,7 +62,7 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	drafts, err := a.draftsFolder()
+	drafts, err := a.draftsOfDatabase(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,7 +151,60 @@ func (a *app) leave(ctx context.Context, m *tui.Model, err error) error {
 	return err
 }
 
-// draftsFolder is where texts are kept that are not sent yet.
+// draftsOfDatabase returns the folder of the unsent texts about this database: a note
+// for a proposal of another one must not appear here.
+func (a *app) draftsOfDatabase(ctx context.Context) (string, error) {
+	all, err := a.draftsFolder()
+	if err != nil || all == "" {
+		return "", err
+	}
+	first := ""
+	err = a.db.View(ctx, func(r review.Reader) (err error) {
+		first, err = r.EventHash(ctx, 1)
+		return err
+	})
+	if errors.Is(err, review.ErrNotFound) { // a damaged one; toolcrib verify says how
+		first, err = strings.Repeat("0", 16), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(all, first[:16])
+	return folder, a.adoptDrafts(ctx, all, folder)
+}
+
+// adoptDrafts moves the texts of an earlier toolcrib, which kept those of all
+// databases in one folder, to folder if they are about a proposal of this database.
+func (a *app) adoptDrafts(ctx context.Context, all, folder string) error {
+	files, err := os.ReadDir(all)
+	if err != nil {
+		return nil //nolint:nilerr // there are none; writing one will say what is wrong
+	}
+	for _, f := range files {
+		_, about, _ := strings.Cut(f.Name(), "-")
+		id, _, ok := screen.ReadDraft(about)
+		if !ok || !f.Type().IsRegular() {
+			continue
+		}
+		known := a.db.View(ctx, func(r review.Reader) error {
+			_, err := r.Proposal(ctx, id)
+			return err
+		})
+		if known != nil {
+			continue
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(all, f.Name()), filepath.Join(folder, f.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draftsFolder is where texts are kept that are not sent yet, those of each database
+// in a folder of its own.
 func (a *app) draftsFolder() (string, error) {
 	if a.remote != nil {
 		return a.remote.drafts, nil

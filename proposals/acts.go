@@ -39,7 +39,7 @@ var forms = map[Act][2]Form{
 	},
 	ActWaive: {{
 		Title: "Waive a finding", Verb: "waive it", Reason: true, Done: "Waived", Undone: "not waived",
-		Consequence: "The waiver ends when the passage changes or the field gets a new finding. Your reason is recorded.",
+		Consequence: "The waiver ends when its sentence or an address in its field changes, or the field gets a new finding. Your reason is recorded.",
 	}},
 	ActUnwaive: {{
 		Title: "End a waiver", Verb: "end it", Reason: true, Done: "Ended the waiver of", Undone: "the waiver still holds",

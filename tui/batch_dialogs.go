@@ -14,9 +14,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// batchDraft names the draft of a text about several proposals.
-func batchDraft(act proposals.Act) string {
-	return screen.DraftKind(act) + "-" + screen.Marked
+// draft names the kept text of a decision on exactly this batch.
+func (b *batch) draft() string {
+	ids := make([]proposals.ID, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ids[i] = d.Proposal.ID
+	}
+	return screen.DecisionDraft(b.act, ids...)
+}
+
+// about names the proposals that a text is for.
+func (b *batch) about() string {
+	ps := make([]proposals.Proposal, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ps[i] = d.Proposal
+	}
+	return screen.About(ps...)
 }
 
 // askApproveAll lists the definitions that would go live. It is locked until all
@@ -24,7 +37,7 @@ func batchDraft(act proposals.Act) string {
 func (m *Model) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := screen.Dialog{
-		Form: b.act.Form(len(b.dossiers)), Draft: batchDraft(b.act), NoteOptional: true,
+		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
 		Content: func(page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
@@ -45,7 +58,7 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 func (m *Model) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	d := screen.Dialog{
-		Form: form, Draft: batchDraft(b.act), Writing: true,
+		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
 		Content: func(page *prose.Page) {
 			page.Text("", form.Consequence+" No channel prompt changes.")
 			page.Blank()
@@ -68,7 +81,7 @@ func several(d *screen.Dialog, n int) {
 
 // decide decides on the batch: on all of it or nothing.
 func (b *batch) decide(m *Model, reason string) tea.Cmd {
-	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, batchDraft(b.act)))
+	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
 }
 
 // askWithout lists the proposals that cannot be decided, with the reasons, and

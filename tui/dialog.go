@@ -99,10 +99,16 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	if d.count(name) {
+		return nil
+	}
+	if name != "y" { // which counts right after the tally, and not in "3 years"
+		d.typed = ""
+	}
 	switch name {
-	case "j", "down":
+	case "down":
 		d.pager.Move(1)
-	case "k", "up":
+	case "up":
 		d.pager.Move(-1)
 	case "space", "pgdown":
 		d.pager.Page(1)
@@ -110,30 +116,57 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		d.pager.Page(-1)
 	case "y":
 		return d.answer(m)
-	case "u":
-		if d.Unread != nil && d.ready && len(d.missing()) > 0 {
-			m.dialog = nil
-			return then(m.saveDraft(d), m.carry(d.Unread()))
-		}
-	case "n":
-		m.dialog = nil
-		return tea.Batch(m.saveDraft(d), d.decline())
-	case "backspace":
-		d.typed = d.typed[:max(0, len(d.typed)-1)]
 	default:
-		if do := d.Other[name]; do != nil && d.ready {
-			return m.carry(do())
-		}
-		d.count(name)
+		return d.letter(m, msg)
 	}
 	return nil
 }
 
-// count takes in a digit of the tally.
-func (d *dialog) count(name string) {
-	if len(name) == 1 && name[0] >= '0' && name[0] <= '9' && len(d.typed) < len(d.Tally) {
-		d.typed += name
+// letter gives a key that neither scrolls nor confirms to the dialog. What no answer
+// is begins the note or the reason, or goes on with it.
+func (d *dialog) letter(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.String()
+	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
+		if !d.ready {
+			return nil
+		}
+		m.dialog = nil
+		return then(m.saveDraft(d), m.carry(d.Unread()))
 	}
+	if do := d.Other[name]; do != nil {
+		if !d.ready {
+			return nil
+		}
+		return m.carry(do())
+	}
+	switch {
+	case d.text != nil && msg.Text != "":
+		d.Writing = true
+		d.text.Key(msg)
+		return d.keep(m)
+	case d.text != nil:
+	case name == "j":
+		d.pager.Move(1)
+	case name == "k":
+		d.pager.Move(-1)
+	case name == "n":
+		m.dialog = nil
+		return d.decline()
+	}
+	return nil
+}
+
+// count takes in a digit of the tally, or takes the last one back.
+func (d *dialog) count(name string) bool {
+	switch {
+	case name == "backspace" && d.typed != "":
+		d.typed = d.typed[:len(d.typed)-1]
+	case d.Tally != "" && len(name) == 1 && name[0] >= '0' && name[0] <= '9':
+		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.Tally))]
+	default:
+		return false
+	}
+	return true
 }
 
 // saveEvery is how long somebody can type without a pause and have nothing of

@@ -78,6 +78,9 @@ func (d *dialog) box(m *Model, w int) []string {
 		label := draw.Safe("Reason")
 		if d.NoteOptional {
 			label = "Note (optional)"
+			if !d.Writing && d.text.String() == "" && d.Run != nil {
+				label = "Note (optional): type it, or tab"
+			}
 		}
 		if d.Label != "" {
 			label = d.Label
@@ -88,7 +91,7 @@ func (d *dialog) box(m *Model, w int) []string {
 		}
 		inside(draw.Of(style, " "+label).String(w - 4))
 		edge := draw.Of(style, " ▎ ")
-		for _, line := range d.text.View(th, w-4-edge.Width(), d.textHeight(m)) {
+		for _, line := range d.text.View(th, w-4-edge.Width(), d.textHeight(m), d.Writing) {
 			inside(edge.String(edge.Width()) + line)
 		}
 	}
@@ -145,6 +148,9 @@ func (d *dialog) more(m *Model) draw.Line {
 	key, sign := draw.Safe("j"), draw.Safe("↓ more ")
 	if percent == 100 {
 		key, sign = "k", "↑ more "
+	}
+	if d.text != nil { // where letters write
+		key = map[draw.Safe]draw.Safe{"j": "pgdn", "k": "pgup"}[key]
 	}
 	if d.Writing {
 		return draw.Of(m.theme.Faint, sign)

@@ -44,7 +44,7 @@ func (m *Model) readDraft(d *dialog) tea.Cmd {
 		return result(func(m *Model) tea.Cmd {
 			if m.dialog == d && d.text != nil && d.text.String() == "" {
 				d.text = edit.New(string(text))
-				m.say(remark, "Restored your draft")
+				m.say(remark, "Restored your draft for %s", d.About)
 			}
 			return nil
 		})

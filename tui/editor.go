@@ -71,7 +71,7 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 	}
 	var d *dialog
 	opened := m.ask(screen.Dialog{
-		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File),
+		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File), About: w.Name,
 		Content: func(page *prose.Page) {
 			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
 		},

@@ -74,6 +74,7 @@ func room(in *screen.Line) int {
 func (m *Model) paste(text string) tea.Cmd {
 	switch {
 	case m.dialog != nil && m.dialog.text != nil:
+		m.dialog.Writing = true
 		m.dialog.text.Insert(text)
 		return m.dialog.keep(m)
 	case m.line != nil:

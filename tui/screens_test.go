@@ -104,6 +104,7 @@ func masked(screen string) string {
 	screen = cutDigest.ReplaceAllStringFunc(screen, func(s string) string {
 		return s[:len("digest     ")] + strings.Repeat("0", len(s)-len("digest     │")) + "│"
 	})
+	screen = hashEnd.ReplaceAllStringFunc(screen, func(s string) string { return strings.Map(zero, s) })
 	return hash.ReplaceAllStringFunc(screen, func(s string) string {
 		if !strings.ContainsAny(s, "0123456789") {
 			return s
@@ -113,6 +114,16 @@ func masked(screen string) string {
 }
 
 var hash = regexp.MustCompile(`\b[0-9a-f]{5,}\b`)
+
+// hashEnd matches the end of a hash that did not fit into the line above.
+var hashEnd = regexp.MustCompile(`(?m)│ {12}[0-9a-f]{1,4} *$`)
+
+func zero(r rune) rune {
+	if strings.ContainsRune("0123456789abcdef", r) {
+		return '0'
+	}
+	return r
+}
 
 // cutDigest is the visible part of a digest beneath a dialog.
 var cutDigest = regexp.MustCompile(`digest     [0-9a-f]+│`)

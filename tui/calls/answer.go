@@ -70,7 +70,7 @@ func (c *Page) askRefuse() (screen.Intent, tea.Cmd) {
 	p, _ := c.selected()
 	form := proposals.ActRefuseCall.Form(1)
 	return screen.Dialog{
-		Form: form, Draft: "refuse-" + p.ID, Writing: true,
+		Form: form, Draft: "refuse-" + p.ID, About: "the call of " + p.Tool.String(), Writing: true,
 		Content: func(page *prose.Page) {
 			c.what(page, p)
 			page.Blank()

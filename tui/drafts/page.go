@@ -3,6 +3,7 @@ package drafts
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,11 +38,12 @@ type Options struct {
 
 // text is an unsent text, as its file name and content describe it.
 type text struct {
-	file  string // name in the folder
-	kind  string // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
-	id    proposals.ID
-	about string // what people know it as
-	begin string // how it begins
+	file  string       // name in the folder
+	kind  string       // of what: comment, approve, changes, reject, waive, restore, revise, rebase, new, modify
+	id    proposals.ID // of the first proposal that it is about, "" for none here
+	more  int          // further proposals
+	about string       // what people know it as
+	begin string       // how it begins
 	at    time.Time
 }
 
@@ -81,9 +83,6 @@ type Read struct {
 	Err   error
 }
 
-// idLength is how long the id of a proposal is.
-const idLength = len("00000000-0000-0000-0000-000000000000")
-
 // read lists the files in the folder.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
@@ -105,16 +104,12 @@ func (k *Page) read(start bool) tea.Cmd {
 			}
 			t := text{file: f.Name(), at: info.ModTime()}
 			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
-			if len(t.about) >= idLength {
-				t.id = proposals.ID(t.about[:idLength])
-				if d, err := k.desk.Show(k.ctx, k.Actor, t.id); err == nil {
-					t.about = wording.Reference(d.Proposal) + " " + d.Proposal.Subject.String()
-				} else {
-					t.id = ""
+			if id, more, ok := screen.ReadDraft(t.about); ok {
+				if d, err := k.desk.Show(k.ctx, k.Actor, id); err == nil {
+					t.id, t.more, t.about = id, more, screen.AboutFirst(d.Proposal, more)
 				}
-			}
-			if t.about == screen.Marked {
-				t.about = "several marked proposals"
+			} else if plain, err := url.PathUnescape(t.about); err == nil {
+				t.about = plain
 			}
 			t.begin = beginning(filepath.Join(k.Folder, f.Name()))
 			texts = append(texts, t)
@@ -222,10 +217,10 @@ func (k *Page) open() (screen.Intent, tea.Cmd) {
 		return screen.Sayf(screen.Warning, "It is in %s", k.KeptIn(file)), nil
 	}
 	switch {
-	case strings.HasSuffix(strings.TrimSuffix(t.file, filepath.Ext(t.file)), "-"+screen.Marked):
-		return screen.Several{screen.Sayf(screen.Remark, "Mark its proposals in the queue; a, c or x then restores the draft"), screen.ToQueue{}}, nil
 	case t.id == "":
 		return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.KeptIn(file)), nil
+	case t.more > 0:
+		return screen.Several{screen.Sayf(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), screen.ToQueue{}}, nil
 	}
 	return screen.Resume{ID: t.id, Kind: t.kind, File: t.file}, nil
 }

@@ -52,8 +52,8 @@ func opened(t *testing.T, width int, files ...string) *Page {
 
 func TestListsTexts(t *testing.T) {
 	for _, width := range []int{60, 120} {
-		text := screentest.View(t, opened(t, width, "reject-"+id+".txt", "approve-marked.txt"), width)
-		for _, want := range []string{"▌ reject         2026-11-20 15:00  #7 tool:user/word_counts", "It hides ⟨U+202E⟩ the rest", "note           2026-11-20 14:00  several marked", "Folder: /"} {
+		text := screentest.View(t, opened(t, width, "reject-"+id+".txt", "approve-"+id+"+2-0123456789abcdef.txt"), width)
+		for _, want := range []string{"▌ reject         2026-11-20 15:00  #7 tool:user/word_counts", "It hides ⟨U+202E⟩ the rest", "note           2026-11-20 14:00  #7 tool:user/word_counts", "and 2 more", "Folder: /"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d columns: %q is not in\n%s", width, want, text)
 			}
@@ -78,7 +78,7 @@ func TestOpensTexts(t *testing.T) {
 		"reject-" + id + ".txt": func(_ *Page, file string) screen.Intent {
 			return screen.Resume{ID: id, Kind: "reject", File: file}
 		},
-		"changes-marked.txt": func(*Page, string) screen.Intent { return screen.ToQueue{} },
+		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) screen.Intent { return screen.ToQueue{} },
 		"reject-01990000-0000-7000-8000-00000000000f.txt": func(p *Page, file string) screen.Intent {
 			return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(p.Folder, file))
 		},

@@ -90,7 +90,7 @@ func TestPaste(t *testing.T) {
 // wide as asked, the cursor is in sight, and a hidden character is visible.
 func TestViewShowsTheCursor(t *testing.T) {
 	text := New(strings.Repeat("line\n", 20) + "the \u202elast one")
-	view := text.View(theme.Plain(), 20, 4)
+	view := text.View(theme.Plain(), 20, 4, true)
 	if len(view) != 4 {
 		t.Fatalf("%d lines", len(view))
 	}

@@ -12,11 +12,12 @@ import (
 const CursorStyle theme.Style = "\x1b[7m"
 
 // View draws the text in height lines of exactly width cells, the one with the
-// cursor among them.
-func (t *Text) View(th theme.Theme, width, height int) []string {
+// cursor among them. A cursor says that keys write, so only a text that has the
+// focus has one.
+func (t *Text) View(th theme.Theme, width, height int, focus bool) []string {
 	p := pager.New(th)
 	p.SetWrap(!t.single)
-	p.SetRows(lines{t, th})
+	p.SetRows(lines{t, th, focus})
 	p.SetSize(width, height)
 	row := strings.Count(string(t.runes[:t.cursor]), "\n")
 	if t.single {
@@ -29,7 +30,8 @@ func (t *Text) View(th theme.Theme, width, height int) []string {
 
 type lines struct {
 	*Text
-	th theme.Theme
+	th    theme.Theme
+	focus bool
 }
 
 func (l lines) Len() int { return strings.Count(l.String(), "\n") + 1 }
@@ -44,7 +46,7 @@ func (l lines) Row(i int) pager.Row {
 		start += len(before) + 1
 	}
 	text := draw.Text{Raw: raw, Base: l.th.Text, Hidden: l.th.Hidden, Faint: l.th.Faint}
-	if at := l.Cursor() - start; at >= 0 && at < len(raw) {
+	if at := l.Cursor() - start; l.focus && at >= 0 && at < len(raw) {
 		end := at + 1
 		for end < len(raw) && raw[end]&0xc0 == 0x80 {
 			end++

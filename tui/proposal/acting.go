@@ -57,9 +57,9 @@ func (pp *Page) Unseen() (screen.Intent, tea.Cmd) {
 
 func (pp *Page) askApprove() tea.Cmd {
 	members := pp.members()
-	choices, draft := pp.Seen.choices(members), screen.DraftKind(proposals.ActApprove)+"-"+string(pp.id)
+	choices, draft := pp.Seen.choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
 	ask := pp.ask(screen.Dialog{
-		Form: proposals.ActApprove.Form(1), Draft: draft, NoteOptional: true,
+		Form: proposals.ActApprove.Form(1), Draft: draft, About: screen.About(members...), NoteOptional: true,
 		Content: func(page *prose.Page) { pp.approvalContent(page, members) },
 		Locked:  func() []string { return pp.Seen.Unread(members) },
 		Unread: func() (screen.Intent, tea.Cmd) {
@@ -78,6 +78,17 @@ func (pp *Page) askApprove() tea.Cmd {
 		}),
 	})
 	return tea.Batch(ask, pp.Tell(pp.ctx, pp.Seen.dossiers(members)...))
+}
+
+// about names the proposal that a text is for.
+func (pp *Page) about() string { return screen.About(pp.dossier.Proposal) }
+
+func idsOf(ps []proposals.Proposal) []proposals.ID {
+	ids := make([]proposals.ID, len(ps))
+	for i, p := range ps {
+		ids[i] = p.ID
+	}
+	return ids
 }
 
 // since returns a function that describes changes of the proposal from now on, ""
@@ -126,9 +137,9 @@ func (pp *Page) what(page *prose.Page, p proposals.Proposal) {
 // askReason asks for the reason of a decision that makes nothing live.
 func (pp *Page) askReason(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		choices, draft := []review.Choice{{ID: pp.id, Expect: pp.dossier.Digest}}, screen.DraftKind(act)+"-"+string(pp.id)
+		choices, draft := []review.Choice{{ID: pp.id, Expect: pp.dossier.Digest}}, screen.DecisionDraft(act, pp.id)
 		return pp.ask(screen.Dialog{
-			Form: act.Form(1), Draft: draft, Writing: true,
+			Form: act.Form(1), Draft: draft, About: pp.about(), Writing: true,
 			Content: func(page *prose.Page) {
 				pp.content(page)
 				page.Text("", act.Form(1).Consequence)
@@ -153,7 +164,7 @@ func (pp *Page) askWaive() tea.Cmd {
 	s, _ := pp.selectedFinding()
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(pp.id)+"-"+s.PassageHash()[:8]
 	return pp.ask(screen.Dialog{
-		Form: form, Draft: draft, Writing: true,
+		Form: form, Draft: draft, About: pp.about(), Writing: true,
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(pp.frame.Theme, s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)

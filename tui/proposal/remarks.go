@@ -79,7 +79,7 @@ func (pp *Page) remarkHere() tea.Cmd {
 func (pp *Page) askCommentAt(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
 	return pp.ask(screen.Dialog{
-		Form: form, Draft: draft, Writing: true, Label: "Comment",
+		Form: form, Draft: draft, About: pp.about(), Writing: true, Label: "Comment",
 		Content: func(page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
 			if at.Field == "" {

@@ -41,7 +41,7 @@ func (pp *Page) undo() tea.Cmd {
 	s, _ := pp.selectedFinding()
 	form := proposals.ActUnwaive.Form(1)
 	return pp.ask(screen.Dialog{
-		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], Writing: true,
+		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], About: pp.about(), Writing: true,
 		Content: func(page *prose.Page) {
 			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
 			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)

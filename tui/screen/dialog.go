@@ -23,6 +23,7 @@ type Dialog struct {
 	Tall         bool            // the text takes all the room that there is
 	Label        draw.Safe       // of the text, "" for a reason
 	Draft        string          // under which name the text is kept, "" for not at all
+	About        string          // what the text is for
 	Run          func(text string) (Intent, tea.Cmd)
 	Other        map[string]Action // further answers, by key
 	OtherHelp    [][2]string

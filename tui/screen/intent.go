@@ -103,9 +103,6 @@ func (*Line) intent()       {}
 func (Dialog) intent()      {}
 func (Write) intent()       {}
 
-// Marked names an unsent text about the marked proposals.
-const Marked = "marked"
-
 // Tone is the kind of a message.
 type Tone int
 

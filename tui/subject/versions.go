@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -127,10 +128,10 @@ func (s *Page) cannotRestore() string {
 func (s *Page) askRestore() (screen.Intent, tea.Cmd) {
 	v := s.versions[s.Pager.Stop()]
 	subject := s.entry.Subject
-	draft := fmt.Sprintf("restore-%s-%d", subject.ID, v.Number)
+	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject.String()), v.Number)
 	return screen.Dialog{
 		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
-		Draft: draft,
+		Draft: draft, About: "version " + strconv.Itoa(v.Number) + " of " + subject.String(),
 		Content: func(page *prose.Page) {
 			page.Field("restore", subject.String())
 			page.Field("", "version "+strconv.Itoa(v.Number)+", content "+wording.Short(v.ContentHash))

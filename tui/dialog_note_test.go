@@ -1,0 +1,110 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/tui/edit"
+)
+
+// TestTypedNoteNeverApproves types a note into the dialog of an approval as if its
+// field had the focus: the letters begin it, and none of them is an answer (C40).
+func TestTypedNoteNeverApproves(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	const note = "Nice, they asked for it, just so. Yes."
+	b := newBench(t, 100, 50, demo("name_bank.json"))
+	b.press("enter", "2", "space", "space", "a").wants("╭─ Approve")
+	if strings.Contains(b.m.View().Content, string(edit.CursorStyle)) {
+		t.Error("the note has a cursor and no focus")
+	}
+	b.write(note).wants("▎ " + note)
+	if got := b.state(); got != proposals.UserReview {
+		t.Fatalf("the note approved it: %s", got)
+	}
+	if b.m.View().Cursor == nil {
+		t.Error("the note that is being written has no cursor")
+	}
+	b.press("ctrl+s", "y").wants("Live: tool:user/name_bank version 1")
+	b.noted(note)
+}
+
+// TestTypedNoteOfSeveral types a note that begins with the number of the marked
+// proposals and a word that begins with y.
+func TestTypedNoteOfSeveral(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
+	b.press("*")
+	for range 2 {
+		b.press("a", "u", "space", "space", "space", "esc")
+	}
+	b.press("a").wants("Approve 2 proposals", "2y approve all")
+	b.write("2 years, and no more")
+	if n := b.count(proposals.UserReview); n != 2 {
+		t.Fatalf("the note approved: %v", b.states())
+	}
+	b.press("esc", "a", "2", "down", "y").wants("Type 2, then y, to confirm")
+	b.press("2", "y").wants("Live: ")
+}
+
+// TestReasonGoesOnWithALetter leaves the field of a reason that is empty: a letter goes
+// back into it.
+func TestReasonGoesOnWithALetter(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "x", "tab").write("no, not yet").press("ctrl+s", "y").wants("Rejected")
+	b.noted("no, not yet")
+}
+
+// TestDraftsStayWithTheirProposals leaves a note for one proposal and a reason for
+// another, and opens the dialogs of others: none of them has the text, and the one
+// that has says for what it was written (C41).
+func TestDraftsStayWithTheirProposals(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	for _, key := range []string{"c", "x"} {
+		b.press(key).write("Only for #3.").press("esc").wants("Draft saved")
+		b.press("j", key)
+		if screen := b.screen(); strings.Contains(screen, "Only for #3") || strings.Contains(screen, "Restored") {
+			t.Errorf("%s: the reason for #3 stands at #2:\n%s", key, screen)
+		}
+		b.press("esc", "k", key).wants("Only for #3.", "Restored your draft for #3 tool:user/viewpoint_keeper")
+		b.press("ctrl+s", "esc")
+	}
+
+	// of several: their set counts, not the order in which they were marked
+	b.press("space", "space", "x").wants("Reject 2 proposals")
+	b.write("For #3 and #2.").press("esc")
+	b.press("space", "x").wants("Reject 3 proposals")
+	if screen := b.screen(); strings.Contains(screen, "For #3 and #2") {
+		t.Errorf("the reason for two stands at three:\n%s", screen)
+	}
+	b.press("esc", "+").wants("* 2 marked")
+	b.press("x").wants("For #3 and #2.", "Restored your draft for #2 tool:user/get_word_counts and 1 more")
+	b.press("ctrl+s", "2", "y").wants("Rejected: ")
+	if s := b.states(); s["name_bank"] != proposals.UserReview || s["viewpoint_keeper"] != proposals.Rejected {
+		t.Errorf("states %v", s)
+	}
+}
+
+// TestDraftOfAChangeSetIsForItsMembers adds a member to a change set after a note for
+// it was begun.
+func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 60, demo("research_notes.json"))
+	b.press("enter", "a").wants("╭─ Approve")
+	b.press("tab").write("All three.").press("esc")
+	b.press("a").wants("All three.", "Restored your draft for #1 tool:user/get_research_notes and 2 more")
+	b.press("esc")
+	d := b.file("name_bank.json")
+	d.ChangeSet = "research-notes"
+	if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.press("ctrl+l", "a").wants("╭─ Approve")
+	if screen := b.screen(); strings.Contains(screen, "All three.") {
+		t.Errorf("the note for three members stands at four:\n%s", screen)
+	}
+}
