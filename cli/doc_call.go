@@ -168,15 +168,21 @@ func newDocRefusals(r gateway.Refusals) docRefusals {
 
 // docTier is the user's own tier of a tool.
 type docTier struct {
-	Tool string    `json:"tool"`
-	User string    `json:"user"`
-	Tier string    `json:"tier"` // "default" where an earlier one was taken back
-	By   string    `json:"by"`
-	At   time.Time `json:"at"`
+	Tool string     `json:"tool"`
+	User string     `json:"user"`
+	Tier string     `json:"tier"` // "default" where an earlier one was taken back
+	By   string     `json:"by,omitempty"`
+	At   *time.Time `json:"at,omitempty"`
 }
 
 func newDocTier(o gateway.Override) docTier {
-	return docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), defaultTier), By: o.By.String(), At: o.At}
+	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), defaultTier), By: o.By.String()}
+	if o.At.IsZero() { // nothing was chosen, and nothing is taken back
+		d.By = ""
+	} else {
+		d.At = &o.At
+	}
+	return d
 }
 
 // defaultTier selects the tool's own default tier on the command line.
@@ -184,5 +190,20 @@ const defaultTier = "default"
 
 type docTierList struct {
 	docHead
-	Tiers []docTier `json:"tiers"`
+	Tiers     []docTier      `json:"tiers"`
+	Unchanged []docTier      `json:"unchanged"` // chosen before
+	Fixed     []docFixedTier `json:"fixed"`     // selected, and not the user's to choose
+	DryRun    bool           `json:"dry_run,omitempty"`
+}
+
+type docFixedTier struct {
+	Tool   string `json:"tool"`
+	Reason string `json:"reason"`
+}
+
+func newDocTierList(c gateway.TierChange, dryRun bool) docTierList {
+	return docTierList{
+		docHead: head("tier.list"), Tiers: mapped(c.Set, newDocTier), Unchanged: mapped(c.Same, newDocTier), DryRun: dryRun,
+		Fixed: mapped(c.Fixed, func(f gateway.FixedTier) docFixedTier { return docFixedTier{f.Tool.String(), f.Why} }),
+	}
 }

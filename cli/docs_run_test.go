@@ -74,6 +74,10 @@ func TestDocumentsAsTyped(t *testing.T) {
 			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")
+			case "runtime.md":
+				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
+				r.must("toolcrib init --yes")
+				r.must("toolcrib approve set:memory")
 			default:
 				r.must("toolcrib fork file_reader")
 			}

@@ -102,7 +102,9 @@ func describeStatement(st statement.Statement) []string {
 	case *statement.CallAnswer:
 		return []string{fmt.Sprintf("%s %s of %s version %d, digest %.12s", verdict, act.Pending, act.Tool, act.Version, act.Digest)}
 	case *statement.Tier:
-		return []string{fmt.Sprintf("%s of %s to %q", verdict, act.Tool, act.Tier)}
+		return mapped(act.Tools, func(tool string) string {
+			return fmt.Sprintf("%s of %s to %s", verdict, tool, cmp.Or(act.Tier, defaultTier))
+		})
 	case *statement.Signers:
 		return []string{fmt.Sprintf("%s to state %d, %.12s", verdict, act.Number, act.State)}
 	}

@@ -33,7 +33,7 @@ type Answering struct {
 }
 
 // Signed returns the gateway for the one act of a signed statement that
-// PrepareAnswer or PrepareTier returned.
+// PrepareAnswer or PrepareTiers returned.
 func (g *Gateway) Signed(s review.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns the gateway for acts that are not signed.

@@ -34,7 +34,7 @@ func TestOnlyTheUserAnswers(t *testing.T) {
 			if _, err := w.Refuse(t.Context(), actor, p.ID, "No."); !errors.Is(err, proposals.ErrAuthority) {
 				t.Errorf("%q refuses: %v", actor, err)
 			}
-			if _, err := w.Unsigned().SetTier(t.Context(), actor, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+			if _, err := w.Unsigned().SetTiers(t.Context(), actor, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrAuthority) {
 				t.Errorf("%q sets a tier: %v", actor, err)
 			}
 		})
@@ -89,7 +89,7 @@ func TestTiers(t *testing.T) {
 	}
 	w := open(t, nil, action("get_weather", configurable), action("get_climate", asking), action("get_tides", nil))
 	w.ask(t, "{}")
-	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
@@ -103,24 +103,99 @@ func TestTiers(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Tier != registry.AutoApprove || list[0].By != ada {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	for _, tool := range []string{"get_climate", "get_tides"} {
-		if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", tool, registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+	for _, tool := range []string{"get_climate"} {
+		if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{tool}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrAuthority) {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
-	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, "never"); !errors.Is(err, review.ErrText) {
+	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: "never"}); !errors.Is(err, review.ErrText) {
 		t.Errorf("an unknown tier: %v", err)
 	}
-	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, ""); err != nil {
+	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: ""}); err != nil {
 		t.Fatal(err)
 	}
 	w.ask(t, "{}")
 	// A definition that does not leave it to the user any more is not overridden.
-	if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); err != nil {
+	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); err != nil {
 		t.Fatal(err)
 	}
 	w.approve(t, action("get_weather", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} }))
 	w.ask(t, "{}")
+	w.verify(t)
+}
+
+// TestTiersInBulk chooses the tiers of a server's tools at once.
+func TestTiersInBulk(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	yes := true
+	of := func(server string, a registry.Approval, hints registry.Annotations) func(*registry.Tool) {
+		return func(tool *registry.Tool) {
+			tool.Approval, tool.Annotations = &a, &hints
+			tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: server, Name: tool.ID}
+		}
+	}
+	asks := registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	runs := registry.Approval{Tier: registry.AutoApprove}
+	fixed := registry.Approval{Tier: registry.RequiresApproval}
+	w := open(
+		t, func(c *gateway.Config) {
+			c.Providers[registry.ProviderMCP] = c.Providers[registry.ProviderBuiltin]
+		},
+		action("get_weather", of("sky", asks, registry.Annotations{})), action("get_climate", of("sky", runs, registry.Annotations{ReadOnly: &yes})),
+		action("delete_weather", of("sky", asks, registry.Annotations{Destructive: &yes})), action("get_storms", of("sky", fixed, registry.Annotations{})),
+		action("get_tides", of("sea", asks, registry.Annotations{Destructive: &yes})),
+	)
+	choose := func(c gateway.TierChoice) (gateway.TierChange, error) {
+		c.User, c.Layer = "ada", registry.LayerUser
+		return w.Unsigned().SetTiers(t.Context(), ada, c)
+	}
+	names := func(list []gateway.Override) string {
+		var ids []string
+		for _, o := range list {
+			ids = append(ids, o.Tool.ID)
+		}
+		return strings.Join(ids, " ")
+	}
+	got, err := choose(gateway.TierChoice{Server: "sky", Tier: registry.AutoApprove})
+	if err != nil || names(got.Set) != "delete_weather get_weather" || names(got.Same) != "get_climate" || len(got.Fixed) != 1 || got.Fixed[0].Tool.ID != "get_storms" {
+		t.Errorf("a server: %+v, %v", got, err)
+	}
+	if _, err := w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil {
+		t.Errorf("with the user's tier: %v", err)
+	}
+	got, err = choose(gateway.TierChoice{Hints: []string{"destructive"}, Tier: registry.RequiresApproval})
+	if err != nil || !strings.Contains(names(got.Set), " delete_weather get_tides") || strings.Contains(names(got.Set), "get_weather") {
+		t.Errorf("an annotation: %+v, %v", got, err)
+	}
+	got, err = choose(gateway.TierChoice{Server: "sky", Hints: []string{"destructive", "readOnly"}})
+	if err != nil || names(got.Set) != "delete_weather" || names(got.Same) != "get_climate" {
+		t.Errorf("annotations of a server: %+v, %v", got, err)
+	}
+	got, err = choose(gateway.TierChoice{Tools: []string{"get_climate", "get_weather", "get_climate"}, Tier: registry.RequiresApproval})
+	if err != nil || names(got.Set) != "get_climate get_weather" {
+		t.Errorf("names: %+v, %v", got, err)
+	}
+	w.ask(t, "{}") // get_weather
+	_, err = w.Execute(t.Context(), caller(), request("get_climate", "{}"))
+	refusal(t, err, gateway.CodeApprovalRequired) // the user wants less than the tool allows
+	w.db.Unchanged(t, func() {
+		if _, err := choose(gateway.TierChoice{Tools: []string{"get_weather", "get_storms"}, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrAuthority) {
+			t.Errorf("one of two is fixed: %v", err)
+		}
+		if _, err := choose(gateway.TierChoice{Tools: []string{"get_weather", "get_nothing"}, Tier: registry.AutoApprove}); err == nil {
+			t.Error("one of two is nowhere")
+		}
+		if _, err := choose(gateway.TierChoice{Server: "nowhere", Tier: registry.AutoApprove}); err == nil {
+			t.Error("a server without tools")
+		}
+		if got, err := choose(gateway.TierChoice{Tools: []string{"get_weather"}, Tier: registry.RequiresApproval}); err != nil || len(got.Set) > 0 || len(got.Same) != 1 {
+			t.Errorf("chosen twice: %+v, %v", got, err)
+		}
+	})
+	got, err = choose(gateway.TierChoice{Server: "sky"})
+	if err != nil || names(got.Set) != "get_climate get_weather" || names(got.Same) != "delete_weather get_storms" {
+		t.Errorf("taken back: %+v, %v", got, err)
+	}
 	w.verify(t)
 }
 

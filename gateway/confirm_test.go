@@ -19,7 +19,7 @@ func TestConfirmationAsks(t *testing.T) {
 		w := open(t, nil, action("get_weather", func(tool *registry.Tool) {
 			tool.Annotations, tool.Approval = &registry.Annotations{RequiresConfirmation: &confirm}, &approval
 		}))
-		if _, err := w.Unsigned().SetTier(t.Context(), ada, "ada", "get_weather", registry.LayerUser, registry.AutoApprove); !errors.Is(err, proposals.ErrAuthority) {
+		if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrAuthority) {
 			t.Errorf("%s: the confirmation was switched off: %v", approval.Tier, err)
 		}
 		if d, err := w.Describe(t.Context(), caller(), "get_weather"); err != nil || d.Approval != registry.RequiresApproval {

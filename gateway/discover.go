@@ -172,7 +172,7 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 // a guard the tool's default holds no call: its client asks the person in front of it.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
-	if t.Confirms() || t.Approval == nil || t.Approval.Tier != registry.UserConfigurable {
+	if !t.Approval.Overridable() || t.Confirms() {
 		return t.Asks(""), nil
 	}
 	override, err := r.Override(ctx, c.User, tool.Subject)

@@ -62,7 +62,7 @@ func TestGuardedCalls(t *testing.T) {
 	}
 
 	// What the user set holds a call, at once.
-	if _, err := w.Unsigned().SetTier(t.Context(), ada, guarded.User, "notes_write", guarded.Layer, registry.RequiresApproval); err != nil {
+	if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: guarded.User, Tools: []string{"notes_write"}, Layer: guarded.Layer, Tier: registry.RequiresApproval}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.Admit(t.Context(), guarded, request("write", "{}"))

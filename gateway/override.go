@@ -2,7 +2,10 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -10,81 +13,190 @@ import (
 	"toolcrib/review"
 )
 
-// SetTier makes tier the approval tier of a tool for a user's calls, "" to
-// take an earlier one back. Only the user may, and only for a tool that is
-// user_configurable. name is an id, alias or wire name in the view of layer,
-// or a subject.
-func (a Answering) SetTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
+// TierChoice is a user's choice of an approval tier.
+type TierChoice struct {
+	User  string
+	Tier  registry.ApprovalTier // "" takes an earlier choice back
+	Layer registry.Layer        // in whose view the tools are looked up
+	// Tools are ids, aliases, wire names, or subjects. Where there are none, Server
+	// and Hints choose active tools: those of an MCP server, those with one of some
+	// annotations (their keys in a definition), or those for which both holds.
+	Tools  []string
+	Server string
+	Hints  []string
+}
+
+// TierChange is the effect of a TierChoice.
+type TierChange struct {
+	Set   []Override
+	Same  []Override  // have the tier already; By and At are zero where nobody chose it
+	Fixed []FixedTier // of tools that Server and Hints choose; a name of one is an error
+}
+
+// FixedTier is a tool whose tier the user cannot choose so.
+type FixedTier struct {
+	Tool registry.Subject
+	Why  string
+}
+
+// Tiers returns what SetTiers would do.
+func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
+	var change TierChange
+	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {
+		change, err = g.tierChange(ctx, r, actor, c)
+		return err
+	})
+	return change, err
+}
+
+// SetTiers makes c.Tier the approval tier of tools for a user's calls, in one
+// transaction. It counts at the next call, in every process. Only the user may;
+// asking before each call can be chosen for every tool, and running unasked only
+// for those that are user_configurable.
+func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
-	o, err := g.settable(ctx, actor, user, name, layer, tier)
-	if err != nil {
-		return o, err
-	}
-	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
-			return err
-		}
-		before, err := tx.Override(ctx, user, o.Tool)
-		if err != nil || before == tier {
+	var change TierChange
+	err := g.ledger.Durable(ctx, func(tx LedgerTx) (err error) {
+		if change, err = g.tierChange(ctx, tx, actor, c); err != nil || len(change.Set) == 0 {
 			return err
 		}
 		signed, err := g.signing.Open(ctx, tx, actor, a.signed)
 		if err != nil {
 			return err
 		}
-		if err := signed.Match(o.StatementAct(), ""); err != nil {
+		if err := signed.Match(tierAct(c, change.Set), ""); err != nil {
 			return err
 		}
-		o.At, o.Signature = signed.Time(o.At), signed.Hash()
 		if err := g.signing.Record(ctx, tx, signed); err != nil {
 			return err
 		}
-		return tx.AddOverride(ctx, o)
+		for i := range change.Set {
+			o := &change.Set[i]
+			o.At, o.Signature = signed.Time(o.At), signed.Hash()
+			if err := tx.AddOverride(ctx, *o); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return o, err
+	return change, err
 }
 
-// settable returns the tier that actor wants to set, and an error if it cannot be
-// set.
-func (g *Gateway) settable(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) (Override, error) {
+// tierChange returns what a choice of actor changes in the snapshot of r.
+func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposals.Actor, c TierChoice) (TierChange, error) {
+	var change TierChange
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
-		return Override{}, err
+		return change, err
 	}
-	if tier != "" && tier != registry.AutoApprove && tier != registry.RequiresApproval {
-		return Override{}, fmt.Errorf("%w: unknown tier %s; use %s, %s or default", review.ErrText, jsondoc.Quote(string(tier)), registry.AutoApprove, registry.RequiresApproval)
+	if c.Tier != "" && c.Tier != registry.AutoApprove && c.Tier != registry.RequiresApproval {
+		return change, fmt.Errorf("%w: unknown tier %s; use %s, %s or default", review.ErrText, jsondoc.Quote(string(c.Tier)), registry.AutoApprove, registry.RequiresApproval)
 	}
-	if err := checkText("user", user); err != nil {
-		return Override{}, err
+	if err := checkText("user", c.User); err != nil {
+		return change, err
 	}
-	tool, err := g.one(ctx, name, layer)
+	tools, err := c.tools(ctx, r)
 	if err != nil {
-		return Override{}, err
+		return change, err
 	}
-	a := tool.Definition.Tool.Approval
-	if tier != "" && (a == nil || a.Tier != registry.UserConfigurable) {
-		fixed := "has no tier, so it always asks"
-		if a != nil {
-			fixed = fmt.Sprintf("is %s", a.Tier)
+	list, err := r.Overrides(ctx, c.User)
+	if err != nil {
+		return change, err
+	}
+	before := map[registry.Subject]Override{}
+	for _, o := range list {
+		before[o.Tool] = o
+	}
+	var refused []error
+	at := g.stamp()
+	for _, tool := range tools {
+		was, why := before[tool.Subject], fixedTier(tool, c.Tier)
+		switch {
+		case why != "" && len(c.Tools) > 0:
+			refused = append(refused, fmt.Errorf("%w: %s %s", proposals.ErrAuthority, tool.Subject, why))
+		case why != "":
+			change.Fixed = append(change.Fixed, FixedTier{tool.Subject, why})
+		case was.Tier == c.Tier, was.Tier == "" && tool.Definition.Tool.Approval.Fixes(c.Tier):
+			was.User, was.Tool, was.Tier = c.User, tool.Subject, c.Tier
+			change.Same = append(change.Same, was)
+		default:
+			change.Set = append(change.Set, Override{ID: g.newID(), User: c.User, Tool: tool.Subject, Tier: c.Tier, By: actor, At: at})
 		}
-		return Override{}, fmt.Errorf("%w: %s %s, which the user cannot override; a proposal can make it %s", proposals.ErrAuthority, tool.Subject, fixed, registry.UserConfigurable)
 	}
-	if tier == registry.AutoApprove && tool.Definition.Tool.Confirms() {
-		return Override{}, fmt.Errorf("%w: %s requires confirmation of each call; propose a change to lift this", proposals.ErrAuthority, tool.Subject)
+	return change, errors.Join(refused...)
+}
+
+// fixedTier returns why the user cannot choose a tier for a tool, "" where they can.
+func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
+	t := tool.Definition.Tool
+	switch {
+	case tier != registry.AutoApprove:
+		return ""
+	case t.Confirms():
+		return "requires confirmation of each call; propose a change to lift this"
+	case t.Approval == nil:
+		return fmt.Sprintf("has no tier, so it always asks; a proposal can make it %s", registry.UserConfigurable)
+	case t.Approval.Tier == registry.RequiresApproval:
+		return fmt.Sprintf("is %s, which the user cannot override; a proposal can make it %s", t.Approval.Tier, registry.UserConfigurable)
 	}
-	return Override{ID: g.newID(), User: user, Tool: tool.Subject, Tier: tier, By: actor, At: g.stamp()}, nil
+	return ""
+}
+
+// tools returns the tools that are chosen, each once.
+func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
+	if len(c.Tools) == 0 {
+		return c.selected(ctx, r)
+	}
+	var tools []registry.Live
+	var missing []error
+	for _, name := range c.Tools {
+		tool, err := one(ctx, r, name, c.Layer)
+		if unknown := (*Error)(nil); errors.As(err, &unknown) {
+			missing = append(missing, err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(tools, func(o registry.Live) bool { return o.Subject == tool.Subject }) {
+			tools = append(tools, tool)
+		}
+	}
+	return tools, errors.Join(missing...)
+}
+
+// selected returns the active tools that Server and Hints choose.
+func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
+	all, _, err := registry.Layered{Finder: r, View: c.Layer.View()}.ByKind(ctx, registry.ActionTool, 0)
+	if err != nil {
+		return nil, err
+	}
+	var tools []registry.Live
+	for _, e := range all {
+		t := e.Definition.Tool
+		if (c.Server == "" || t.Server() == c.Server) && (len(c.Hints) == 0 || slices.ContainsFunc(c.Hints, t.Has)) {
+			tools = append(tools, e.Live)
+		}
+	}
+	if len(tools) > 0 {
+		return tools, nil
+	}
+	what := "No approved tool"
+	if len(c.Hints) > 0 {
+		what += " that is annotated " + strings.Join(c.Hints, " or ")
+	}
+	if c.Server != "" {
+		what += " is of the server " + jsondoc.Quote(c.Server)
+	}
+	return nil, &Error{Code: CodeUnknown, Message: what + "."}
 }
 
 // one returns the active tool that a name means.
-func (g *Gateway) one(ctx context.Context, name string, layer registry.Layer) (registry.Live, error) {
+func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
 	subject, err := registry.ParseSubject(name)
 	if err == nil {
 		name = subject.ID
 	}
-	var found []registry.Entry
-	err = g.ledger.View(ctx, func(r LedgerReader) (err error) {
-		found, err = review.Named(ctx, r, name, layer)
-		return err
-	})
+	found, err := review.Named(ctx, r, name, layer)
 	if err != nil {
 		return registry.Live{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/signing/statement"
 )
 
@@ -57,22 +56,32 @@ func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor,
 	return a.gateway.signing.Record(ctx, tx, signed)
 }
 
-// PrepareTier returns the statement by which actor would set a tier, to be signed
-// and then passed on by Gateway.Signed to SetTier with the same arguments.
-func (g *Gateway) PrepareTier(ctx context.Context, actor proposals.Actor, user, name string, layer registry.Layer, tier registry.ApprovalTier) ([]byte, error) {
-	o, err := g.settable(ctx, actor, user, name, layer, tier)
-	if err != nil {
-		return nil, err
-	}
+// PrepareTiers returns the statement by which actor would choose tiers, to be
+// signed and then passed on by Gateway.Signed to SetTiers with the same choice.
+func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c TierChoice) ([]byte, error) {
 	var prepared []byte
-	err = g.ledger.View(ctx, func(r LedgerReader) error {
-		prepared, err = g.signing.Prepare(ctx, r, actor, o.At, o.StatementAct(), "")
+	err := g.ledger.View(ctx, func(r LedgerReader) error {
+		change, err := g.tierChange(ctx, r, actor, c)
+		if err != nil {
+			return err
+		}
+		prepared, err = g.signing.Prepare(ctx, r, actor, g.stamp(), tierAct(c, change.Set), "")
 		return err
 	})
 	return prepared, err
 }
 
-// StatementAct returns what a statement about o is about.
+// tierAct is what a statement about overrides is about.
+func tierAct(c TierChoice, set []Override) *statement.Tier {
+	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
+	for _, o := range set {
+		act.Tools = append(act.Tools, o.Tool.String())
+	}
+	return act
+}
+
+// StatementAct returns what a statement about o is about, which may be about other
+// tools as well.
 func (o Override) StatementAct() *statement.Tier {
-	return &statement.Tier{Tool: o.Tool.String(), Tier: string(o.Tier), User: statement.Text(o.User)}
+	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

@@ -117,7 +117,7 @@ func TestSignedAnswers(t *testing.T) {
 func TestSignedTiers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
-	if _, err := x.gateway.Unsigned().SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := x.gateway.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, review.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
 	forged := gateway.Override{ID: x.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: ada, At: x.Clock.Now()}
@@ -125,21 +125,62 @@ func TestSignedTiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.ask()
-	prepared, err := x.gateway.PrepareTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove)
+	prepared, err := x.gateway.PrepareTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove})
 	if err != nil {
 		t.Fatal(err)
 	}
 	signed := x.Sign(t, ada, prepared)
-	if _, err := x.gateway.Signed(signed).SetTier(t.Context(), ada, "bob", "get_climate", registry.LayerUser, registry.AutoApprove); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, gateway.TierChoice{User: "bob", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, review.ErrConflict) {
 		t.Errorf("for another user: %v", err)
 	}
-	if _, err := x.gateway.Signed(signed).SetTier(t.Context(), ada, "ada", "get_climate", registry.LayerUser, registry.AutoApprove); err != nil {
+	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := x.gateway.Execute(t.Context(), x.caller, gateway.Request{Tool: "get_climate"}); err != nil {
 		t.Errorf("with the signed tier: %v", err)
 	}
 	x.whole(3, 1)
+}
+
+// TestSignedTiersInBulk signs one statement for several tools. It covers no other
+// tool, tier, or user.
+func TestSignedTiersInBulk(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	x := openSignedCalls(t)
+	tool, agent := storetest.Action("get_weather"), storetest.Agent("sailor")
+	tool.Definition.Tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
+	tool.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderBuiltin}
+	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{"get_climate", "get_weather"}}
+	x.ApproveSigned(t, x.Desk(t, x.Policy), ada, tool, agent)
+	x.caller.Agent = "sailor"
+	choice := gateway.TierChoice{User: "ada", Tools: []string{"get_climate", "get_weather"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}
+	prepared, err := x.gateway.PrepareTiers(t.Context(), ada, choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := x.Sign(t, ada, prepared)
+	fewer := choice
+	fewer.Tools = fewer.Tools[:1]
+	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, fewer); !errors.Is(err, review.ErrConflict) {
+		t.Errorf("of fewer tools: %v", err)
+	}
+	got, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, choice)
+	if err != nil || len(got.Set) != 2 || got.Set[0].Signature == "" || got.Set[0].Signature != got.Set[1].Signature {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, tool := range choice.Tools {
+		if _, err := x.gateway.Execute(t.Context(), x.caller, gateway.Request{Tool: tool}); err != nil {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	forged := got.Set[0]
+	forged.ID, forged.User = x.NewID(), "bob"
+	if err := x.Calls().Durable(t.Context(), func(tx gateway.LedgerTx) error { return tx.AddOverride(t.Context(), forged) }); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := x.gateway.Overrides(t.Context(), "bob"); err != nil || len(list) != 1 || list[0].Tier != registry.RequiresApproval {
+		t.Errorf("with the statement about another user: %+v, %v", list, err)
+	}
 }
 
 // TestRevocationReachesRunningGateways revokes the key that signed a tool while a

@@ -140,7 +140,7 @@ func upstreamServers(entries []registry.Entry) []string {
 
 // serves reports whether a tool is of a server that the client may use.
 func (s *Server) serves(t *registry.Tool) bool {
-	return len(s.config.Servers) == 0 || t.Provider != nil && t.Provider.Type == registry.ProviderMCP && slices.Contains(s.config.Servers, t.Provider.Server)
+	return len(s.config.Servers) == 0 || t.Server() != "" && slices.Contains(s.config.Servers, t.Server())
 }
 
 // approvedTools writes tools as an MCP server lists them, with the approved

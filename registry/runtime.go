@@ -37,3 +37,34 @@ func (t *Tool) Asks(override ApprovalTier) ApprovalTier {
 	}
 	return t.Approval.Effective(override)
 }
+
+// Server returns the MCP server that runs t, "" for a tool of none.
+func (t *Tool) Server() string {
+	if t.Provider == nil || t.Provider.Type != ProviderMCP {
+		return ""
+	}
+	return t.Provider.Server
+}
+
+// Has reports whether the annotation of a key is true of t. Destructive is true
+// also of a tool that is taken to destroy something because of its category.
+func (t *Tool) Has(annotation string) bool {
+	a := t.Annotations
+	if a == nil {
+		a = &Annotations{}
+	}
+	is := func(b *bool) bool { return b != nil && *b }
+	switch annotation {
+	case "readOnly":
+		return is(a.ReadOnly)
+	case "destructive":
+		return t.Destroys()
+	case "idempotent":
+		return is(a.Idempotent)
+	case "requiresConfirmation":
+		return is(a.RequiresConfirmation)
+	case "openWorld":
+		return is(a.OpenWorld)
+	}
+	return false
+}

@@ -112,18 +112,25 @@ type Approval struct {
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
+// Overridable reports whether a user's own tier can change what applies: no user
+// lifts what the approved version fixes as RequiresApproval.
+func (a *Approval) Overridable() bool { return a != nil && a.Tier != RequiresApproval }
+
+// Fixes reports whether the approved version itself says that tier applies.
+func (a *Approval) Fixes(tier ApprovalTier) bool {
+	return a != nil && a.Tier == tier && tier != UserConfigurable
+}
+
 // Effective returns the tier that applies, given the user's override ("" for
-// none): a tool without an approval asks; only a UserConfigurable one can be
-// overridden.
+// none): a tool without an approval asks; a user can have every tool ask, and only
+// a UserConfigurable one not.
 func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 	switch {
-	case a == nil:
+	case !a.Overridable() || override == RequiresApproval:
 		return RequiresApproval
 	case a.Tier == AutoApprove:
 		return AutoApprove
-	case a.Tier == UserConfigurable && (override == AutoApprove || override == RequiresApproval):
-		return override
-	case a.Tier == UserConfigurable && a.Default == AutoApprove:
+	case a.Tier == UserConfigurable && (override == AutoApprove || a.Default == AutoApprove):
 		return AutoApprove
 	}
 	return RequiresApproval

@@ -23,8 +23,8 @@ func TestApprovalEffective(t *testing.T) {
 	}{
 		{nil, [5]registry.ApprovalTier{ask, ask, ask, ask, ask}},
 		{&registry.Approval{}, [5]registry.ApprovalTier{ask, ask, ask, ask, ask}},
-		{&registry.Approval{Tier: auto}, [5]registry.ApprovalTier{auto, auto, auto, auto, auto}},
-		{&registry.Approval{Tier: auto, Default: ask}, [5]registry.ApprovalTier{auto, auto, auto, auto, auto}},
+		{&registry.Approval{Tier: auto}, [5]registry.ApprovalTier{auto, auto, ask, auto, auto}},
+		{&registry.Approval{Tier: auto, Default: ask}, [5]registry.ApprovalTier{auto, auto, ask, auto, auto}},
 		{&registry.Approval{Tier: ask}, [5]registry.ApprovalTier{ask, ask, ask, ask, ask}},
 		{&registry.Approval{Tier: ask, Default: auto}, [5]registry.ApprovalTier{ask, ask, ask, ask, ask}},
 		{&registry.Approval{Tier: users, Default: auto}, [5]registry.ApprovalTier{auto, auto, ask, auto, auto}},

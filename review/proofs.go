@@ -177,6 +177,7 @@ type provenStatement struct {
 	encoded string
 	signer  signers.Signer
 	items   map[string]statement.Item // of a decision, by proposal
+	tools   map[string]bool           // whose tier it sets
 	err     error                     // why it does not count
 }
 
@@ -249,6 +250,12 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		s.items = make(map[string]statement.Item, len(d.Items))
 		for _, item := range d.Items {
 			s.items[item.Proposal] = item
+		}
+	}
+	if t, ok := s.Act.(*statement.Tier); ok {
+		s.tools = make(map[string]bool, len(t.Tools))
+		for _, tool := range t.Tools {
+			s.tools[tool] = true
 		}
 	}
 	return s

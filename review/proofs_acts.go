@@ -57,11 +57,27 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	if at.IsZero() {
 		at = s.At
 	}
+	if t, ok := act.(*statement.Tier); ok {
+		if !s.sets(t) || !s.of(by, at, note) {
+			return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
+		}
+		return nil
+	}
 	encoded, err := statement.Encode(statement.Statement{Database: s.Database, Log: s.Log, By: by, At: at, Act: act, Note: statement.Text(note)})
 	if err != nil || string(encoded) != s.encoded {
 		return fmt.Errorf("%s: %w: its statement covers other content", what, ErrSignature)
 	}
 	return nil
+}
+
+// sets reports whether the statement sets the tier of t, for its user and for all
+// of its tools, and of whichever others.
+func (s *provenStatement) sets(t *statement.Tier) bool {
+	all, ok := s.Act.(*statement.Tier)
+	if !ok || all.Tier != t.Tier || all.User != t.User {
+		return false
+	}
+	return !slices.ContainsFunc(t.Tools, func(tool string) bool { return !s.tools[tool] })
 }
 
 // Waiver returns nil when a waiver of a proposal counts.

@@ -61,7 +61,7 @@ func TestChangeOfAnother(t *testing.T) {
 		"another number": signers.Change{Number: 3, Previous: one, Next: two}.Act(),
 		"the way back":   signers.Change{Number: 2, Previous: two, Next: one}.Act(),
 		"the first":      signers.Change{Number: 1, Next: two}.Act(),
-		"a tier":         &statement.Tier{Tool: "tool:global/a", User: statement.Text("mara")},
+		"a tier":         &statement.Tier{Tools: []string{"tool:global/a"}, User: statement.Text("mara")},
 	} {
 		encoded := encode(t, "user:mara", act)
 		if _, err := step.Check(encoded, sign(t, mara, nil, encoded)); !errors.Is(err, signers.ErrChange) {

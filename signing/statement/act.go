@@ -155,17 +155,32 @@ func (a *CallAnswer) lines(c *codec) {
 	)
 }
 
-// Tier sets a user's own approval tier of a tool.
+// Tier sets a user's own approval tier of tools.
 type Tier struct {
-	Tool string
-	Tier string // "auto_approve", "requires_approval", or "" to take the user's own back
-	User string // Text of the user whose calls it is for
+	Tier  string // "auto_approve", "requires_approval", or "" to take the user's own back
+	User  string // Text of the user whose calls it is for
+	Tools []string
 }
 
 func (*Tier) verdict() Verdict { return TierSet }
 
 func (t *Tier) lines(c *codec) {
-	c.line("tier", text("tool", token, &t.Tool), text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User))
+	n := len(t.Tools)
+	c.line("tier", text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User), number("number of tools", 1, &n))
+	c.require(n <= MaxItems, "number of tools", "more than %d", MaxItems)
+	if c.reading {
+		t.Tools = nil // it grows with the lines, whatever number is announced
+	}
+	seen := map[string]bool{}
+	for i := 0; i < n && c.err == nil; i++ {
+		if c.reading {
+			t.Tools = append(t.Tools, "")
+		}
+		tool := &t.Tools[i]
+		c.line("tool", text("tool", token, tool))
+		c.require(!seen[*tool], "tool", "%s is named twice", *tool)
+		seen[*tool] = true
+	}
 }
 
 // Signers puts a state of the signers file in force.

@@ -14,7 +14,7 @@ const Format = "toolcrib decision 1"
 // Limits of a statement.
 const (
 	MaxSize  = 8 << 20 // bytes
-	MaxItems = 10_000  // proposals of one change set
+	MaxItems = 10_000  // proposals of one change set, tools of one tier
 )
 
 // ErrMalformed is wrapped by every error about a statement that cannot be

@@ -59,8 +59,8 @@ func vectors() map[string]statement.Statement {
 		"waiver_ended":     statementOf(ended(), "The quotation is gone."),
 		"call_approved":    statementOf(answer(true), ""),
 		"call_refused":     statementOf(answer(false), "Not on a Friday."),
-		"tier_set":         statementOf(&statement.Tier{Tool: "tool:global/delete_tasks", Tier: "auto_approve", User: h("mara")}, ""),
-		"tier_taken_back":  statementOf(&statement.Tier{Tool: "tool:global/delete_tasks", User: h("mara")}, ""),
+		"tier_set":         statementOf(&statement.Tier{Tools: []string{"tool:global/delete_tasks", "tool:user/send_note"}, Tier: "auto_approve", User: h("mara")}, ""),
+		"tier_taken_back":  statementOf(&statement.Tier{Tools: []string{"tool:global/delete_tasks"}, User: h("mara")}, ""),
 		"signers_started":  statementOf(&statement.Signers{Number: 1, State: h("state 1")}, ""),
 		"signers_changed":  statementOf(&statement.Signers{Number: 2, Previous: h("state 1"), State: h("state 2")}, "Ada joins."),
 	}
@@ -252,7 +252,9 @@ func TestEncodeRefuses(t *testing.T) {
 		"no version sum":               decision(func(d *statement.Decision) { d.Items[0].Sum = "" }),
 		"another hash":                 decision(func(d *statement.Decision) { d.Items[0].ContentHash = "sha256:" + h("content") }),
 		"the same proposal twice":      decision(func(d *statement.Decision) { d.Set = "s"; d.Items = append(d.Items, item(1)) }),
-		"a tier that nobody chooses":   statementOf(&statement.Tier{Tool: "tool:global/a", Tier: "user_configurable", User: h("mara")}, ""),
+		"a tier that nobody chooses":   statementOf(&statement.Tier{Tools: []string{"tool:global/a"}, Tier: "user_configurable", User: h("mara")}, ""),
+		"a tier of no tool":            statementOf(&statement.Tier{Tier: "auto_approve", User: h("mara")}, ""),
+		"a tier of one tool twice":     statementOf(&statement.Tier{Tools: []string{"tool:global/a", "tool:global/a"}, User: h("mara")}, ""),
 	} {
 		if b, err := statement.Encode(s); !errors.Is(err, statement.ErrMalformed) || b != nil {
 			t.Errorf("%s: %q, %v", name, b, err)

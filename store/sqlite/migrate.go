@@ -58,7 +58,7 @@ func steps() ([]engine.Step, error) {
 const applicationID = 0x63726962
 
 // SchemaVersion is the number of the last migration.
-const SchemaVersion = 10
+const SchemaVersion = 11
 
 // refuse returns engine.ErrNewer or engine.ErrForeign for a file that is none of this
 // program's and has a log that was not written back, as a crash leaves it: a
