@@ -71,7 +71,7 @@ func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c Tie
 	return prepared, err
 }
 
-// tierAct is what a statement about overrides is about.
+// tierAct returns the act of a statement that chooses tiers.
 func tierAct(c TierChoice, set []Override) *statement.Tier {
 	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
 	for _, o := range set {

@@ -71,7 +71,7 @@ func TestOddCallersAreRefused(t *testing.T) {
 					t.Errorf("describe, %s %s: %v", name, field, err)
 				}
 			}
-			if _, err := w.Unsigned().SetTier(t.Context(), ada, text, "get_weather", registry.LayerUser, ""); !errors.Is(err, review.ErrText) {
+			if _, err := w.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: text, Tools: []string{"get_weather"}, Layer: registry.LayerUser, Tier: ""}); !errors.Is(err, review.ErrText) {
 				t.Errorf("%s sets a tier: %v", name, err)
 			}
 		}
