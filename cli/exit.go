@@ -130,6 +130,7 @@ func dataOutcomes() []outcome {
 		{registry.ErrNoTools, "no_tools", exitFailed},
 		{registry.ErrUnknownList, "unknown_allow_list", exitFailed},
 		{store.ErrNewer, "newer_database", exitFailed},
+		{store.ErrNumbering, "unknown_schema", exitFailed},
 		{store.ErrGone, "database_gone", exitFailed},
 		{store.ErrForeign, "foreign_database", exitFailed},
 		{store.ErrDamaged, "damaged", exitFailed},

@@ -12,6 +12,7 @@ import (
 // Errors of the database as a whole, as package engine describes them.
 var (
 	ErrNewer      = engine.ErrNewer
+	ErrNumbering  = engine.ErrNumbering
 	ErrForeign    = engine.ErrForeign
 	ErrNoDatabase = engine.ErrNoDatabase
 	ErrBusy       = engine.ErrBusy

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,11 +108,19 @@ func TestNotADatabase(t *testing.T) {
 	}
 	ours := image(t)
 	newer := write("newer.db", ours)
-	if err := storetest.ByHand(t.Context(), newer, fmt.Sprintf("PRAGMA user_version = %d", store.SchemaVersion+1)); err != nil {
+	if err := storetest.ByHand(t.Context(), newer, "PRAGMA user_version = 9999"); err != nil {
+		t.Fatal(err)
+	}
+	numbered := write("numbered.db", ours) // as commit 90663e4 left its files (G8)
+	if err := storetest.ByHand(t.Context(), numbered, "PRAGMA user_version = 20"); err != nil {
+		t.Fatal(err)
+	}
+	renumbered := write("renumbered.db", ours)
+	if err := storetest.ByHand(t.Context(), renumbered, "ALTER TABLE proposals RENAME COLUMN title TO label; PRAGMA user_version = 6"); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{
-		newer: store.ErrNewer,
+		newer: store.ErrNewer, numbered: store.ErrNumbering, renumbered: store.ErrNumbering,
 		byHand("foreign.db", "CREATE TABLE notes (text)"):                        store.ErrForeign,
 		byHand("empty schema.db", "PRAGMA user_version = 7"):                     store.ErrForeign,
 		byHand("marked.db", "PRAGMA application_id = 7"):                         store.ErrForeign,
@@ -139,7 +146,7 @@ func TestNewerWithALog(t *testing.T) {
 	storetest.NeedsFile(t)
 	db := storetest.New(t)
 	queue(t, db, 5)
-	if err := db.SQL(t.Context(), fmt.Sprintf("PRAGMA user_version = %d", store.SchemaVersion+1)); err != nil {
+	if err := db.SQL(t.Context(), "PRAGMA user_version = 9999"); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "newer.db")

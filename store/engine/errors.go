@@ -6,6 +6,9 @@ import "errors"
 var (
 	// ErrNewer is wrapped when a newer toolcrib wrote the database.
 	ErrNewer = errors.New("the database is newer than this program")
+	// ErrNumbering is wrapped when the schema of a database has a number that this
+	// program does not know, or that means other steps.
+	ErrNumbering = errors.New("the database has an unknown schema")
 	// ErrForeign is wrapped when the database is none of toolcrib's.
 	ErrForeign = errors.New("not a toolcrib database")
 	// ErrNoDatabase is wrapped when there is no database and none is to be made.

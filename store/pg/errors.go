@@ -24,7 +24,7 @@ var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html). Everything else
 // passes through.
 func (s *Server) Describe(err error) error {
-	for _, known := range []error{proposals.ErrAuthority, engine.ErrRefused, engine.ErrBusy, engine.ErrDamaged, engine.ErrAgain, engine.ErrLost, engine.ErrForeign} {
+	for _, known := range []error{proposals.ErrAuthority, engine.ErrRefused, engine.ErrBusy, engine.ErrDamaged, engine.ErrAgain, engine.ErrLost, engine.ErrForeign, engine.ErrNumbering} {
 		if err == nil || errors.Is(err, known) {
 			return err
 		}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolcrib/store/engine"
 )
 
 // ErrSchemaNewer is wrapped when a database has steps that this program does not
@@ -133,13 +136,35 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []step, seed seedFun
 }
 
 // schemaVersion returns the number of the last step that the database has, 0 where
-// there is no schema.
+// there is no schema. Its error wraps engine.ErrNumbering where the steps are others
+// than those of this program up to its last one.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
 	if err != nil || !there {
 		return 0, err
 	}
-	err = conn.QueryRow(ctx, "SELECT coalesce(max(number), 0) FROM "+Schema+".schema_migrations").Scan(&version)
-	return version, err
+	rows, err := conn.Query(ctx, "SELECT number FROM "+Schema+".schema_migrations ORDER BY number")
+	if err != nil {
+		return 0, err
+	}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil || len(have) == 0 {
+		return 0, err
+	}
+	all, err := steps()
+	if err != nil {
+		return 0, err
+	}
+	want := []int{seedStep}
+	for _, s := range all[rolesStep+1:] {
+		want = append(want, s.number)
+	}
+	slices.Sort(want)
+	version = have[len(have)-1]
+	known := func(n int) bool { return n > min(version, want[len(want)-1]) }
+	if have = slices.DeleteFunc(have, known); !slices.Equal(have, slices.DeleteFunc(want, known)) {
+		return 0, fmt.Errorf("%w: it has the steps %d, which are not those of this program; use the toolcrib that wrote it", engine.ErrNumbering, have)
+	}
+	return version, nil
 }

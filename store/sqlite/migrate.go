@@ -24,8 +24,9 @@ var migrationFiles embed.FS
 const seedStep = 7
 
 // steps lists the steps: the SQL files by their number, and the seed. Steps run
-// forward only, in the order of their numbers, each in its own transaction. A
-// released step is never changed; a later one changes the schema instead.
+// forward only, in the order of their numbers, each in its own transaction. A step
+// that has landed is never changed or numbered again: a later one changes the schema
+// instead.
 func steps() ([]engine.Step, error) {
 	list := []engine.Step{{Number: seedStep}}
 	files, err := fs.Glob(migrationFiles, "migrations/*.sql")
@@ -60,7 +61,40 @@ const applicationID = 0x63726962
 // SchemaVersion is the number of the last migration.
 const SchemaVersion = 11
 
-// refuse returns engine.ErrNewer or engine.ErrForeign for a file that is none of this
+// lastReused is the last number of an earlier numbering, which was given up and begun
+// again at 1: files of builds from then have numbers up to it that mean other steps.
+// New steps have larger numbers.
+const lastReused = 20
+
+// checkNumber returns engine.ErrNumbering unless the steps up to a number make the
+// tables that the file has.
+func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
+	unknown := fmt.Errorf(`%w: its schema %d is one of a development build, which numbered its schemas differently, and nothing converts it; `+
+		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
+	list, err := steps()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(s engine.Step) bool { return s.Number == version }) {
+		return unknown
+	}
+	want, err := makeSchema(ctx, version)
+	if err != nil {
+		return err
+	}
+	have, err := objects(ctx, c)
+	if err != nil {
+		return err
+	}
+	for name, text := range want {
+		if strings.HasPrefix(name, "table ") && have[name] != text {
+			return unknown
+		}
+	}
+	return nil
+}
+
+// refuse returns engine.ErrNewer, engine.ErrNumbering or engine.ErrForeign for a file that is none of this
 // program's and has a log that was not written back, as a crash leaves it: a
 // connection that may write would do so when it is closed. Other files are left
 // to the usual connections, which change nothing by looking.
@@ -84,7 +118,7 @@ func (f *File) refuse(ctx context.Context) error {
 	}
 	defer c.Close() //nolint:errcheck // nothing was written
 	_, err = f.Schema(ctx, c)
-	if errors.Is(err, engine.ErrNewer) || errors.Is(err, engine.ErrForeign) {
+	if errors.Is(err, engine.ErrNewer) || errors.Is(err, engine.ErrNumbering) || errors.Is(err, engine.ErrForeign) {
 		return err
 	}
 	return nil // a connection that writes meets every other error too
@@ -100,10 +134,12 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 		return 0, err
 	}
 	switch {
-	case application == applicationID && version > SchemaVersion:
+	case application == applicationID && version > max(SchemaVersion, lastReused):
 		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion)
-	case application == applicationID:
+	case application == applicationID && version == SchemaVersion:
 		return version, nil
+	case application == applicationID:
+		return version, checkNumber(ctx, c, version)
 	}
 	if err := c.Row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
 		return 0, err

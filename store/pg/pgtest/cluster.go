@@ -71,7 +71,7 @@ rm -rf "$dir"
 // Start starts a cluster. It returns an error that wraps ErrMissing where the
 // server's programs are not installed.
 func Start(opts Options) (c *Cluster, err error) {
-	bin, err := programs()
+	bin, err := Programs()
 	if err != nil {
 		return nil, err
 	}

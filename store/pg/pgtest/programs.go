@@ -18,9 +18,9 @@ const oldest = 15
 
 var major = regexp.MustCompile(`\d+`)
 
-// programs returns the folder with initdb, pg_ctl and postgres: the one that
+// Programs returns the folder with initdb, pg_ctl and postgres: the one that
 // PATH names, or the newest of Debian's.
-func programs() (string, error) {
+func Programs() (string, error) {
 	best, version := "", 0
 	for _, dir := range folders() {
 		out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output() //nolint:noctx // it prints one line
