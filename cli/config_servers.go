@@ -22,8 +22,7 @@ type serverConfig struct {
 	Command []string `toml:"command"`
 	Dir     string   `toml:"dir"`
 	Env     []string `toml:"env"` // names of variables that the command gets, beside a few of everybody's
-	// Set are variables with their values, which wrap takes over from a client's
-	// file. token_env may name one of them.
+	// Set are variables with their values. token_env may name one of them.
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`
 	TokenEnv string            `toml:"token_env"` // the variable that holds the bearer token

@@ -97,7 +97,7 @@ func (c config) list() []docSetting {
 		if key := "servers." + name; server.URL != "" {
 			values[key] = clients.Server{URL: server.URL}.Masked().URL
 		} else if len(server.Command) > 0 {
-			// wrap takes commands over from clients, with the secrets in them
+			// a command may have secrets in it
 			masked := clients.Server{Args: server.Command[1:]}.Masked().Args
 			values[key] = strings.Join(append(server.Command[:1:1], masked...), " ")
 		}

@@ -194,21 +194,15 @@ func (s scene) enter(r *reader) {
 	r.write(filepath.Join(r.home, "generated"), strings.ReplaceAll(s.read(r.t, "one.json"), "scene_pacer", "generated_pacer"))
 }
 
-// hasClients gives the reader agent clients that start a server, whose tools are
-// approved; wrapped, they start toolcrib in its place.
+// hasClients gives the reader agent clients that start servers; wrapped, through the
+// guard.
 func (r *reader) hasClients(wrapped bool) {
 	r.t.Helper()
 	for _, file := range []string{".cursor/mcp.json", ".claude.json", ".config/Claude/claude_desktop_config.json"} {
-		r.write(filepath.Join(r.home, file), `{"mcpServers": {"library": {"command": "npx", "args": ["-y", "library"]}}}`)
+		r.write(filepath.Join(r.home, file), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "memory"]}, "github": {"command": "npx", "args": ["-y", "github"]}}}`)
 	}
-	typed := []string{"toolcrib init --yes", "toolcrib approve set:clients", "toolcrib approve set:library"}
 	if wrapped {
-		typed = append(typed, "toolcrib wrap --yes")
-	}
-	for _, line := range typed {
-		if done := r.types(line); done.status != exitOK {
-			r.t.Fatalf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
-		}
+		r.must("toolcrib wrap --yes")
 	}
 }
 

@@ -3,19 +3,25 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway/clients"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+	"toolcrib/store"
 )
 
 type initFlags struct {
 	clients   []string
 	yes, here bool
 	empty     bool
+	timeout   time.Duration
 }
 
 // docInit has the servers of this machine's clients and their import.
@@ -26,10 +32,6 @@ type docInit struct {
 	Started  bool            `json:"started"` // whether servers were started or reached
 	Imports  []docImport     `json:"imports"`
 	Failures []docInitFailed `json:"failures"`
-	Agent    []docProposal   `json:"agent"` // the proposal of the agent of wrapped clients, where there is none
-	// Configuration holds what the user's file lacks for the approved tools to run,
-	// with secrets masked.
-	Configuration string `json:"configuration,omitempty"`
 	// Empty is true for a registry with the core tools and no other shipped
 	// definition.
 	Empty  bool `json:"empty"`
@@ -44,6 +46,7 @@ type docInitServer struct {
 	Transport string   `json:"transport"`
 	Starts    string   `json:"starts"`
 	Project   string   `json:"project,omitempty"`
+	Guarded   bool     `json:"guarded"`             // where every client starts it through the guard
 	Variables []string `json:"variables,omitempty"` // that the clients set, by name
 	Excluded  string   `json:"excluded,omitempty"`  // why it is not imported
 }
@@ -59,22 +62,21 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init",
 		Short: "Propose the tools of the MCP servers that your clients use",
 		Long: `Find the MCP servers that the clients on this machine start or connect to, show
-them, and propose their tools, one change set for each server, and the agent that
-has them where wrap puts toolcrib in their place. Nothing is live before you
-approve it, and no client's file is changed.
+them, and propose their tools, one change set for each server. Nothing is live
+before you approve it, and no client's file is changed: toolcrib wrap does that.
 
 A server is started once to read its tools, and only after you agreed: a terminal
-asks, and scripts pass --yes. The servers that files of the working directory name,
-such as .mcp.json, are shown and not started without --here, as the author of the
-folder chose their commands. Secrets in commands and addresses are masked.
+asks, and scripts pass --yes. All are asked at once, each for at most --timeout; one
+that does not answer is named and stops no other. The servers that files of the
+working directory name, such as .mcp.json, are shown and not started without --here,
+as the author of the folder chose their commands. Secrets in commands and addresses
+are masked.
 
 The files of these clients are read, on Linux, macOS and Windows: ` + clientList() + `.
 
 With --empty a new registry has no shipped agents, lists and assistant tools; the
-core tools are in it, locked, and no agent has them.
-
-For an approved tool to run, its server has to be in your configuration; the lines
-to add are printed. Exit status 6 when a server could not be read.`,
+core tools are in it, locked, and no agent has them. Exit status 6 when a server could
+not be read.`,
 		Example: `  toolcrib init                       # show the servers, then ask
   toolcrib init --client cursor --yes
   toolcrib init --yes --dry-run --json`,
@@ -83,40 +85,10 @@ to add are printed. Exit status 6 when a server could not be read.`,
 	set := cmd.Flags()
 	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
 	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
+	set.DurationVar(&f.timeout, "timeout", 10*time.Second, "give each server at most `TIME` to answer")
 	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
 	set.BoolVar(&f.here, "here", false, "import the servers that files of the working directory name, too")
 	return cmd
-}
-
-// clientList names the clients, wrapped for the help text.
-func clientList() string {
-	var b strings.Builder
-	line := 60 // the text before it
-	for i, c := range clients.All() {
-		word := c.ID
-		if i < len(clients.All())-1 {
-			word += ","
-		}
-		if line+len(word) > 78 {
-			b.WriteString("\n")
-			line = 0
-		} else if i > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString(word)
-		line += len(word) + 1
-	}
-	return b.String()
-}
-
-// knownClients refuses ids of no client.
-func knownClients(ids []string) error {
-	for _, id := range ids {
-		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
-			return usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
-		}
-	}
-	return nil
 }
 
 func runInit(ctx context.Context, a *app, f initFlags) error {
@@ -142,7 +114,7 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 		}
 	}
 	if f.yes && len(ready) > 0 {
-		if err := doc.importAll(ctx, a, ready); err != nil {
+		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
 			return err
 		}
 	}
@@ -162,17 +134,15 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 // find reads the files of the clients.
 func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 	doc := docInit{
-		docHead: head("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Agent: []docProposal{}, DryRun: a.flags.dryRun,
+		docHead: head("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.flags.dryRun,
 	}
 	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err
 	}
-	c, err := a.settings()
-	if err != nil {
-		return doc, nil, err
+	if f.timeout <= 0 {
+		return doc, nil, usagef("--timeout is %s; write a time such as 10s", f.timeout)
 	}
-	// All files are read, so that --client gives no server another name.
-	files, err := a.clientFiles(nil, true)
+	entries, files, err := a.clientEntries()
 	if err != nil {
 		return doc, nil, err
 	}
@@ -184,52 +154,65 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 			}
 		}
 	}
-	found := slices.DeleteFunc(clientServers(files, a.env, f.here), func(c clientServer) bool {
-		return !slices.ContainsFunc(c.clients(), func(id string) bool { return !other(id) })
-	})
-	for i := range found {
-		found[i].known(c.Servers)
-	}
-	doc.Servers = mapped(found, func(c clientServer) docInitServer {
-		return docInitServer{
-			Name: cmp.Or(c.label, c.listed.Name), Clients: c.clients(), Transport: string(c.listed.Transport), Starts: c.starts(), Project: c.listed.Project, Excluded: c.excluded,
-			Files:     mapped(c.files, func(f clients.File) string { return f.Path }),
-			Variables: mapped(c.listed.Env, func(v clients.Variable) string { return v.Name }),
-		}
-	})
+	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
+	found := clientServers(entries, a.env, f.here)
+	doc.Servers = mapped(found, newDocInitServer)
 	return doc, found, nil
 }
 
-// importAll reads the tools of servers, several at a time, and proposes them in the
-// order of the list. A server that fails stops no other.
-func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer) error {
-	d.Started = true
-	read := readAtOnce(ctx, a, ready)
-	if ctx.Err() != nil {
-		return ctx.Err()
+func newDocInitServer(c clientServer) docInitServer {
+	s := c.entry.Server()
+	return docInitServer{
+		Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
+		Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
+		Files:     mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
+		Variables: mapped(s.Env, func(v clients.Variable) string { return v.Name }),
 	}
-	var missing []string
+}
+
+// importAll reads the tools of servers, all at a time, and proposes them in the order
+// of the list. A server that fails stops no other.
+func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer, timeout time.Duration) error {
+	d.Started = true
+	read := readAtOnce(ctx, a, ready, timeout)
 	for i, c := range ready {
-		taken, err := c.take(ctx, a, read[i])
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		taken, err := c.take(ctx, a, read[i])
 		if err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.label, sentence(err)})
+			d.Failures = append(d.Failures, docInitFailed{c.name, c.fault(err, timeout)})
 			continue
 		}
 		out := taken.document(a)
-		if out.Configuration != "" {
-			missing = append(missing, c.lines(true))
-			out.Configuration = "" // it has the secrets of the command
-		}
+		out.Configuration = "" // the guard needs none
 		d.Imports = append(d.Imports, out)
 	}
-	d.Configuration = strings.Join(missing, "\n")
-	if len(d.Imports) == 0 {
-		return nil
+	return ctx.Err()
+}
+
+// makeEmpty makes a registry with the core alone. One that has more is not made
+// empty: nothing leaves a registry.
+func (a *app) makeEmpty(ctx context.Context) error {
+	a.empty = true
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
 	}
-	made, err := a.proposeClientsAgent(ctx)
-	d.Agent = newDocProposalList(made, "", false).Proposals
-	return err
+	alone, err := coreAlone(ctx, db)
+	if err != nil || alone {
+		return err
+	}
+	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hidden{review.ErrConflict})
+}
+
+// coreAlone reports whether a registry was made empty: of the shipped definitions
+// it has the core tools only.
+func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
+	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
+	_, err := viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
+	if errors.Is(err, review.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }

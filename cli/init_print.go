@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"strings"
-
-	"toolcrib/gateway/clients"
-)
+import "strings"
 
 // writeServers shows what the clients have.
 func (d *docInit) writeServers(p *page) {
@@ -35,16 +31,6 @@ func (d *docInit) writeServers(p *page) {
 	}
 }
 
-// firstSet is the name of the first change set that was proposed.
-func (d *docInit) firstSet() string {
-	for _, i := range d.Imports {
-		if len(i.Proposals) > 0 {
-			return i.Label
-		}
-	}
-	return clientsAgent
-}
-
 // writeImports prints the proposals and the next steps.
 func (d *docInit) writeImports(a *app, p *page, ready int) {
 	if !d.Started {
@@ -58,31 +44,16 @@ func (d *docInit) writeImports(a *app, p *page, ready int) {
 		return
 	}
 	p.blank()
-	proposed := 0
 	for _, i := range d.Imports {
-		proposed += len(i.Proposals)
 		p.linef("%s: %s, %d proposed as the change set %s", i.Label, counted(i.Definitions, "definition"), len(i.Proposals), i.Label)
 	}
 	for _, f := range d.Failures {
 		p.linef("%s: not read: %s", f.Server, f.Error)
 	}
-	if d.Configuration != "" {
-		p.blank()
-		p.linef("For approved tools to run, %s needs:", a.config.userFile)
-		for line := range strings.Lines(d.Configuration) {
-			p.linef("  %s", strings.TrimRight(line, "\n"))
-		}
-		p.linef("toolcrib wrap adds it; %s replaces secrets of the client's file.", clients.Mask)
-	}
-	if len(d.Agent) > 0 {
-		proposed++
-		p.linef("The agent whose tools wrapped clients get: %s, proposed as the change set %s", clientsAgent, clientsAgent)
-	}
 	a.closing(p)
-	if proposed > 0 && !d.DryRun {
+	if len(d.Imports) > 0 && !d.DryRun {
 		p.blank()
-		p.linef("Next, review the proposals: toolcrib")
-		p.linef("A change set is decided as a whole, also by a command: toolcrib approve set:%s", d.firstSet())
-		p.linef("Then give the approved tools to your clients: toolcrib wrap")
+		p.linef("Next, guard the servers where they stand: toolcrib wrap")
+		p.linef("Then review and approve each server's tools once, in the workbench: toolcrib")
 	}
 }

@@ -1,49 +1,184 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"toolcrib/gateway/clients"
 	"toolcrib/gateway/upstream"
 )
 
-// atOnce sets how many servers are started at the same time. Most are npx and uvx,
-// which install packages first.
-const atOnce = 4
+// clientServer is a server of one or several clients.
+type clientServer struct {
+	name     string
+	entry    clients.Entry   // the one to ask
+	all      []clients.Entry // that start it
+	excluded string          // why it is not asked, "" when it is
+	server   upstream.Server
+}
 
-// firstStart is how long a server may take to answer that may install itself first,
-// beside others that do.
-const firstStart = 3 * time.Minute
+// clientServers returns the servers of entries, one for each name. The entry that is
+// asked is the first one that can be.
+func clientServers(entries []clients.Entry, env Env, here bool) []clientServer {
+	var all []clientServer
+	for _, e := range entries {
+		if e.Server().Self() || e.Server().BuiltIn() {
+			continue
+		}
+		c := clientServer{name: cmp.Or(e.Name, e.Server().Name), entry: e, all: []clients.Entry{e}}
+		c.convert(env, here)
+		at := slices.IndexFunc(all, func(o clientServer) bool {
+			return o.name == c.name && (o.excluded == "") == (c.excluded == "") && e.State() != clients.Refused && o.entry.State() != clients.Refused
+		})
+		if at < 0 {
+			all = append(all, c)
+			continue
+		}
+		all[at].all = append(all[at].all, e)
+	}
+	// A name that can be asked somewhere is not listed as left out elsewhere.
+	return slices.DeleteFunc(all, func(c clientServer) bool {
+		return c.excluded != "" && slices.ContainsFunc(all, func(o clientServer) bool { return o.name == c.name && o.excluded == "" }) && c.entry.State() != clients.Refused
+	})
+}
 
-// readAtOnce asks servers for their tools and reports each answer as it comes.
-func readAtOnce(ctx context.Context, a *app, ready []clientServer) []pollResult {
+// convert works out how the server of an entry is asked: in its folder, with the
+// variables that the client gives it.
+func (c *clientServer) convert(env Env, here bool) {
+	s, fill := c.entry.Server(), filler{env: env}
+	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
+	for _, h := range s.Headers {
+		u.Headers.Add(h.Name, fill.text(h.Value))
+	}
+	if s.TokenEnv != "" {
+		u.Token = env.Getenv(s.TokenEnv)
+	}
+	if s.URL == "" {
+		u.Command = []string{fill.text(s.Command)}
+		for _, arg := range s.Args {
+			u.Command = append(u.Command, fill.text(arg))
+		}
+		c.place(&u, fill.text(s.Dir), env)
+		u.Env = os.Environ()
+		for _, key := range passedOn() {
+			if v := env.Getenv(key); v != "" {
+				u.Env = append(u.Env, key+"="+v)
+			}
+		}
+		for _, v := range s.Env {
+			u.Env = append(u.Env, v.Name+"="+fill.text(v.Value))
+		}
+	}
+	c.server = u
+	switch theirs := c.entry.File.Scope == clients.Project; {
+	case c.entry.Fault != "":
+		c.excluded = c.entry.Fault
+	case s.Disabled:
+		c.excluded = "it is switched off"
+	case theirs && !here:
+		c.excluded = "a file of this folder names it; --here starts it too"
+	case len(fill.left) > 0:
+		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client fills in; wrap it, and its tools are proposed when the client starts it"
+	}
+}
+
+// place decides where a command runs: where the file says, in the project that the
+// entry is for, or at home, as in a project npx would run what that has under the name.
+func (c *clientServer) place(u *upstream.Server, dir string, env Env) {
+	base := c.entry.Server().Project
+	if c.entry.File.Scope == clients.Project {
+		base = env.Dir
+	}
+	u.Dir = cmp.Or(base, homeFolder(env))
+	if dir != "" && !filepath.IsAbs(dir) {
+		dir = filepath.Join(u.Dir, dir)
+	}
+	u.Dir = cmp.Or(dir, u.Dir)
+	if program := u.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) {
+		u.Command[0] = filepath.Join(u.Dir, program)
+	}
+}
+
+// filler fills variables of the environment into what a client's file has.
+type filler struct {
+	env  Env
+	left []string // what it could not fill in
+}
+
+// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME} and {env:NAME}, and
+// other references by their whole text.
+var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
+
+func (f *filler) text(s string) string {
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		value := cmp.Or(f.env.Getenv(cmp.Or(parts[1], parts[3])), parts[2])
+		if parts[1]+parts[3] == "" || value == "" && !strings.Contains(found, ":-") {
+			if !slices.Contains(f.left, found) {
+				f.left = append(f.left, found)
+			}
+			return found
+		}
+		return value
+	})
+}
+
+// starts returns what a person sees of a server: its command or its address, with
+// secrets masked.
+func (c clientServer) starts() string {
+	s := c.entry.Server().Masked()
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(mapped(append([]string{s.Command}, s.Args...), shellWord), " ")
+}
+
+// clients returns the ids of the clients that list the server.
+func (c clientServer) clients() []string {
+	var ids []string
+	for _, e := range c.all {
+		if !slices.Contains(ids, e.File.Client) {
+			ids = append(ids, e.File.Client)
+		}
+	}
+	return ids
+}
+
+// readAtOnce asks all servers for their tools and reports each answer as it comes.
+func readAtOnce(ctx context.Context, a *app, ready []clientServer, timeout time.Duration) []pollResult {
 	read := make([]pollResult, len(ready))
 	done := make(chan int)
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	go func() {
-		for i, c := range ready {
-			group.Go(func() error {
-				from := place{name: c.label, shown: "server " + c.label, server: c.config}
-				server := from.upstream(a.env)
-				server.Timeout = firstStart
-				data, err := upstream.List(ctx, server)
-				read[i] = pollResult{from, data, err}
-				done <- i
-				return nil
-			})
-		}
-	}()
 	began := a.env.Now()
+	for i, c := range ready {
+		go func() {
+			c.server.Timeout = timeout
+			data, err := upstream.List(ctx, c.server)
+			read[i] = pollResult{place{name: c.name, shown: "server " + c.name}, data, err}
+			done <- i
+		}()
+	}
+	p := a.progress()
+	defer p.end()
 	for n := range ready {
+		p.tell(int64(n), int64(len(ready)), "Asking the servers for their tools")
 		i := <-done
-		word := "read"
+		word := "answered"
 		if read[i].err != nil {
 			word = "failed"
 		}
-		a.note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].label, word, a.env.Now().Sub(began).Round(100*time.Millisecond))
+		p.clear()
+		a.note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].name, word, a.env.Now().Sub(began).Round(100*time.Millisecond))
 		a.noteStderr(read[i].err)
 	}
 	return read
@@ -54,5 +189,21 @@ func (c clientServer) take(ctx context.Context, a *app, read pollResult) (intake
 	if read.err != nil {
 		return intaken{}, read.err
 	}
-	return importFlags{server: c.label, set: c.label}.take(ctx, a, read.from.shown, read.data, &read.from)
+	return importFlags{server: c.name, set: c.name}.take(ctx, a, read.from.shown, read.data, &read.from)
+}
+
+// fault says why a server was not read, and what to do.
+func (c clientServer) fault(err error, timeout time.Duration) string {
+	s := c.entry.Server()
+	switch {
+	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
+		return "it asks for a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap leaves it as it is"
+	case errors.Is(err, upstream.ErrCredentials):
+		return "it refused the credentials of its entry; renew them in the client's file"
+	case errors.Is(err, upstream.ErrTimeout):
+		return fmt.Sprintf("it did not answer within %s; if it installs itself first, run init again, or allow more with --timeout 2m", timeout)
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("its program %s is not here; install it, or take the entry out of the client's file", c.entry.Server().Command)
+	}
+	return sentence(err)
 }

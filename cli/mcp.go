@@ -22,7 +22,6 @@ type mcpFlags struct {
 	callerFlags
 	http, tokenFile string
 	expose          string
-	servers         []string
 	origins         []string
 	remote          bool
 }
@@ -43,9 +42,8 @@ resources; and are notified of approvals. Nothing here can approve.
 
 With --expose tools the server lists the approved tools of the profile as its own,
 with their approved schemas. A client calls them by name, through every gate, and
-is notified when the list changes. --server limits this to the tools of the named
-servers, as wrap does to a client's former ones. --expose both lists these and the
-tools with which agents find, call and propose.
+is notified when the list changes. --expose both lists these and the tools with which
+agents find, call and propose.
 
 A client is the agent by the name that it gives itself (agent:~NAME), or the one
 that --as names. It is never a user.
@@ -65,7 +63,6 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
 	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` with the bearer token; created with mode 0600 if missing")
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
-	set.StringSliceVar(&f.servers, "server", nil, "with --expose tools: only the tools of the server `NAME`")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
 	set.StringVar(&f.agent, "agent", f.agent, "serve the tools of the agent `PROFILE`")
@@ -76,12 +73,9 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 }
 
 func runMCP(ctx context.Context, a *app, f mcpFlags) error {
-	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose), Servers: f.servers}
+	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
 	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, c.Expose) {
 		return usagef("--expose is %q; write tools, meta or both", f.expose)
-	}
-	if len(c.Servers) > 0 && c.Expose != mcp.ExposeTools {
-		return usagef("--server is for --expose tools; toolcrib's own tools find those of every server")
 	}
 	var err error
 	if a.flags.as != "" {

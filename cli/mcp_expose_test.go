@@ -204,26 +204,6 @@ func TestMCPExposedDrift(t *testing.T) {
 	}
 }
 
-// TestMCPExposesServers keeps a client to the servers that it had.
-func TestMCPExposesServers(t *testing.T) {
-	shortrun.NeedsLong(t)
-	c := exposed(t)
-	for server, want := range map[string][]string{"library": {"call_outcome", "library_lookUp", "library_sendAway"}, "other": {"call_outcome"}} {
-		cl := c.serve(nil, "agent", "--agent", "runner", "--expose", "tools", "--server", server)
-		if !slices.Equal(cl.names(), want) {
-			t.Errorf("%s: listed %v", server, cl.names())
-		}
-		if server == "library" {
-			continue
-		}
-		for _, name := range []string{"library_lookUp", "library_look_up", "lookUp"} {
-			if code, _ := cl.refused(name, map[string]any{"what": "x"}); code != "tool_not_allowed" {
-				t.Errorf("%s is called: %s", name, code)
-			}
-		}
-	}
-}
-
 // TestMCPExposesPages lists more tools than a page has: every one once.
 func TestMCPExposesPages(t *testing.T) {
 	shortrun.NeedsLong(t)

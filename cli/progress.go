@@ -93,6 +93,19 @@ func (p *progress) line(took time.Duration) string {
 	return p.step + ", " + seconds
 }
 
+// clear takes the line back until it is drawn again, for a line of its own below.
+func (p *progress) clear() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.drawn {
+		p.drawn = false
+		_, _ = io.WriteString(p.to, "\r\x1b[K") // nobody to tell if it fails
+	}
+}
+
 // end takes the line back. It may be called again.
 func (p *progress) end() {
 	if p == nil || p.over {

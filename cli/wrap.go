@@ -3,179 +3,284 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"toolcrib/gateway/clients"
 	"toolcrib/history/diff"
 )
 
 type wrapFlags struct {
-	agent              string
-	yes, here, anyway  bool
-	keepChanges, links bool
+	servers, except  []string
+	yes, here, links bool
+	undo             bool
 }
 
-// docWrap lists the files of clients that are wrapped or unwrapped.
+// docWrap lists the files of clients in which servers are wrapped or unwrapped.
 type docWrap struct {
 	docHead
 	Files   []docWrapFile `json:"files"`
+	Left    []docWrapLeft `json:"left"` // what stays as it is
 	Written bool          `json:"written"`
-	// Configuration is added to the user's file, with secrets masked.
-	Configuration string `json:"configuration,omitempty"`
-	DryRun        bool   `json:"dry_run,omitempty"`
+	DryRun  bool          `json:"dry_run,omitempty"`
 }
 
 type docWrapFile struct {
 	Client  string    `json:"client"`
 	File    string    `json:"file"`
-	Servers []string  `json:"servers"`
-	Backup  string    `json:"backup,omitempty"`
-	Hunks   []docHunk `json:"hunks"` // with secrets masked
-	Refused string    `json:"refused,omitempty"`
+	Servers []string  `json:"servers"` // by the names that toolcrib has for them
+	Hunks   []docHunk `json:"hunks"`   // with secrets masked
 }
 
-// wrapEntry is the name of the server that replaces the others.
-const wrapEntry = "toolcrib"
+// docWrapLeft is a server, or a whole file, that stays as it is.
+type docWrapLeft struct {
+	Client string `json:"client"`
+	File   string `json:"file"`
+	Server string `json:"server,omitempty"`
+	Reason string `json:"reason"`
+}
 
 func newWrap(a *app) *cobra.Command {
-	f := wrapFlags{agent: clientsAgent}
+	var f wrapFlags
 	cmd := &cobra.Command{
 		Use:   "wrap [CLIENT…]",
-		Short: "Put toolcrib in the place of a client's MCP servers",
-		Long: `Replace the servers in the files of clients by one entry that starts
-"toolcrib mcp --expose tools": the client then has the approved tools of these
-servers, of no others, and every call passes the gates. All clients are wrapped
-when none is named. The difference is shown first; a terminal asks, and scripts
-pass --yes.
+		Short: "Guard the MCP servers of your clients where they stand",
+		Long: `Put "toolcrib guard NAME --" in front of the command of each MCP server in the
+files of clients: the client then reads the approved tools alone, and every call
+passes the gates. All servers of all clients are wrapped when none is named.
 
-Only the servers change: comments and everything else in the file stay byte for
-byte. A backup, which only you can read, and a record are kept beside the file, and
-toolcrib unwrap restores it. What the servers need is added to your configuration,
-with the values of the variables that the client gives them.
+Nothing else of a file changes, byte for byte: an entry keeps its name, its folder,
+its variables, and every other key. A server at a URL becomes "toolcrib guard NAME
+--url URL", with its headers in the environment. Variables such as ${TOKEN} stay as
+they are; the client fills them in. Nothing needs to be approved before: tools that
+nobody approved are withheld. toolcrib unwrap takes the guard away again.
 
-A file is refused when it changed in between, when a server in it cannot run behind
-toolcrib, when none of the tools of a server is approved for the agent (--anyway
-wraps it), when a symbolic link leads it elsewhere (--follow-links writes there),
-or when servers were added to a wrapped one. Files of the working directory need
---here. Exit status 6 when a file was refused.`,
+What cannot be guarded stays as it is and is named with the reason: a server of the
+older transport SSE, one to which the client signs in (OAuth; a server at a URL
+without headers is asked), one that is part of the client. The difference is shown
+first; a terminal asks, and scripts pass --yes. Files of the working directory need
+--here, and --follow-links writes where a symbolic link leads. Exit status 6: a
+server stays unguarded.`,
 		Example: `  toolcrib wrap --dry-run
   toolcrib wrap cursor claude-desktop --yes
-  toolcrib wrap --follow-links --yes`,
+  toolcrib wrap --server memory --server github --yes`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
-	set := cmd.Flags()
-	set.StringVar(&f.agent, "agent", f.agent, "the agent `PROFILE` whose tools the clients get")
-	set.BoolVar(&f.anyway, "anyway", false, "wrap a file also when a server in it has no approved tool yet")
-	set.BoolVar(&f.here, "here", false, "wrap the files of the working directory, too")
-	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
-	set.BoolVar(&f.yes, "yes", false, "write without asking")
+	f.register(cmd)
+	cmd.Flags().BoolVar(&f.here, "here", false, "wrap the files of the working directory, too")
 	return cmd
 }
 
-// wrapping is one file and its planned change.
+func newUnwrap(a *app) *cobra.Command {
+	f := wrapFlags{here: true, undo: true}
+	cmd := &cobra.Command{
+		Use:   "unwrap [CLIENT…]",
+		Short: "Take the guard away from the MCP servers of your clients",
+		Long: `Take "toolcrib guard NAME --" away from the servers in the files of clients, and
+leave everything else as it is now: a file that nobody changed is byte for byte as
+before it was wrapped. No backup and no database is needed. All servers of all
+clients are unwrapped when none is named. A terminal asks, and scripts pass --yes.
+Exit status 6: a server stays guarded, and the reason is named.`,
+		Example: `  toolcrib unwrap --dry-run
+  toolcrib unwrap claude-code --server memory --yes`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *wrapFlags) register(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
+	set.StringSliceVar(&f.except, "except", nil, "leave out the server `NAME`")
+	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
+	set.BoolVar(&f.yes, "yes", false, "write without asking")
+}
+
+// wrapping is a file and what it becomes. Two clients may share one.
 type wrapping struct {
-	change  clients.Change
-	servers []clientServer
+	before, after clients.File
+	servers       []string
 }
 
 func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
-	files, err := a.clientFiles(ids, f.here)
+	if err := knownClients(ids); err != nil {
+		return err
+	}
+	entries, files, err := a.clientEntries()
 	if err != nil {
 		return err
 	}
-	c, err := a.settings()
-	if err != nil {
+	if entries, files, err = f.choose(entries, files, ids); err != nil {
 		return err
 	}
-	has, err := f.approvedServers(ctx, a)
-	if err != nil {
-		return err
-	}
-	all, err := a.allClientServers()
-	if err != nil {
-		return err
-	}
-	doc := docWrap{docHead: head("wrap"), Files: []docWrapFile{}, DryRun: a.flags.dryRun}
-	var plans []wrapping
-	missing := map[string]clientServer{}
-	for _, file := range files {
-		w, err := f.plan(a, c, file, all, has)
-		switch {
-		case errors.Is(err, clients.ErrNoServers):
-			continue
-		case err != nil:
-			doc.Files = append(doc.Files, docWrapFile{Client: file.Client, File: file.Path, Servers: []string{}, Hunks: []docHunk{}, Refused: sentence(err)})
-			continue
-		case w.change.None():
-			continue
-		}
-		plans = append(plans, w)
-		d := newDocWrapFile(w.change)
-		for _, s := range w.servers {
-			d.Servers = append(d.Servers, s.label)
-			if _, known := c.Servers[s.label]; !known {
-				missing[s.label] = s
-			}
-		}
-		doc.Files = append(doc.Files, d)
-	}
-	var shown, lines []string
-	for _, label := range slices.Sorted(maps.Keys(missing)) {
-		shown = append(shown, missing[label].lines(true))
-		lines = append(lines, missing[label].lines(false))
-	}
-	doc.Configuration = strings.Join(shown, "\n")
-	return doc.finish(a, f, len(plans), func() error {
-		if err := a.addToConfig(lines); err != nil {
+	if !f.undo {
+		if err := signIns(ctx, entries); err != nil {
 			return err
 		}
-		for _, w := range plans {
-			if err := f.keeper(a).Apply(w.change); err != nil {
-				return err
-			}
+	}
+	doc := docWrap{docHead: head(f.name()), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.flags.dryRun}
+	var plans []*wrapping
+	for i := range files {
+		if plans, err = f.plan(a, &doc, plans, &files[i], entries); err != nil {
+			return err
 		}
-		return nil
+	}
+	for _, w := range plans {
+		patch := diff.Lines(string(w.before.Masked()), string(w.after.Masked()))
+		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hunks: newDocHunks(patch.Unified(3))})
+	}
+	return doc.finish(a, f, plans)
+}
+
+func (f wrapFlags) name() string {
+	if f.undo {
+		return "unwrap"
+	}
+	return "wrap"
+}
+
+// choose returns the servers and the files that are meant.
+func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []string) ([]clients.Entry, []clients.File, error) {
+	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
+	for _, name := range slices.Concat(f.servers, f.except) {
+		if !slices.ContainsFunc(entries, func(e clients.Entry) bool { return matches(e, name) }) {
+			return nil, nil, notFoundf("no client has a server %s; toolcrib init lists them", name)
+		}
+	}
+	unmeant := func(file *clients.File) bool {
+		return len(ids) > 0 && !slices.Contains(ids, file.Client) || !f.here && file.Scope == clients.Project
+	}
+	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool {
+		in := func(names []string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return matches(e, name) })
+		}
+		return unmeant(e.File) || len(f.servers) > 0 && !in(f.servers) || in(f.except)
 	})
+	meant := slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return unmeant(&file) })
+	return entries, meant, nil
 }
 
-func (f wrapFlags) keeper(a *app) clients.Keeper {
-	return clients.Keeper{Now: a.env.Now, FollowLinks: f.links}
+// signIns finds out which servers the clients sign in to.
+func signIns(ctx context.Context, entries []clients.Entry) error {
+	var group errgroup.Group
+	for i := range entries {
+		if e := &entries[i]; e.State() == clients.Open && e.Server().URL != "" {
+			group.Go(func() error {
+				if wantsSignIn(ctx, e.Server()) {
+					e.Fault = "it asks for a sign-in (OAuth), which the client does itself"
+				}
+				return ctx.Err()
+			})
+		}
+	}
+	return group.Wait()
 }
 
-func newDocWrapFile(c clients.Change) docWrapFile {
-	patch := diff.Lines(string(c.Before.Masked()), string(c.After.Masked()))
-	return docWrapFile{Client: c.Before.Client, File: c.Path, Servers: []string{}, Backup: c.Backup, Hunks: newDocHunks(patch.Unified(3))}
+// plan works out what the chosen servers of a file become.
+func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
+	leave := func(server, reason string) {
+		doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
+	}
+	if len(file.Servers) == 0 && len(file.Problems) > 0 {
+		leave("", strings.Trim(strings.TrimPrefix(file.Problems[0].Error(), file.Path), ": "))
+	}
+	names := map[int]string{}
+	for _, e := range entries {
+		s := e.Server()
+		switch {
+		case e.File.Path != file.Path || e.File.Client != file.Client:
+		case !f.undo && e.State() == clients.Open, f.undo && e.State() == clients.Guarded:
+			names[e.Index] = e.Name
+		case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
+			leave(s.Name, e.Fault)
+		}
+	}
+	if len(names) == 0 {
+		return plans, nil
+	}
+	if file.Target != "" && !f.links {
+		leave("", fmt.Sprintf("%v, to %s; --follow-links writes there", clients.ErrLink, file.Target))
+		return plans, nil
+	}
+	w := &wrapping{before: *file, after: *file}
+	if at := slices.IndexFunc(plans, func(w *wrapping) bool { return w.before.Path == file.Path }); at >= 0 {
+		w = plans[at]
+	} else {
+		plans = append(plans, w)
+	}
+	left, err := f.change(a, w, file, names)
+	if err != nil {
+		return nil, err
+	}
+	for i := range file.Servers {
+		if reason, ok := left[i]; ok {
+			leave(file.Servers[i].Name, reason)
+		} else if name, ok := names[i]; ok {
+			w.servers = append(w.servers, name)
+		}
+	}
+	if len(w.servers) == 0 {
+		plans = plans[:len(plans)-1]
+	}
+	return plans, nil
+}
+
+// change makes the change in what the file has become so far.
+func (f wrapFlags) change(a *app, w *wrapping, file *clients.File, names map[int]string) (map[int]string, error) {
+	now := file.With(w.after.Data())
+	var left map[int]string
+	if f.undo {
+		which := make([]int, 0, len(names))
+		for i := range names {
+			which = append(which, i)
+		}
+		slices.Sort(which)
+		w.after, left = now.Unguard(which)
+		return left, nil
+	}
+	p, err := a.guardPrefix(file.Scope)
+	if err != nil {
+		return nil, err
+	}
+	w.after, left = now.Guard(p, names)
+	return left, nil
 }
 
 // finish shows the planned changes, asks, and writes.
-func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) error {
-	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && changes > 0
+func (d *docWrap) finish(a *app, f wrapFlags, plans []*wrapping) error {
+	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && len(plans) > 0
 	if asks {
 		var err error
-		if f.yes, err = a.confirm("Write "+counted(changes, "file")+"?", func(p *page) { d.write(a, p) }); err != nil {
+		if f.yes, err = a.confirm("Write "+counted(len(plans), "file")+"?", d.write); err != nil {
 			return err
 		}
 	}
-	if f.yes && changes > 0 && !a.flags.dryRun {
-		if err := write(); err != nil {
-			return err
+	if f.yes && !a.flags.dryRun {
+		for _, w := range plans {
+			if err := w.before.Write(w.after.Data(), f.links); err != nil {
+				return err
+			}
 		}
-		d.Written = true
+		d.Written = len(plans) > 0
 	}
 	err := a.print(d, func(p *page) {
 		if !asks {
-			d.write(a, p)
+			d.write(p)
 		}
 		switch {
+		case d.Written && f.undo:
+			p.linef("%s written. Restart the clients to have them read it.", counted(len(plans), "file"))
 		case d.Written:
-			p.linef("%s written. Restart the clients to have them read it.", counted(changes, "file"))
-		case changes == 0:
+			p.linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", counted(len(plans), "file"))
+			p.linef("To review and approve them: toolcrib")
+		case len(plans) == 0:
 			p.linef("There is nothing to write.")
 		case a.flags.dryRun:
 			a.closing(p)
@@ -183,91 +288,30 @@ func (d *docWrap) finish(a *app, f wrapFlags, changes int, write func() error) e
 			p.linef("Nothing was written; say --yes.")
 		}
 	})
-	refused := slices.ContainsFunc(d.Files, func(file docWrapFile) bool { return file.Refused != "" })
-	return cmp.Or(err, findingsUnless(!refused))
+	return cmp.Or(err, findingsUnless(len(d.Left) == 0))
 }
 
-func (d *docWrap) write(a *app, p *page) {
+func (d *docWrap) write(p *page) {
 	for _, file := range d.Files {
-		if file.Refused != "" {
-			p.linef("%s: refused: %s", file.File, file.Refused)
-			continue
-		}
 		p.linef("--- %s", file.File)
 		p.linef("+++ %s", file.File)
 		for _, h := range file.Hunks {
 			writeHunk(p, h)
 		}
-		if file.Backup != "" {
-			p.linef("backup: %s", file.Backup)
+		p.blank()
+	}
+	for i, left := range d.Left {
+		if i == 0 {
+			p.linef("Left as it is:")
 		}
-		p.blank()
-	}
-	if d.Configuration != "" {
-		p.linef("Added to %s:", a.config.userFile)
-		p.text("  ", d.Configuration)
-		p.blank()
-	}
-}
-
-func newUnwrap(a *app) *cobra.Command {
-	f := wrapFlags{here: true}
-	cmd := &cobra.Command{
-		Use:   "unwrap [CLIENT…]",
-		Short: "Restore the files of clients as they were before wrap",
-		Long: `Restore the files that toolcrib wrap changed, byte for byte, from the backup that
-it left beside them, and remove the backup. All wrapped files are restored,
-or those of the clients that are named. A terminal asks, and scripts pass --yes.
-
-A file that changed since is refused, as its changes would be lost.
---keep-changes puts back the servers alone, leaves the rest as it is now, and keeps
-the backup. What wrap added to your configuration stays. Exit status 6 when a file
-was refused.`,
-		Example: `  toolcrib unwrap --dry-run
-  toolcrib unwrap claude-code --keep-changes --yes`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runUnwrap(a, args, f) },
-	}
-	set := cmd.Flags()
-	set.BoolVar(&f.keepChanges, "keep-changes", false, "put back the servers, and keep other changes")
-	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
-	set.BoolVar(&f.yes, "yes", false, "write without asking")
-	return cmd
-}
-
-func runUnwrap(a *app, ids []string, f wrapFlags) error {
-	files, err := a.clientFiles(ids, true)
-	if err != nil {
-		return err
-	}
-	if _, err := a.settings(); err != nil {
-		return err
-	}
-	doc := docWrap{docHead: head("unwrap"), Files: []docWrapFile{}, DryRun: a.flags.dryRun}
-	var changes []clients.Change
-	for _, file := range files {
-		c, err := f.keeper(a).Unwrap(file, f.keepChanges)
 		switch {
-		case errors.Is(err, clients.ErrNotWrapped):
-			continue
-		case err != nil:
-			doc.Files = append(doc.Files, docWrapFile{Client: file.Client, File: file.Path, Servers: []string{}, Hunks: []docHunk{}, Refused: sentence(err)})
-			continue
+		case left.Server == "":
+			p.linef("  %s (%s): %s", left.File, left.Client, left.Reason)
+		default:
+			p.linef("  %s (%s): %s", left.Server, left.Client, left.Reason)
 		}
-		changes = append(changes, c)
-		d := newDocWrapFile(c)
-		d.Backup = ""
-		for _, s := range c.After.Servers {
-			d.Servers = append(d.Servers, s.Name)
-		}
-		doc.Files = append(doc.Files, d)
 	}
-	return doc.finish(a, f, len(changes), func() error {
-		for _, c := range changes {
-			if err := f.keeper(a).Apply(c); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	if len(d.Left) > 0 {
+		p.blank()
+	}
 }

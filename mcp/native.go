@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -86,12 +85,12 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	return out, err
 }
 
-// exposed returns the approved tools of the agent that the client may use.
+// exposed returns the approved tools of the agent.
 func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		t := e.Definition.Tool
-		return t.Kind != registry.ActionTool || s.owns(t.WireName()) || !s.serves(t)
+		return t.Kind != registry.ActionTool || s.owns(t.WireName())
 	}), err
 }
 
@@ -138,11 +137,6 @@ func upstreamServers(entries []registry.Entry) []string {
 	return names
 }
 
-// serves reports whether a tool is of a server that the client may use.
-func (s *Server) serves(t *registry.Tool) bool {
-	return len(s.config.Servers) == 0 || t.Server() != "" && slices.Contains(s.config.Servers, t.Server())
-}
-
 // approvedTools writes tools as an MCP server lists them, with the approved
 // version and its hash.
 func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
@@ -175,12 +169,6 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	name := asked(ctx)
 	var unknown error
 	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-		if d, err := s.config.Gateway.Describe(ctx, s.caller(actor), name); err == nil && !s.serves(d.Tool.Definition.Tool) {
-			return nil, &gateway.Error{
-				Code: gateway.CodeNotAllowed, NotRun: true,
-				Message: fmt.Sprintf("%s does not belong to a server of this client (%s)", name, strings.Join(s.config.Servers, ", ")),
-			}
-		}
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
 		var refused *gateway.Error
 		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {

@@ -135,9 +135,6 @@ type Config struct {
 	Caller gateway.Caller
 	// Expose is which tools are listed; "" means ExposeMeta.
 	Expose Expose
-	// Servers are the servers whose approved tools are listed and called by name, with
-	// ExposeTools; none means every tool of the agent.
-	Servers []string
 	// Every sets how often to look whether something was approved; 0 means
 	// DefaultEvery.
 	Every time.Duration

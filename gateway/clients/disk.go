@@ -46,32 +46,35 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// writeNew makes a file that only its owner can read.
-func writeNew(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// What writing is refused for.
+var (
+	// ErrChanged is for a file that somebody wrote in between.
+	ErrChanged = errors.New("the file changed in between; try again")
+	// ErrLink is for a file that is elsewhere than its path says.
+	ErrLink = errors.New("a symbolic link leads out of the folder")
+)
+
+// Write replaces the content of a file that was read, in one step, if the file is
+// still as it was read. It keeps its mode and its owner. Where a symbolic link leads
+// elsewhere (File.Target), it is followed only if follow says so.
+func (f *File) Write(data []byte, follow bool) error {
+	if f.Target != "" && !follow {
+		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
+	}
+	name, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return err
+	return replaceFile(name, data, f.data)
 }
 
-// ReplaceFile replaces a file in one step. One that is there keeps its mode and
-// its owner; with before, it is refused when it does not hold that any more. A
-// new one is readable by its owner alone.
-func ReplaceFile(name string, text, before []byte) error {
-	o := atomicfile.Options{Mode: 0o600, Keep: true}
-	if before != nil {
-		o.Check = func() error {
-			now, target, err := readFile(name)
-			if err == nil && (target != name || !bytes.Equal(now, before)) {
-				err = fmt.Errorf("%s: %w", name, ErrChanged)
-			}
-			return err
+// replaceFile replaces the file of a resolved name.
+func replaceFile(name string, text, before []byte) error {
+	return atomicfile.Write(name, text, atomicfile.Options{Keep: true, Check: func() error {
+		now, target, err := readFile(name)
+		if err == nil && (target != name || !bytes.Equal(now, before)) {
+			err = fmt.Errorf("%s: %w", name, ErrChanged)
 		}
-	}
-	return atomicfile.Write(name, text, o)
+		return err
+	}})
 }

@@ -2,206 +2,216 @@ package clients
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// Entry is the server that replaces all others in a wrapped file.
-type Entry struct {
-	Name    string
-	Command string
-	Args    []string
+// edit replaces a range of bytes.
+type edit struct {
+	span
+	text string
 }
 
-// What an edit is refused for.
-var (
-	// ErrNoServers is for a file without a server to replace.
-	ErrNoServers = errors.New("no servers in this file")
-	// ErrUneditable is for a file in which the servers cannot be replaced without
-	// changing something else.
-	ErrUneditable = errors.New("cannot be edited in place")
-)
-
-// Wrapped reports whether the entry is the only server, wherever the file has
-// servers.
-func (f *File) Wrapped(e Entry) bool {
-	return len(f.Servers) > 0 && !slices.ContainsFunc(f.Servers, func(s Server) bool {
-		return s.Name != e.Name || s.Command != e.Command || !slices.Equal(s.Args, e.Args) || s.Disabled || len(s.Env) > 0
-	})
-}
-
-// Wrap returns the file with its servers replaced by one entry. A file that keeps
-// servers for several projects, as ~/.claude.json does, gets the entry in each
-// place that has servers. Wrapping a wrapped file changes nothing.
-func (f *File) Wrap(e Entry) ([]byte, error) {
-	if err := f.editable(); err != nil {
-		return nil, err
-	}
-	if f.Wrapped(e) {
-		return f.data, nil
-	}
-	after, err := f.replace(func(h holder, at []span) string {
-		written := f.render(h, at, e)
-		if bytes.Contains(f.data, []byte("\r\n")) {
-			written = strings.ReplaceAll(written, "\n", "\r\n")
-		}
-		return written
-	})
-	if err != nil {
-		return nil, err
-	}
-	got, err := f.check(after)
-	if err != nil {
-		return nil, err
-	}
-	if !got.Wrapped(e) {
-		return nil, fmt.Errorf("%s: %w: the entry does not read back as it was written", f.Path, ErrUneditable)
-	}
-	return after, nil
-}
-
-// render writes the entry as the format has it, for the place of a holder.
-func (f *File) render(h holder, at []span, e Entry) string {
-	members := f.dialect.members(e)
-	yaml := h.value.span == span{}
-	switch {
-	case f.lines != nil:
-		header := slices.ContainsFunc(f.lines, func(x expression) bool { return x.header && x.span.from == at[0].from })
-		return renderTOML(header, h.path, e, members)
-	case yaml && h.value.kind == list:
-		return renderYAML(h.path[0], append([]member{{"name", e.Name}}, members...))
-	case yaml:
-		return renderYAMLMap(h.path[0], e.Name, members)
-	}
-	return renderJSON(f.data, at[0], e, members)
-}
-
-// Restore returns the file with the servers of original, which is the same file
-// from before it was wrapped, and with the present state of everything else.
-// Tables of TOML that were separated by other tables or comments come back in one
-// place.
-func (f *File) Restore(original *File) ([]byte, error) {
-	if err := errors.Join(f.editable(), original.editable()); err != nil {
-		return nil, err
-	}
-	after, err := f.replace(func(h holder, _ []span) string {
-		var parts strings.Builder
-		for _, o := range original.held {
-			if slices.Equal(o.path, h.path) {
-				at, _ := original.regions(o)
-				for i, s := range at {
-					if i > 0 && s.from != at[i-1].to {
-						parts.WriteString("\n\n") // what stood between them stays where it is
-					}
-					parts.Write(original.data[s.from:s.to])
-				}
-			}
-		}
-		return parts.String()
-	})
-	if err != nil {
-		return nil, err
-	}
-	got, err := f.check(after)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.EqualFunc(got.held, original.held, func(a, b holder) bool {
-		return slices.Equal(a.path, b.path) && a.value.canonical(nil) == b.value.canonical(nil)
-	}) {
-		return nil, fmt.Errorf("%s: %w: the servers do not read back as they were", f.Path, ErrUneditable)
-	}
-	return after, nil
-}
-
-func (f *File) editable() error {
-	switch {
-	case f.root == nil && len(f.Problems) > 0:
-		return f.Problems[0]
-	case f.root == nil || f.unclear:
-		return fmt.Errorf("%s: %w: a key is there twice", f.Path, ErrUneditable)
-	case len(f.Servers) == 0:
-		return fmt.Errorf("%s: %w", f.Path, ErrNoServers)
-	}
-	return nil
-}
-
-// regions returns the byte ranges that define the servers of a holder.
-func (f *File) regions(h holder) ([]span, error) {
-	var at []span
-	switch {
-	case f.lines != nil:
-		at = tomlRegions(f.data, f.lines, h.path)
-	case h.value.span != span{}:
-		at = []span{h.value.span}
-	case len(h.path) == 1:
-		if s, ok := yamlRegion(f.data, f.root, h.path[0]); ok {
-			at = []span{s}
-		}
-	}
-	if len(at) == 0 {
-		return nil, fmt.Errorf("%s: %w: the place of %s was not found", f.Path, ErrUneditable, strings.Join(h.path, "."))
-	}
-	return at, nil
-}
-
-// replace puts the text of each holder that has servers where its first region
-// is and takes out the others. Every other byte stays.
-func (f *File) replace(render func(holder, []span) string) ([]byte, error) {
-	type edit struct {
-		span
-		text string
-	}
-	var edits []edit
-	for _, h := range f.held {
-		if len(h.value.fields)+len(h.value.items) == 0 {
-			continue
-		}
-		at, err := f.regions(h)
-		if err != nil {
-			return nil, err
-		}
-		written := render(h, at)
-		for i, s := range at {
-			if i > 0 {
-				written = ""
-			}
-			edits = append(edits, edit{s, written})
-		}
-	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+// splice applies edits. It reports false when two of them overlap.
+func splice(data []byte, edits []edit) ([]byte, bool) {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	var after []byte
 	last := 0
 	for _, e := range edits {
-		if e.from < last {
-			return nil, fmt.Errorf("%s: %w: the servers overlap", f.Path, ErrUneditable)
+		if e.from < last || e.to < e.from || e.to > len(data) {
+			return nil, false
 		}
-		after = append(append(after, f.data[last:e.from]...), e.text...)
+		after = append(append(after, data[last:e.from]...), e.text...)
 		last = e.to
 	}
-	return append(after, f.data[last:]...), nil
+	return append(after, data[last:]...), true
 }
 
-// check parses the result of an edit and compares everything but the servers with
-// the original.
-func (f *File) check(after []byte) (File, error) {
-	got := newFile(Client{ID: f.Client, dialect: f.dialect}, location{keys: f.keys}, f.Path, after)
-	if got.root == nil {
-		return got, fmt.Errorf("%w: the result would not parse: %w", ErrUneditable, got.Problems[0])
+// lineStart and lineEnd return where the line of an offset begins, and where it
+// ends, in front of its line break.
+func lineStart(data []byte, at int) int { return bytes.LastIndexByte(data[:at], '\n') + 1 }
+
+func lineEnd(data []byte, at int) int {
+	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+		return at + len(bytes.TrimSuffix(data[at:at+n], []byte{'\r'}))
 	}
-	if f.rest() != got.rest() {
-		return got, fmt.Errorf("%s: %w: more than the servers would change", f.Path, ErrUneditable)
-	}
-	return got, nil
+	return len(data)
 }
 
-// rest returns a text for everything in the file but the servers.
-func (f *File) rest() string {
-	without := map[*node]bool{}
-	for _, h := range f.held {
-		without[h.value] = true
+// newline returns the line break of the file.
+func (f *File) newline() string {
+	if bytes.Contains(f.data, []byte("\r\n")) {
+		return "\r\n"
 	}
-	return f.root.canonical(without)
+	return "\n"
+}
+
+// raw returns how a scalar is written, to be written again elsewhere. It is "" for
+// one that takes several lines or that the format does not tell the place of.
+func (f *File) raw(n *node) string {
+	written := f.data[n.span.from:n.span.to]
+	if n.kind == object || n.kind == list || n.fixed || bytes.ContainsAny(written, "\r\n") {
+		return ""
+	}
+	return string(written)
+}
+
+// rename replaces a name or a scalar within its quotes, if it has any. It reports
+// false where the file writes it otherwise, with escapes.
+func (f *File) rename(at span, old, name string) (edit, bool) {
+	written := string(f.data[at.from:at.to])
+	quoted := len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`)
+	if quoted {
+		at = span{at.from + 1, at.to - 1}
+	}
+	return edit{at, name}, string(f.data[at.from:at.to]) == old
+}
+
+// bare reports whether there is nothing but space and commas between two places.
+func (f *File) bare(from, to int) bool {
+	return from <= to && len(bytes.Trim(f.data[from:to], " \t\r\n,")) == 0
+}
+
+// comma returns the place of the comma between two places, comments left out.
+func (f *File) comma(from, to int) (edit, bool) {
+	gap := comment.ReplaceAllFunc(f.data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
+	at := bytes.IndexByte(gap, ',')
+	return edit{span{from + at, from + at + 1}, ""}, at >= 0
+}
+
+// dash returns where the dash of an item of a YAML list is, and whether it is there.
+func (f *File) dash(item *node) (int, bool) {
+	at := item.span.from - 1
+	for at >= 0 && (f.data[at] == ' ' || f.data[at] == '\t') {
+		at--
+	}
+	return at, at >= 0 && f.data[at] == '-' && item.span != span{}
+}
+
+// insertItems puts items in front of a list.
+func (f *File) insertItems(n *node, raws []string) []edit {
+	switch {
+	case n.span != span{} && len(n.items) == 0:
+		return []edit{{span{n.span.from + 1, n.span.from + 1}, strings.Join(raws, ", ")}}
+	case n.span != span{}:
+		at := n.items[0].span.from
+		return []edit{{span{at, at}, strings.Join(raws, ", ") + ", "}}
+	case len(n.items) == 0:
+		return nil
+	}
+	at, ok := f.dash(n.items[0])
+	if !ok {
+		return nil
+	}
+	return []edit{{span{at, at}, f.dashed(raws, strings.Repeat(" ", at-lineStart(f.data, at)))}}
+}
+
+// dashed writes items of a YAML list, each behind the indentation but the first.
+func (f *File) dashed(raws []string, indent string) string {
+	var b strings.Builder
+	for _, raw := range raws {
+		b.WriteString("- " + raw + f.newline() + indent)
+	}
+	return b.String()
+}
+
+// removeItems takes the first items out of a list, and keeps comments among them.
+func (f *File) removeItems(n *node, count int) []edit {
+	var edits []edit
+	for i, item := range n.items[:count] {
+		at, next := item.span, n.span.to-1
+		dash, ok := f.dash(item)
+		switch {
+		case n.span != span{} && i+1 < len(n.items):
+			next = n.items[i+1].span.from
+		case n.span != span{}:
+		case !ok:
+			return nil
+		case i+1 < len(n.items):
+			at.from = dash
+			next, _ = f.dash(n.items[i+1])
+		default: // an empty list cannot be written with dashes, nor as far left as they may be
+			edits = append(edits, edit{span{dash, at.to}, " []"})
+			continue
+		}
+		last := i+1 == len(n.items)
+		if !last && f.bare(at.to, next) {
+			at.to = next
+		}
+		edits = append(edits, edit{at, ""})
+		if comma, ok := f.comma(at.to, max(at.to, next)); ok {
+			edits = append(edits, comma)
+		}
+	}
+	return edits
+}
+
+// insertMember puts a member with a list behind another.
+func (f *File) insertMember(in *node, behind *field, name string, raws []string) []edit {
+	key, value := behind.keys[0], behind.value.span
+	front := string(f.data[lineStart(f.data, key.from):key.from])
+	flow := "[" + strings.Join(raws, ", ") + "]"
+	own := strings.TrimLeft(front, " \t") == ""
+	at := lineEnd(f.data, value.to)
+	switch {
+	case in.span != span{} && f.format() == ".json":
+		separator := ", "
+		if own {
+			separator = "," + f.newline() + front
+		}
+		return []edit{{span{value.to, value.to}, separator + quote(name) + ": " + flow}}
+	case in.span != span{} && f.format() == ".toml":
+		return []edit{{span{value.to, value.to}, ", " + name + " = " + flow}}
+	case in.span != span{}:
+		return []edit{{span{value.to, value.to}, ", " + name + ": " + flow}}
+	case f.format() == ".toml": // front may be the first words of a dotted key
+		return []edit{{span{at, at}, f.newline() + front + name + " = " + flow}}
+	}
+	indent := strings.Repeat(" ", len([]rune(front)))
+	items := strings.TrimRight(f.dashed(raws, indent+"  "), " \r\n")
+	return []edit{{span{at, at}, f.newline() + indent + name + ":" + f.newline() + indent + "  " + items}}
+}
+
+// removeMember takes a member out of an object.
+func (f *File) removeMember(in *node, name string) []edit {
+	i := slices.IndexFunc(in.fields, func(fd field) bool { return fd.name == name })
+	fd := in.fields[i]
+	at := span{fd.keys[0].from, f.end(fd.value)}
+	if in.span == (span{}) { // whole lines, with the line break in front
+		at.from = lineStart(f.data, at.from)
+		if end := lineEnd(f.data, at.to); len(bytes.TrimSpace(f.data[at.to:end])) == 0 {
+			at.to = end
+			at.from = max(0, at.from-1)
+			if at.from > 0 && f.data[at.from-1] == '\r' {
+				at.from--
+			}
+		}
+		return []edit{{at, ""}}
+	}
+	if i > 0 {
+		if previous := f.end(in.fields[i-1].value); f.bare(previous, at.from) {
+			return []edit{{span{previous, at.to}, ""}}
+		}
+	}
+	next := in.span.to - 1
+	if i+1 < len(in.fields) {
+		next = in.fields[i+1].keys[0].from
+		if f.bare(at.to, next) {
+			return []edit{{span{at.from, next}, ""}}
+		}
+	}
+	edits := []edit{{at, ""}}
+	if comma, ok := f.comma(at.to, next); ok {
+		edits = append(edits, comma)
+	}
+	return edits
+}
+
+// end returns where a value ends.
+func (f *File) end(n *node) int {
+	end := 0
+	n.walk(func(below *node) { end = max(end, below.span.to) })
+	return end
 }

@@ -2,13 +2,10 @@ package clients
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -22,10 +19,9 @@ type File struct {
 	Problems []Problem
 
 	dialect dialect
-	keys    [][]string
+	at      location
 	data    []byte
-	root    *node        // nil where the file could not be read
-	lines   []expression // of TOML
+	root    *node // nil where the file could not be read
 	held    []holder
 	unclear bool // a name on the way to the servers is there twice
 }
@@ -37,45 +33,17 @@ type holder struct {
 	parent *node
 }
 
-// digest returns a SHA-256 in hexadecimal.
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-// Parse reads data as the file of a client at path, which need not exist: the
-// client decides what its servers are called, the name how the file is written.
-func Parse(client, path string, data []byte) (File, error) {
-	for _, c := range All() {
-		if c.ID != client {
-			continue
-		}
-		at := c.places[0]
-		for _, l := range c.places {
-			rest := l.path[strings.IndexByte(l.path, '}')+1:]
-			if rest != "" && strings.HasSuffix(filepath.ToSlash(path), rest) {
-				at = l
-			}
-		}
-		return newFile(c, at, path, data), nil
-	}
-	return File{}, fmt.Errorf("no client %q", client)
-}
-
 func newFile(c Client, l location, path string, data []byte) File {
-	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, keys: l.keys, data: data}
-	if f.keys == nil {
-		f.keys = c.dialect.keys
-	}
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, at: l, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
 		f.root = &node{}
 		return f
 	}
 	var err error
-	switch filepath.Ext(path) {
+	switch f.format() {
 	case ".toml":
-		f.root, f.lines, err = parseTOML(data)
-	case ".yaml", ".yml":
+		f.root, err = parseTOML(data)
+	case ".yaml":
 		f.root, err = parseYAML(data)
 	default:
 		f.root, err = parseJSON(data)
@@ -93,6 +61,27 @@ func newFile(c Client, l location, path string, data []byte) File {
 	return f
 }
 
+// With returns the file as it is with other content.
+func (f *File) With(data []byte) File {
+	g := newFile(Client{ID: f.Client, dialect: f.dialect}, f.at, f.Path, data)
+	g.Target = f.Target
+	return g
+}
+
+// format returns the ending of the file's name that stands for its format.
+func (f *File) format() string {
+	switch ending := filepath.Ext(f.Path); ending {
+	case ".toml":
+		return ending
+	case ".yaml", ".yml":
+		return ".yaml"
+	}
+	return ".json"
+}
+
+// Data returns the content.
+func (f *File) Data() []byte { return f.data }
+
 func (f *File) problem(p Problem) {
 	p.Path = f.Path
 	f.Problems = append(f.Problems, p)
@@ -100,7 +89,11 @@ func (f *File) problem(p Problem) {
 
 // find reads the servers.
 func (f *File) find() {
-	for _, keys := range f.keys {
+	keys := f.at.keys
+	if keys == nil {
+		keys = f.dialect.keys
+	}
+	for _, keys := range keys {
 		f.descend(holder{value: f.root}, keys)
 	}
 	for _, h := range f.held {
@@ -124,9 +117,9 @@ func (f *File) descend(at holder, keys []string) {
 			continue
 		}
 		seen[fd.name] = true
-		if at.value.count(fd.name) > 1 {
+		if at.value.field(fd.name).value != fd.value {
 			f.unclear = true
-			f.problem(problemAt(f.data, fd.span.from, "%q is there twice, and clients differ in which one they read", fd.name))
+			f.problem(problemAt(f.data, fd.keys[0].from, "%q is there twice, and clients differ in which one they read", fd.name))
 		}
 		next := holder{append(slices.Clone(at.path), fd.name), at.value.get(fd.name), at.value}
 		f.descend(next, keys[1:])
@@ -145,48 +138,26 @@ func (f *File) read(h holder) {
 		off = f.dialect.off(f.root, h.parent)
 	}
 	add := func(name string, n *node, at int) {
-		s, wrong := readServer(name, n, f.dialect)
+		s := Server{Name: name, node: n, twice: len(h.value.items) == 0 && h.value.count(name) > 1}
 		s.Line, _ = place(f.data, at)
-		s.Disabled = s.Disabled || slices.Contains(off, name)
 		if len(h.path) == 3 && h.path[0] == "projects" {
 			s.Project = h.path[1]
 		}
-		if wrong != "" {
-			f.problem(problemAt(f.data, at, "server %q %s", name, wrong))
-			if n.kind != object {
-				return
-			}
-		}
+		s.read(f.dialect)
+		s.Disabled = s.Disabled || slices.Contains(off, name)
+		s.Refused = f.refused(&s, h)
 		f.Servers = append(f.Servers, s)
 	}
 	for _, fd := range h.value.fields {
-		if h.value.count(fd.name) > 1 {
-			f.problem(problemAt(f.data, fd.span.from, "server %q is there twice", fd.name))
-		}
-		add(fd.name, fd.value, f.begin(h, fd))
+		add(fd.name, fd.value, fd.keys[0].from)
 	}
 	for _, item := range h.value.items {
 		at := item.span.from
 		if len(item.fields) > 0 && at == 0 {
-			at = item.fields[0].span.from
+			at = item.fields[0].keys[0].from
 		}
 		add(item.get("name").string(), item, at)
 	}
-}
-
-// begin returns where an entry begins. A table of TOML has no name of its own
-// in the tree: it begins with its first line.
-func (f *File) begin(h holder, fd field) int {
-	if fd.span.to > 0 {
-		return fd.span.from
-	}
-	path := append(slices.Clone(h.path), fd.name)
-	for _, e := range f.lines {
-		if len(e.path) >= len(path) && slices.Equal(e.path[:len(path)], path) {
-			return e.span.from
-		}
-	}
-	return 0
 }
 
 // Problem is something that is wrong with a file, at a place in it.

@@ -61,8 +61,6 @@ func save(t *testing.T, name string, data []byte) {
 	}
 }
 
-var entry = Entry{Name: "toolcrib", Command: "/usr/local/bin/toolcrib", Args: []string{"mcp", "--expose", "tools"}}
-
 func TestFind(t *testing.T) {
 	for system := range systems {
 		t.Run(system, func(t *testing.T) {
@@ -77,12 +75,8 @@ func TestFind(t *testing.T) {
 				for _, p := range f.Problems {
 					fmt.Fprintln(&b, "problem:", filepath.ToSlash(strings.TrimPrefix(p.Error(), top)))
 				}
-				after, err := f.Wrap(entry)
-				if err != nil {
-					fmt.Fprintln(&b, "not wrapped:", filepath.ToSlash(strings.ReplaceAll(err.Error(), top, "")))
-					continue
-				}
-				fmt.Fprintf(&b, "-- wrapped\n%s", bytes.ReplaceAll(after, []byte("\r\n"), []byte("␍\n")))
+				after, _ := f.Guard(prefix, names(&f))
+				fmt.Fprintf(&b, "-- guarded\n%s", bytes.ReplaceAll(after.data, []byte("\r\n"), []byte("␍\n")))
 			}
 			golden.RequireEqual(t, []byte(b.String()))
 		})
@@ -103,6 +97,9 @@ func shown(s Server) string {
 	slices.Sort(parts[1:])
 	if s.Disabled {
 		parts = append(parts, "disabled")
+	}
+	if s.Refused != "" {
+		parts = append(parts, "refused: "+s.Refused)
 	}
 	return strings.Join(parts, " ")
 }

@@ -33,7 +33,8 @@ func TestHalfWritten(t *testing.T) {
 			if i%2 == 1 {
 				data = append(data, fixture.Data[i+1:]...)
 			}
-			roundTrip(t, client, fixture.Name, data)
+			f := parsed(t, client, fixture.Name, data)
+			guardAndBack(t, &f)
 		}
 	}
 }
@@ -59,17 +60,16 @@ func TestHostile(t *testing.T) {
 		{"deep block YAML", "continue", "c.yaml", strings.Repeat("- ", 1_000_000), "c.yaml:"},
 		{"laughs", "continue", "c.yaml", laughs, "more than 500000"},
 		{"itself", "continue", "c.yaml", "a: &a\n  b: *a\n", "c.yaml:"},
-		{"merge", "continue", "c.yaml", "x: &x {command: a}\nmcpServers: [{<<: *x, name: b}]\n", "c.yaml:2:15: a merge key"},
 		{"documents", "continue", "c.yaml", "a: 1\n---\nmcpServers: []\n", "more than one YAML document"},
 		{"tag", "continue", "c.yaml", "mcpServers: !!binary x\n", ""},
-		{"not UTF-8", "cursor", "m.json", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xfe\"}}}", ""},
+		{"not UTF-8", "cursor", "m.json", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xfe\"}}}", "no letters or digits"},
 		{"UTF-16", "cursor", "m.json", "\xff\xfe{\x00}\x00", "m.json:1:"},
 		{"a string", "cursor", "m.json", `"mcpServers"`, ""},
 		{"servers are a string", "cursor", "m.json", `{"mcpServers":"x"}`, ""},
-		{"a server is a number", "cursor", "m.json", "{\"mcpServers\":{\n\"x\":1}}", `m.json:2:1: server "x" is no object`},
-		{"a list of numbers", "continue", "c.yaml", "mcpServers: [1, 2]\n", "is no object"},
-		{"both", "cursor", "m.json", `{"mcpServers":{"x":{"command":"a","url":"https://b"}}}`, "has a command and a URL"},
-		{"odd kinds", "cursor", "m.json", `{"mcpServers":{"x":{"command":{"path":1},"args":{"a":1},"env":["a"],"headers":3}}}`, "has neither"},
+		{"a server is a number", "cursor", "m.json", "{\"mcpServers\":{\n\"x\":1}}", "it is no object"},
+		{"a list of numbers", "continue", "c.yaml", "mcpServers: [1, 2]\n", "it is no object"},
+		{"both", "cursor", "m.json", `{"mcpServers":{"x":{"command":"a","url":"https://b"}}}`, "it has a command and a URL"},
+		{"odd kinds", "cursor", "m.json", `{"mcpServers":{"x":{"command":{"path":1},"args":{"a":1},"env":["a"],"headers":3}}}`, "it has neither"},
 		{"no object in a project", "claude-code", ".claude.json", `{"projects":{"a":null,"b":[{"mcpServers":{}}],"c":{"mcpServers":[]}}}`, ""},
 		{"unfinished", "cursor", "m.json", "{\n  \"mcpServers\": {\n    \"x\": {\"command\"", "m.json:3:"},
 	} {
@@ -82,13 +82,13 @@ func TestHostile(t *testing.T) {
 			for _, p := range f.Problems {
 				all = append(all, p.Error())
 			}
+			for _, s := range f.Servers {
+				all = append(all, s.Refused)
+			}
 			if got := strings.Join(all, "\n"); !strings.Contains(got, tc.want) || tc.want == "" && got != "" {
 				t.Errorf("problems: %.300q, want %q", got, tc.want)
 			}
-			if _, err := f.Wrap(entry); err == nil && len(f.Servers) == 0 {
-				t.Error("wrapped without servers")
-			}
-			f.Masked()
+			guardAndBack(t, &f)
 		})
 	}
 }
@@ -103,8 +103,8 @@ func TestNotAFile(t *testing.T) {
 		if len(found) != 1 || len(found[0].Problems) != 1 || !strings.Contains(found[0].Problems[0].Error(), want) {
 			t.Fatalf("found %+v, want %q", found, want)
 		}
-		if _, err := found[0].Wrap(entry); err == nil {
-			t.Fatal("it is wrapped")
+		if after, _ := found[0].Guard(prefix, names(&found[0])); len(after.data) != len(found[0].data) {
+			t.Fatal("it is guarded")
 		}
 	}
 	if err := os.MkdirAll(name, 0o755); err != nil {

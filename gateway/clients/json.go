@@ -68,7 +68,7 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*node, error) {
 				return nil, err
 			}
 			name, _ := m.Name.Value.(hujson.Literal)
-			n.fields = append(n.fields, field{name.String(), b.span(&m.Name), child})
+			n.fields = append(n.fields, field{name.String(), []span{b.span(&m.Name)}, child})
 		}
 	case *hujson.Array:
 		n.kind = list
@@ -92,45 +92,12 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*node, error) {
 	return n, nil
 }
 
-// renderJSON returns the servers object with one entry, laid out as the object
-// that stands at at.
-func renderJSON(data []byte, at span, e Entry, members []member) string {
-	old := data[at.from:at.to]
-	line := data[bytes.LastIndexByte(data[:at.from], '\n')+1 : at.from]
-	margin := string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-	unit := "  "
-	if _, rest, ok := bytes.Cut(old, []byte{'\n'}); ok {
-		first := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t"))]
-		if inner, ok := bytes.CutPrefix(first, []byte(margin)); ok && len(inner) > 0 {
-			unit = string(inner)
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "{\n%s%s%s: {\n", margin, unit, quote(e.Name))
-	for i, m := range members {
-		comma := ","
-		if i == len(members)-1 {
-			comma = ""
-		}
-		fmt.Fprintf(&b, "%s%s%s%s: %s%s\n", margin, unit, unit, quote(m.name), quote(m.value), comma)
-	}
-	fmt.Fprintf(&b, "%s%s}\n%s}", margin, unit, margin)
-	return b.String()
-}
-
-// quote returns a value as JSON on one line, without escaping for HTML. It is
-// valid TOML and YAML too, neither of which takes a raw DEL.
-func quote(value any) string {
-	if texts, ok := value.([]string); ok {
-		quoted := make([]string, len(texts))
-		for i, s := range texts {
-			quoted[i] = quote(s)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	}
-	text, err := jsondoc.Encode(value)
+// quote returns a text as JSON, without escaping for HTML. It is valid TOML and
+// YAML too, neither of which takes a raw DEL.
+func quote(s string) string {
+	written, err := jsondoc.Encode(s)
 	if err != nil {
-		return `""` // texts, truth values and lists of texts always encode
+		return `""` // a text always encodes
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\x7f", `\u007f`)
+	return strings.ReplaceAll(strings.TrimSuffix(string(written), "\n"), "\x7f", `\u007f`)
 }

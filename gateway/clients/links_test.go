@@ -26,24 +26,15 @@ func TestLinksAreNotFollowedSilently(t *testing.T) {
 			if f.Target != real || len(f.Servers) != 2 {
 				t.Fatalf("target %q, servers %d", f.Target, len(f.Servers))
 			}
-			k := keeper()
-			if _, err := k.Wrap(f, entry); !errors.Is(err, ErrLink) {
-				t.Fatalf("wrapped: %v", err)
+			after, _ := f.Guard(prefix, names(&f))
+			if err := f.Write(after.data, false); !errors.Is(err, ErrLink) {
+				t.Fatalf("written: %v", err)
 			}
-			k.FollowLinks = true
-			c := wrap(t, k, f, entry)
+			if err := f.Write(after.data, true); err != nil || !bytes.Equal(load(t, real), after.data) {
+				t.Fatalf("not written to %s: %v", real, err)
+			}
 			if info, err := os.Lstat(filepath.Join(m.Home, at)); err != nil || info.Mode()&os.ModeSymlink == 0 {
 				t.Fatalf("the link is gone: %v", err)
-			}
-			if c.Path != real || bytes.Equal(load(t, real), f.data) {
-				t.Fatalf("written to %s", c.Path)
-			}
-			undo, err := k.Unwrap(found(t, m), false)
-			if err == nil {
-				err = k.Apply(undo)
-			}
-			if err != nil || !bytes.Equal(load(t, real), f.data) {
-				t.Fatalf("not restored: %v", err)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,6 +32,19 @@ func (m Machine) folder(name string) string {
 		}
 		return otherwise
 	}
+	// base is where programs of Windows keep their files, and others those of XDG.
+	base := func(variable, windows string) string {
+		if m.OS == "windows" {
+			return env(variable, home("AppData", windows))
+		}
+		return env("XDG_CONFIG_HOME", home(".config"))
+	}
+	below := func(dir string, parts ...string) string {
+		if dir == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{dir}, parts...)...)
+	}
 	switch name {
 	case "home":
 		return home()
@@ -40,26 +52,32 @@ func (m Machine) folder(name string) string {
 		return m.Project
 	case "xdg": // what xdg-basedir gives on every system
 		return env("XDG_CONFIG_HOME", home(".config"))
+	case "local":
+		return base("LOCALAPPDATA", "Local")
 	case "appdata": // app.getPath("appData") of Electron
-		switch m.OS {
-		case "windows":
-			return env("APPDATA", home("AppData", "Roaming"))
-		case "darwin":
+		if m.OS == "darwin" {
 			return home("Library", "Application Support")
 		}
-		return env("XDG_CONFIG_HOME", home(".config"))
+		return base("APPDATA", "Roaming")
+	case "goose":
+		if m.OS == "windows" {
+			return below(base("APPDATA", "Roaming"), "Block", "goose", "config")
+		}
+		return below(base("", ""), "goose")
 	case "zed":
 		switch m.OS {
 		case "windows":
-			return filepath.Join(env("APPDATA", home("AppData", "Roaming")), "Zed")
+			return below(base("APPDATA", "Roaming"), "Zed")
 		case "darwin":
 			return home(".config", "zed")
 		}
-		return filepath.Join(cmp.Or(env("FLATPAK_XDG_CONFIG_HOME", ""), env("XDG_CONFIG_HOME", home(".config"))), "zed")
+		return below(env("FLATPAK_XDG_CONFIG_HOME", base("", "")), "zed")
 	case "claude":
 		return env("CLAUDE_CONFIG_DIR", home())
 	case "codex":
 		return env("CODEX_HOME", home(".codex"))
+	case "copilot":
+		return env("COPILOT_HOME", home(".copilot"))
 	case "gemini":
 		return env("GEMINI_CLI_HOME", home())
 	case "opencode":

@@ -18,8 +18,10 @@ var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by what their issuers put in front, and long
 	// runs of letters and digits.
-	secretText = regexp.MustCompile(`(?:gh[pousr]_|github_pat_|sk-|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
-	address    = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	secretText = regexp.MustCompile(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
+	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
+	pairText = regexp.MustCompile(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	address  = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without its secrets: no value of a variable or a
@@ -64,7 +66,8 @@ func maskArgument(previous, arg string) string {
 
 // maskText masks the tokens in a text, and what URLs carry of them.
 func maskText(s string) string {
-	s = address.ReplaceAllStringFunc(s, maskURL)
+	s = address.ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
+	s = pairText.ReplaceAllString(s, Mask)
 	return secretText.ReplaceAllStringFunc(s, func(found string) string {
 		if strings.ContainsAny(found, "0123456789") {
 			return Mask
@@ -73,8 +76,9 @@ func maskText(s string) string {
 	})
 }
 
-// maskURL masks the password and the parameters of a URL.
-func maskURL(s string) string {
+// maskURL masks the password and the parameters of a URL, and with path the parts of
+// its path that may be keys.
+func maskURL(s string, path bool) string {
 	u, err := url.Parse(s)
 	if err != nil {
 		return Mask
@@ -85,6 +89,15 @@ func maskURL(s string) string {
 		scheme, rest, _ := strings.Cut(front, "://")
 		_, host, _ := strings.Cut(rest, "@")
 		front = scheme + "://" + Mask + "@" + host
+	}
+	if path {
+		parts := strings.Split(front, "/")
+		for i := min(3, len(parts)); i < len(parts); i++ {
+			if isKey(parts[i]) {
+				parts[i] = Mask
+			}
+		}
+		front = strings.Join(parts, "/")
 	}
 	if hasQuery {
 		pairs := strings.Split(query, "&")
@@ -102,48 +115,75 @@ func maskURL(s string) string {
 	return front
 }
 
-// Masked returns the file with the secrets of its servers masked, and the
-// comments between them, for a diff to show. What is outside the servers is as
-// it is. Nothing of a file that could not be read is returned.
+// isKey reports whether a part of a path looks like a key: letters and digits in
+// turn, as no word, version or date has them.
+func isKey(part string) bool {
+	turns, letters, digit := 0, 0, false
+	for i := range len(part) {
+		c := part[i]
+		isDigit := '0' <= c && c <= '9'
+		if i > 0 && isDigit != digit && c != '.' && c != '-' && c != '_' {
+			turns++
+		}
+		if c == '.' {
+			return false
+		}
+		digit = isDigit
+		if !isDigit && c != '-' && c != '_' {
+			letters++
+		}
+	}
+	return len(part) >= 10 && letters > 0 && turns >= 3
+}
+
+// Masked returns the text of the file with secrets and comments masked, for a diff to
+// show: nothing where it could not be read or a place is not certain.
 func (f *File) Masked() []byte {
 	if f.root == nil {
 		return nil
 	}
-	var after []byte
-	last := 0
-	for _, h := range slices.SortedFunc(slices.Values(f.held), func(a, b holder) int { return f.start(a) - f.start(b) }) {
-		at, err := f.regions(h)
-		if err != nil {
+	hidden, all := places(f.root)
+	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	var b []byte
+	last, secret := 0, false // secret tells that the gap is behind a hidden value
+	for _, s := range append(all, span{len(f.data), len(f.data)}) {
+		if s.from < last {
+			continue // an alias
+		}
+		between := f.data[last:s.from]
+		if secret && len(bytes.Trim(comment.ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.format() == ".yaml" {
 			return nil
 		}
-		hidden, shown := f.secrets(h)
-		yaml := f.lines == nil && h.value.span == span{}
-		for _, s := range at {
-			if s.from < last {
-				return nil
-			}
-			masked, ok := maskRegion(f.data, s, hidden, shown, yaml)
-			if !ok {
-				return nil
-			}
-			after = append(append(after, f.data[last:s.from]...), masked...)
-			last = s.to
+		b = append(b, comment.ReplaceAllFunc(between, maskComment)...)
+		masked := ""
+		if masked, secret = hidden[s]; secret {
+			b = append(b, masked...)
+		} else {
+			b = append(b, f.data[s.from:s.to]...)
 		}
+		last = s.to
 	}
-	return append(after, f.data[last:]...)
+	return b
 }
 
-func (f *File) start(h holder) int {
-	if at, err := f.regions(h); err == nil {
-		return at[0].from
+// comment matches a comment in the text between two values, where nothing else begins
+// with "//", "/*" or "#".
+var comment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
+
+func maskComment(c []byte) []byte {
+	switch {
+	case c[0] == '#':
+		return []byte("# " + Mask)
+	case c[1] == '*':
+		return []byte("/* " + Mask + " */")
 	}
-	return 0
+	return []byte("// " + Mask)
 }
 
-// secrets returns the places of the masked values below a holder, with their
+// places returns the places of the masked values below a node, with their
 // replacements, and the places of all names and values. A parent, visited first,
 // hides its children.
-func (f *File) secrets(h holder) (hidden map[span]string, all []span) {
+func places(root *node) (hidden map[span]string, all []span) {
 	hidden = map[span]string{}
 	hide := func(n *node, masked string) {
 		_, done := hidden[n.span]
@@ -151,7 +191,7 @@ func (f *File) secrets(h holder) (hidden map[span]string, all []span) {
 			hidden[n.span] = quote(masked)
 		}
 	}
-	h.value.walk(func(n *node) {
+	root.walk(func(n *node) {
 		if n.kind != object && n.kind != list {
 			all = append(all, n.span)
 			hide(n, maskText(n.text))
@@ -162,69 +202,14 @@ func (f *File) secrets(h holder) (hidden map[span]string, all []span) {
 			previous = item.text
 		}
 		for _, fd := range n.fields {
-			if fd.span.to > 0 {
-				all = append(all, fd.span)
-			}
-			switch fd.name {
-			case "env", "environment", "headers", "http_headers":
+			all = append(all, fd.keys...)
+			switch {
+			case slices.Contains(envKeys, fd.name), slices.Contains(headerKeys, fd.name):
 				fd.value.walk(func(v *node) { hide(v, Mask) })
-			default:
-				if fd.value.kind == text && secretName.MatchString(fd.name) && fd.name != "bearer_token_env_var" {
-					hide(fd.value, Mask)
-				}
+			case fd.value.kind == text && secretName.MatchString(fd.name) && fd.name != "bearer_token_env_var":
+				hide(fd.value, Mask)
 			}
 		}
 	})
 	return hidden, all
-}
-
-// maskRegion returns a region with the hidden values replaced and the comments
-// between names and values masked. The places of values are certain but for
-// YAML: it reports false where something is left behind a hidden one.
-func maskRegion(data []byte, region span, hidden map[span]string, all []span, yaml bool) ([]byte, bool) {
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
-	var b []byte
-	last := region.from
-	secret := false // whether the gap is behind a hidden value
-	gap := func(to int) bool {
-		between := maskComments(data[last:to])
-		b = append(b, between...)
-		return !secret || !yaml || len(bytes.Trim(comment.ReplaceAll(between, nil), " \t\r\n-,:[]{}")) == 0
-	}
-	for _, s := range all {
-		if s.from < last || s.to > region.to {
-			continue
-		}
-		if !gap(s.from) {
-			return nil, false
-		}
-		var masked string
-		if masked, secret = hidden[s]; secret {
-			b = append(b, masked...)
-		} else {
-			b = append(b, data[s.from:s.to]...)
-		}
-		last = s.to
-	}
-	return b, gap(region.to)
-}
-
-var comment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
-
-// maskComments masks the comments in the text between two values, where nothing
-// else begins with "//", "/*" or "#".
-func maskComments(gap []byte) []byte {
-	if !bytes.ContainsAny(gap, "#/") {
-		return gap
-	}
-	return comment.ReplaceAllFunc(gap, func(c []byte) []byte {
-		mark := c[:1]
-		if c[0] == '/' {
-			mark = c[:2]
-		}
-		if bytes.HasPrefix(c, []byte("/*")) {
-			return []byte("/* " + Mask + " */")
-		}
-		return append(slices.Clone(mark), " "+Mask...)
-	})
 }

@@ -12,10 +12,11 @@ var (
 	secrets = []string{
 		"4f1c", "lin_api_1234567890", "ghp_16", "lovelace", "BSAabc123", `"abc"`, "ada:secret", "ctx7sk-0000",
 		"no-warnings", "us-east-1", "it''s a secret", "two", "plain words", "hf_abcdefghijkl", "9b2f6c1e", "t0", "ghp_0000", "debug",
+		"q-5ecret", "t0p5ecret", "goose-5ecret", "qw3n",
 	}
 	open = []string{
 		"@upstash/context7-mcp", "db.example/engine", "mcp.linear.example", "SQLITE_KEY", "${TRACKER_TOKEN}", "FIGMA_TOKEN",
-		"${input:key}", "Authorization", "/home/ada/notes.db", "mcp-sqlite", "actions.zapier.example", "# SQLite, for", "--api-key",
+		"${input:key}", "Authorization", "/home/ada/notes.db", "mcp-sqlite", "actions.zapier.example", "--api-key",
 	}
 )
 
@@ -56,17 +57,17 @@ func TestMaskedFile(t *testing.T) {
 		{
 			"cursor", "mcp.json",
 			"// a // b\n{\"mcpServers\": { /* K=1 */ \"x\": {\"command\": \"c\", // tok\n\"args\": [\"--token\", \"t\", \"-v\"], \"env\": {\"A\": \"\", \"B\": 7}}}, \"y\": \"z\"} // c",
-			"// a // b\n{\"mcpServers\": { /* *** */ \"x\": {\"command\": \"c\", // ***\n\"args\": [\"--token\", \"***\", \"-v\"], \"env\": {\"A\": \"\", \"B\": \"***\"}}}, \"y\": \"z\"} // c",
+			"// ***\n{\"mcpServers\": { /* *** */ \"x\": {\"command\": \"c\", // ***\n\"args\": [\"--token\", \"***\", \"-v\"], \"env\": {\"A\": \"\", \"B\": \"***\"}}}, \"y\": \"z\"} // ***",
 		},
 		{
 			"codex", "config.toml",
 			"# a\n[mcp_servers.x] # k\ncommand = 'c'\nenv.K = '''v\nw''' # k\n# b\n[mcp_servers.x.http_headers]\nA = \"b\"\n[y]\nz = 'z' # c",
-			"# a\n[mcp_servers.x] # ***\ncommand = 'c'\nenv.K = \"***\" # ***\n# b\n[mcp_servers.x.http_headers]\nA = \"***\"\n[y]\nz = 'z' # c",
+			"# ***\n[mcp_servers.x] # ***\ncommand = 'c'\nenv.K = \"***\" # ***\n# ***\n[mcp_servers.x.http_headers]\nA = \"***\"\n[y]\nz = 'z' # ***",
 		},
 		{
 			"continue", "config.yaml",
 			"# a\nmcpServers:\n  - name: x # k\n    command: c\n    apiKey: s\n    env:\n      # k\n      A: \"b\\\n        c\"\n      D: e\n        f\n      G: >-\n        h\n\n        # i\n      J: 'k'\nrules: [] # c\n",
-			"# a\nmcpServers:\n  - name: x # ***\n    command: c\n    apiKey: \"***\"\n    env:\n      # ***\n      A: \"***\"\n      D: \"***\"\n      G: \"***\"\n      J: \"***\"\nrules: [] # c\n",
+			"# ***\nmcpServers:\n  - name: x # ***\n    command: c\n    apiKey: \"***\"\n    env:\n      # ***\n      A: \"***\"\n      D: \"***\"\n      G: \"***\"\n      J: \"***\"\nrules: [] # ***\n",
 		},
 	} {
 		f := parsed(t, tc.client, tc.path, []byte(tc.data))
@@ -90,6 +91,13 @@ func TestMaskArgument(t *testing.T) {
 		{"", "postgres://h/db", "postgres://h/db"},
 		{"", "sk-proj-abcdefgh12345678", "***"},
 		{"", "6f9619ff-8b86-d011-b42d-00c04fc964ff", "***"},
+		{"", "https://mcp.zapier.com/api/mcp/s/NjY4k2Q3mZ/mcp", "https://mcp.zapier.com/api/mcp/s/***/mcp"},
+		{"", "https://mcp.example.com/fc-0a1b2c3d4e5f/v2/mcp", "https://mcp.example.com/***/v2/mcp"},
+		{"", "https://api.example.com/v1beta1/2025-06-18/server-everything/mcp", "https://api.example.com/v1beta1/2025-06-18/server-everything/mcp"},
+		{"", "AC0123456789/SKabc:topsecret", "***"},
+		{"", "ACf00/SKb4r:s3cret", "***"},
+		{"", "ghcr.io/github/github-mcp-server:v1.2.3", "ghcr.io/github/github-mcp-server:v1.2.3"},
+		{"", "mcp/postgres16:latest-alpine", "mcp/postgres16:latest-alpine"},
 		{"", "averyveryverylongwordwithoutdigits", "averyveryverylongwordwithoutdigits"},
 	} {
 		if got := maskArgument(tc.previous, tc.arg); got != tc.want {

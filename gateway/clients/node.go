@@ -35,24 +35,35 @@ type node struct {
 	text   string // of a text; of truth and other, how it is written
 	fields []field
 	items  []*node
-	span   span // empty where the format does not tell
+	span   span // empty for an object or a list that is written without brackets
+	fixed  bool // written with an anchor, an alias or a tag of YAML: it is not edited
 }
 
 type field struct {
 	name  string
-	span  span // of the name
+	keys  []span // the places where the name is written; in TOML there may be several
 	value *node
 }
 
 // get returns the value of a field, the last one of that name, as the parsers
 // of the clients do. A nil node has no fields.
-func (n *node) get(name string) *node {
+func (n *node) get(names ...string) *node {
+	if fd := n.field(names...); fd != nil {
+		return fd.value
+	}
+	return nil
+}
+
+// field returns the first field of some names that is there.
+func (n *node) field(names ...string) *field {
 	if n == nil {
 		return nil
 	}
-	for i := len(n.fields) - 1; i >= 0; i-- {
-		if n.fields[i].name == name {
-			return n.fields[i].value
+	for _, name := range names {
+		for i := len(n.fields) - 1; i >= 0; i-- {
+			if n.fields[i].name == name {
+				return &n.fields[i]
+			}
 		}
 	}
 	return nil
@@ -69,6 +80,16 @@ func (n *node) count(name string) int {
 	return found
 }
 
+// twice returns the name of a field that is there twice, "" for none.
+func (n *node) twice() string {
+	for _, f := range n.fields {
+		if n.count(f.name) > 1 {
+			return f.name
+		}
+	}
+	return ""
+}
+
 // string returns the text of a node, "" for anything else.
 func (n *node) string() string {
 	if n == nil || n.kind != text {
@@ -77,16 +98,14 @@ func (n *node) string() string {
 	return n.text
 }
 
-// strings returns the texts of a list.
+// strings returns the scalars of a list as they are written, "" for anything else.
 func (n *node) strings() []string {
 	if n == nil {
 		return nil
 	}
 	var all []string
 	for _, item := range n.items {
-		if item.kind == text {
-			all = append(all, item.text)
-		}
+		all = append(all, item.text)
 	}
 	return all
 }

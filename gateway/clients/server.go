@@ -1,8 +1,13 @@
 package clients
 
 import (
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"toolcrib/gateway/guard"
+	"toolcrib/registry"
 )
 
 // Transport is how a client speaks to a server.
@@ -20,7 +25,8 @@ const (
 // secret, or a reference to one.
 type Variable struct{ Name, Value string }
 
-// Server is a server that a client starts or connects to.
+// Server is a server that a client starts or connects to; of a guarded one, the server
+// behind the guard.
 type Server struct {
 	Name     string
 	Project  string // the folder that the entry is for; "" for everywhere the file counts
@@ -37,70 +43,247 @@ type Server struct {
 	URL      string
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
+
+	Guard   Guard  // zero when the server is not guarded
+	Refused string // why it cannot be guarded, "" when it can be, or is
+
+	node  *node
+	twice bool // its name is there twice
+}
+
+// Guard is how an entry starts the guard.
+type Guard struct {
+	Name    string   // by which toolcrib knows the server; "" when nothing is guarded
+	Program string   // the path or the name of toolcrib
+	Flags   []string // between the name and "--" or "--url"
+
+	words int // of the list of arguments, those before the command or the URL
+	url   bool
+}
+
+// Guarded reports whether the entry starts the guard.
+func (s *Server) Guarded() bool { return s.Guard.Name != "" }
+
+// Self reports whether an entry starts toolcrib for another purpose.
+func (s *Server) Self() bool { return !s.Guarded() && s.URL == "" && isToolcrib(s.Command) }
+
+// BuiltIn reports whether an entry stands for a part of the client itself.
+func (s *Server) BuiltIn() bool {
+	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.get("type").string())
+}
+
+// isToolcrib reports whether a program is toolcrib, by its name: also one with a
+// version or a system behind it.
+func isToolcrib(program string) bool {
+	return strings.HasPrefix(filepath.Base(strings.ReplaceAll(program, `\`, "/")), "toolcrib")
 }
 
 // reference matches what clients replace: ${VAR}, ${env:VAR}, ${input:ID} of
 // most, {env:VAR} and {file:PATH} of opencode, ${{ secrets.X }} of Continue.
 var reference = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
-// readServer reads an entry. The clients agree on "command" and "url" and have
-// other names for the rest; no two give one name different meanings, apart from
-// Gemini CLI, whose "url" is SSE and whose "httpUrl" is HTTP.
-func readServer(name string, n *node, d dialect) (Server, string) {
-	s := Server{Name: name, Disabled: n.get("disabled").is("true") || n.get("enabled").is("false")}
-	if n.kind != object {
-		return s, "is no object"
+// ssePath matches the addresses that servers of the older transport have by custom.
+var ssePath = regexp.MustCompile(`/sse/?(?:[?#]|$)`)
+
+// The keys of an entry. The clients agree on most and have other names for the
+// rest; no two give one name different meanings, apart from Gemini CLI and Qwen
+// Code, whose "url" is SSE and whose "httpUrl" is HTTP.
+var (
+	commandKeys = []string{"command", "cmd"}
+	envKeys     = []string{"env", "environment", "envs"}
+	urlKeys     = []string{"url", "serverUrl", "httpUrl", "uri"}
+	headerKeys  = []string{"headers", "http_headers"}
+	typeKeys    = []string{"type", "transport", "transportType"}
+)
+
+// program returns the object with the program and its arguments: the entry itself
+// but for Zed before 2025-06.
+func (s *Server) program() (in *node, command, args *field) {
+	in, command = s.node, s.node.field(commandKeys...)
+	if command != nil && command.value.kind == object {
+		in = command.value
+		command = in.field("path")
 	}
-	command := n.get("command")
-	switch {
-	case command == nil:
-	case command.kind == list: // opencode
-		if words := command.strings(); len(words) > 0 {
-			s.Command, s.Args = words[0], words[1:]
-		}
-	case command.kind == object: // Zed, before 2025-06
-		s.Command, s.Args = command.get("path").string(), command.get("args").strings()
-		s.Env = variables(command.get("env"))
-	default:
-		s.Command = command.string()
-	}
-	s.Args = append(s.Args, n.get("args").strings()...)
-	s.Dir = n.get("cwd").string()
-	s.Env = append(s.Env, variables(first(n, "env", "environment"))...)
-	s.Inherit = n.get("env_vars").strings()
-	s.URL = first(n, "url", "serverUrl", "httpUrl").string()
-	s.Headers = variables(first(n, "headers", "http_headers"))
-	s.Headers = append(s.Headers, variables(n.get("requestOptions").get("headers"))...)
-	s.TokenEnv = n.get("bearer_token_env_var").string()
-	s.Transport = transport(n, s, d)
-	switch {
-	case s.Command != "" && s.URL != "":
-		return s, "has a command and a URL"
-	case s.Command == "" && s.URL == "":
-		return s, "has neither a command nor a URL"
-	}
-	return s, ""
+	return in, command, in.field("args")
 }
 
-func transport(n *node, s Server, d dialect) Transport {
+// read reads an entry.
+func (s *Server) read(d dialect) {
+	n := s.node
+	s.Disabled = n.get("disabled").is("true") || n.get("enabled").is("false")
+	if n.kind != object {
+		return
+	}
+	in, command, args := s.program()
+	if command != nil && command.value.kind == list { // opencode
+		if words := command.value.strings(); len(words) > 0 {
+			s.Command, s.Args = words[0], words[1:]
+		}
+	} else if command != nil {
+		s.Command = command.value.string()
+	}
+	if args != nil {
+		s.Args = append(s.Args, args.value.strings()...)
+	}
+	if in != n {
+		s.Env = variables(in.get("env"))
+	}
+	s.Dir = n.get("cwd").string()
+	s.Env = append(s.Env, variables(n.get(envKeys...))...)
+	s.Inherit = n.get("env_vars").strings()
+	s.URL = n.get(urlKeys...).string()
+	s.Headers = slices.Concat(variables(n.get(headerKeys...)), variables(n.get("requestOptions", "requestInit").get("headers")))
+	s.TokenEnv = n.get("bearer_token_env_var").string()
+	s.Transport = s.transport(n, d)
+	s.behind()
+}
+
+// behind replaces the guard, if there is one, by what stands behind it.
+func (s *Server) behind() {
+	g := readGuard(s.Command, s.Args)
+	if g.Name == "" || s.URL != "" {
+		return
+	}
+	s.Guard = g
+	rest := s.Args[g.words:]
+	if !g.url {
+		s.Command, s.Args = rest[0], rest[1:]
+		return
+	}
+	s.Transport, s.URL, s.Command, s.Args = HTTP, rest[0], "", nil
+	var env []Variable
+	for _, v := range s.Env {
+		if name, ok := guard.HeaderName(v.Name); ok {
+			s.Headers = append(s.Headers, Variable{name, v.Value})
+		} else {
+			env = append(env, v)
+		}
+	}
+	s.Env = env
+	if i := slices.Index(g.Flags, tokenFlag); i >= 0 && i+1 < len(g.Flags) {
+		s.TokenEnv, s.Inherit = g.Flags[i+1], nil
+	}
+}
+
+// readGuard reads how a command starts the guard. It is the zero Guard where it
+// does not, or where nothing stands behind it.
+func readGuard(program string, args []string) Guard {
+	if !isToolcrib(program) || len(args) < 2 || args[0] != "guard" {
+		return Guard{}
+	}
+	g := Guard{Program: program}
+	for i := 1; i < len(args)-1; i++ {
+		switch arg := args[i]; {
+		case arg == "--" || arg == "--url":
+			g.words, g.url = i+1, arg == "--url"
+			if g.url && i+2 != len(args) {
+				return Guard{} // not as toolcrib writes it
+			}
+			return g
+		case strings.HasPrefix(arg, "-"):
+			g.Flags = append(g.Flags, arg)
+			if !strings.Contains(arg, "=") && !strings.HasPrefix(args[i+1], "-") {
+				i++
+				g.Flags = append(g.Flags, args[i])
+			}
+		case g.Name != "":
+			return Guard{}
+		default:
+			g.Name = arg
+		}
+	}
+	return Guard{}
+}
+
+func (s *Server) transport(n *node, d dialect) Transport {
 	if s.URL == "" {
 		return Stdio
 	}
-	word := strings.ToLower(first(n, "type", "transport", "transportType").string())
-	if word == "sse" || d.urlIsSSE && word == "" && n.get("httpUrl") == nil {
+	switch word := strings.ToLower(n.get(typeKeys...).string()); {
+	case word == "sse", word == "" && d.urlIsSSE && n.get("httpUrl") == nil:
 		return SSE
+	case word == "" && ssePath.MatchString(s.URL):
+		return SSE
+	case word == "" || word == "remote" || strings.HasSuffix(word, "http"):
+		return HTTP
+	default:
+		return Transport(word)
 	}
-	return HTTP
 }
 
-// first returns the first of some fields that is there.
-func first(n *node, names ...string) *node {
-	for _, name := range names {
-		if v := n.get(name); v != nil {
-			return v
+// refused returns why a server cannot be guarded, in the words of a person.
+func (f *File) refused(s *Server, h holder) string {
+	n := s.node
+	switch {
+	case n.kind != object:
+		return "it is no object"
+	case f.unclear:
+		return "the file has the list of its servers twice, and clients differ in which one they read"
+	case s.twice:
+		return "its name is there twice, and clients differ in which one they read"
+	case n.twice() != "":
+		return "its key " + n.twice() + " is there twice"
+	case n.fixed || h.value.fixed:
+		return "its entry is written with an anchor, an alias or a merge key of YAML"
+	case s.Guarded():
+		return ""
+	case s.Self():
+		return "it is toolcrib itself"
+	case s.BuiltIn():
+		return "it is built into the client"
+	case s.Command == "" && s.URL == "":
+		return "it has neither a command nor a URL, as servers that an extension of the client brings"
+	case s.Command != "" && s.URL != "":
+		return "it has a command and a URL"
+	case registry.ServerName(s.Name) == "":
+		return "its name has no letters or digits that a name here can have"
+	case s.Transport == SSE:
+		return "it speaks SSE, the older transport, which toolcrib does not"
+	case s.URL != "" && s.Transport != HTTP:
+		return "it speaks " + string(s.Transport) + ", which toolcrib does not"
+	case s.URL != "":
+		return refusedURL(s)
+	}
+	if _, _, args := s.program(); args != nil && args.value.kind != list {
+		return "its arguments are no list"
+	}
+	return ""
+}
+
+// signIns are the keys of an entry with which a client signs in by itself, and
+// those whose meaning a command would not keep.
+var signIns = map[string]string{
+	"oauth": "the client signs in to it (oauth)", "auth": "the client signs in to it (auth)", "authProviderType": "the client signs in to it (authProviderType)",
+	"oauth_resource": "the client signs in to it (oauth_resource)", "scopes": "the client signs in to it (scopes)", "headersHelper": "the client computes its headers (headersHelper)",
+	"env_http_headers": "its headers come from variables that the client reads (env_http_headers)", "apiKey": "the client sends a key of its own (apiKey)",
+}
+
+func refusedURL(s *Server) string {
+	n := s.node
+	for _, fd := range n.fields {
+		if why := signIns[fd.name]; why != "" && !fd.value.is("false") {
+			return why
 		}
 	}
-	return nil
+	seen := map[string]bool{}
+	for _, h := range s.Headers {
+		if lower := strings.ToLower(h.Name); seen[lower] {
+			return "its header " + h.Name + " is there twice"
+		} else {
+			seen[lower] = true
+		}
+	}
+	switch headers, env := n.get(headerKeys...), n.get(envKeys...); {
+	case n.get("requestOptions", "requestInit").get("headers") != nil:
+		return "its headers are in " + n.field("requestOptions", "requestInit").name + ", which a command does not have"
+	case headers != nil && headers.kind != object, headers != nil && len(variables(headers)) < len(headers.fields):
+		return "its headers are not all names with values"
+	case len(s.Headers) > 0 && env != nil && len(env.fields) > 0:
+		return "it has headers and variables (env), which would share one place"
+	case s.TokenEnv != "" && n.get("env_vars") != nil:
+		return "it has a token and variables (env_vars), which would share one place"
+	}
+	return ""
 }
 
 // variables reads an object of scalars.

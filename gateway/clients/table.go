@@ -47,30 +47,27 @@ func files(paths ...string) []location {
 
 // dialect is how a client writes its servers.
 type dialect struct {
-	keys [][]string // where the servers are in the file
-	// members returns the fields of an entry, in the order to write them.
-	members  func(Entry) []member
-	urlIsSSE bool
+	keys     [][]string // where the servers are in the file
+	urlIsSSE bool       // a "url" without a type is of the older transport
+	words    words
 	// off returns the names of servers that are switched off elsewhere in the
 	// file, for the servers below an object.
 	off func(root, parent *node) []string
 }
 
-type member struct {
-	name  string
-	value any // string, bool or []string
+// words are what an entry of a URL is written with, and what it becomes when a
+// command takes its place. Empty ones are those of most clients.
+type words struct {
+	url, headers string // default "url" and "headers"
+	command, env string // default "command" and "env"
+	stdio        string // the type of a command; default "stdio"
+	array        bool   // the command is a list with its arguments
 }
 
-var servers = [][]string{{"mcpServers"}}
-
-// plain writes an entry as most clients have it; typed names the transport too.
-func plain(e Entry) []member { return []member{{"command", e.Command}, {"args", e.Args}} }
-
-func typed(e Entry) []member { return append([]member{{"type", "stdio"}}, plain(e)...) }
-
-func opencodeLocal(e Entry) []member {
-	return []member{{"type", "local"}, {"command", append([]string{e.Command}, e.Args...)}, {"enabled", true}}
-}
+var (
+	servers = [][]string{{"mcpServers"}}
+	usual   = dialect{keys: servers}
+)
 
 // All returns the clients in the order of their names.
 func All() []Client { return slices.Clone(table) }
@@ -78,7 +75,7 @@ func All() []Client { return slices.Clone(table) }
 var table = []Client{
 	{
 		ID: "amp", Name: "Amp", Source: "https://ampcode.com/manual#configuration",
-		dialect: dialect{keys: [][]string{{"amp.mcpServers"}}, members: plain},
+		dialect: dialect{keys: [][]string{{"amp.mcpServers"}}},
 		places: files(
 			"{home}/.config/amp/settings.json",
 			"{home}/.config/amp/settings.jsonc",
@@ -87,31 +84,40 @@ var table = []Client{
 		),
 	},
 	{
+		ID: "amazon-q", Name: "Amazon Q", Source: "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/mcp-ide.html, qdev-mcp.html",
+		dialect: usual,
+		places: files(
+			"{home}/.aws/amazonq/mcp.json",
+			"{home}/.aws/amazonq/default.json",
+			"{home}/.aws/amazonq/agents/*.json",
+			"{home}/.aws/amazonq/cli-agents/*.json",
+			"{project}/.amazonq/mcp.json",
+			"{project}/.amazonq/default.json",
+			"{project}/.amazonq/cli-agents/*.json",
+		),
+	},
+	{
 		ID: "claude-code", Name: "Claude Code", Source: "https://code.claude.com/docs/en/mcp",
 		dialect: dialect{
-			keys: [][]string{{"projects", "*", "mcpServers"}, {"mcpServers"}}, members: typed,
-			off: func(_, parent *node) []string { return parent.get("disabledMcpServers").strings() },
+			keys: [][]string{{"projects", "*", "mcpServers"}, {"mcpServers"}},
+			off:  func(_, parent *node) []string { return parent.get("disabledMcpServers").strings() },
 		},
 		places: files("{claude}/.claude.json", "{project}/.mcp.json"),
 	},
-	{
-		ID: "claude-desktop", Name: "Claude Desktop", Source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
-		dialect: dialect{keys: servers, members: plain},
-		places:  files("{appdata}/Claude/claude_desktop_config.json"),
-	},
+	{ID: "claude-desktop", Name: "Claude Desktop", Source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers", dialect: usual, places: files("{appdata}/Claude/claude_desktop_config.json")},
 	{
 		ID: "cline", Name: "Cline", Source: "https://docs.cline.bot/getting-started/config",
-		dialect: dialect{keys: servers, members: typed},
+		dialect: dialect{keys: servers},
 		places:  append(inEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"), location{path: "{home}/.cline/data/settings/cline_mcp_settings.json"}),
 	},
 	{
 		ID: "codex", Name: "Codex CLI", Source: "https://developers.openai.com/codex/mcp",
-		dialect: dialect{keys: [][]string{{"mcp_servers"}}, members: plain},
+		dialect: dialect{keys: [][]string{{"mcp_servers"}}, words: words{headers: "http_headers"}},
 		places:  files("{codex}/config.toml", "{project}/.codex/config.toml"),
 	},
 	{
 		ID: "continue", Name: "Continue", Source: "https://docs.continue.dev/customize/deep-dives/mcp",
-		dialect: dialect{keys: servers, members: plain},
+		dialect: usual,
 		places: files(
 			"{home}/.continue/config.yaml",
 			"{home}/.continue/mcpServers/*.yaml",
@@ -123,21 +129,45 @@ var table = []Client{
 		),
 	},
 	{
-		ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp",
-		dialect: dialect{keys: servers, members: plain},
-		places:  files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json"),
+		ID: "copilot-cli", Name: "GitHub Copilot CLI", Source: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
+		dialect: dialect{keys: servers, words: words{stdio: "local"}},
+		places:  files("{copilot}/mcp-config.json", "{project}/.github/mcp.json"),
 	},
+	{
+		ID: "copilot-ide", Name: "GitHub Copilot in IDEs", Source: "https://docs.github.com/en/copilot/how-tos/provide-context/use-mcp-in-your-ide/extend-copilot-chat-with-mcp; github/github-mcp-server docs/installation-guides/install-other-copilot-ides.md",
+		dialect: dialect{keys: [][]string{{"servers"}}},
+		places: files( // JetBrains and Xcode, then Visual Studio
+			"{local}/github-copilot/intellij/mcp.json",
+			"{local}/github-copilot/xcode/mcp.json",
+			"{home}/.mcp.json",
+			"{project}/.mcp.json",
+			"{project}/.vs/mcp.json",
+		),
+	},
+	{
+		ID: "crush", Name: "Crush", Source: "https://github.com/charmbracelet/crush#mcps",
+		dialect: dialect{keys: [][]string{{"mcp"}}},
+		places:  files("{local}/crush/crush.json", "{project}/.crush.json", "{project}/crush.json"),
+	},
+	{ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp", dialect: usual, places: files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json")},
 	{
 		ID: "gemini", Name: "Gemini CLI", Source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
 		dialect: dialect{
-			keys: servers, members: plain, urlIsSSE: true,
+			keys: servers, urlIsSSE: true,
 			off: func(root, _ *node) []string { return root.get("mcp").get("excluded").strings() },
 		},
 		places: files("{gemini}/.gemini/settings.json", "{project}/.gemini/settings.json"),
 	},
 	{
+		ID: "goose", Name: "Goose", Source: "https://block.github.io/goose/docs/guides/config-files",
+		dialect: dialect{keys: [][]string{{"extensions"}}, words: words{url: "uri", command: "cmd", env: "envs"}},
+		places:  files("{goose}/config.yaml"),
+	},
+	{ID: "junie", Name: "Junie", Source: "https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", dialect: usual, places: files("{home}/.junie/mcp/mcp.json", "{project}/.junie/mcp/mcp.json")},
+	{ID: "kiro", Name: "Kiro", Source: "https://kiro.dev/docs/mcp/configuration", dialect: usual, places: files("{home}/.kiro/settings/mcp.json", "{project}/.kiro/settings/mcp.json")},
+	{
 		ID: "lm-studio", Name: "LM Studio", Source: "https://lmstudio.ai/docs/app/mcp",
-		dialect: dialect{keys: servers, members: plain},
+		dialect: usual,
 		places: files(
 			"{home}/.lmstudio/mcp.json",
 			"{home}/.cache/lm-studio/mcp.json", // github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1371
@@ -146,7 +176,7 @@ var table = []Client{
 	{
 		ID: "opencode", Name: "opencode", Source: "https://opencode.ai/docs/mcp-servers",
 		// Version 2 has mcp.servers (opencode.ai/v2/docs/mcp-servers).
-		dialect: dialect{keys: [][]string{{"mcp", "servers"}, {"mcp"}}, members: opencodeLocal},
+		dialect: dialect{keys: [][]string{{"mcp", "servers"}, {"mcp"}}, words: words{env: "environment", stdio: "local", array: true}},
 		places: files(
 			"{xdg}/opencode/opencode.json",
 			"{xdg}/opencode/opencode.jsonc",
@@ -158,23 +188,27 @@ var table = []Client{
 		),
 	},
 	{
+		ID: "qwen", Name: "Qwen Code", Source: "https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp/",
+		dialect: dialect{
+			keys: servers, urlIsSSE: true,
+			off: func(root, _ *node) []string { return root.get("mcp").get("excluded").strings() },
+		},
+		places: files("{home}/.qwen/settings.json", "{project}/.qwen/settings.json", "{project}/.qwen/settings.local.json"),
+	},
+	{
 		ID: "roo", Name: "Roo Code", Source: "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
-		dialect: dialect{keys: servers, members: plain},
+		dialect: dialect{keys: servers},
 		places:  append(inEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), location{path: "{project}/.roo/mcp.json"}),
 	},
 	{
 		ID: "vscode", Name: "VS Code", Source: "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
-		dialect: dialect{keys: [][]string{{"servers"}}, members: typed},
+		dialect: dialect{keys: [][]string{{"servers"}}},
 		places:  vscode(),
 	},
-	{
-		ID: "windsurf", Name: "Windsurf", Source: "https://docs.windsurf.com/windsurf/cascade/mcp",
-		dialect: dialect{keys: servers, members: plain},
-		places:  files("{home}/.codeium/windsurf/mcp_config.json"),
-	},
+	{ID: "windsurf", Name: "Windsurf", Source: "https://docs.windsurf.com/windsurf/cascade/mcp", dialect: usual, places: files("{home}/.codeium/windsurf/mcp_config.json")},
 	{
 		ID: "zed", Name: "Zed", Source: "https://zed.dev/docs/ai/mcp; folders: zed-industries/zed crates/paths/src/paths.rs",
-		dialect: dialect{keys: [][]string{{"context_servers"}}, members: plain},
+		dialect: dialect{keys: [][]string{{"context_servers"}}},
 		places:  files("{zed}/settings.json", "{project}/.zed/settings.json"),
 	},
 }

@@ -16,11 +16,16 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// parseYAML reads a file of one YAML document. It refuses merge keys, on which
-// parsers disagree; an alias counts as often as it is used.
+// parseYAML reads a file of one YAML document. An alias counts as often as it is
+// used; what it stands for is not edited, nor is an object with a merge key.
 func parseYAML(data []byte) (*node, error) {
+	t := yamlTree{data: data, lines: []int{0}}
+	if bytes.HasPrefix(data, mark) {
+		t.lines[0] = len(mark)
+	}
+	text := data[t.lines[0]:]
 	var first, second yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := dec.Decode(&first); {
 	case errors.Is(err, io.EOF):
 		return &node{}, nil
@@ -30,7 +35,7 @@ func parseYAML(data []byte) (*node, error) {
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, Problem{Text: "more than one YAML document"}
 	}
-	t := yamlTree{data: data, file: spans.New(data), lines: []int{0}}
+	t.file = spans.New(text)
 	for at, c := range data {
 		if c == '\n' {
 			t.lines = append(t.lines, at+1)
@@ -83,24 +88,26 @@ func (t *yamlTree) scalar(v *yaml.Node) span {
 }
 
 func (t *yamlTree) node(v *yaml.Node, depth int) (*node, error) {
-	n := &node{}
+	n := &node{fixed: v.Anchor != "" || v.Style&yaml.TaggedStyle != 0}
 	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
 		return nil, Problem{Line: v.Line, Column: v.Column, Text: fmt.Sprintf("more than %d values, or nested deeper than %d levels", maxNodes, maxDepth)}
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
-		return t.node(v.Alias, depth+1)
+		aliased, err := t.node(v.Alias, depth+1)
+		if err == nil {
+			aliased.walk(func(n *node) { n.fixed = true })
+		}
+		return aliased, err
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
-			if key.ShortTag() == "!!merge" {
-				return nil, Problem{Line: key.Line, Column: key.Column, Text: "a merge key (<<) is not supported"}
-			}
 			child, err := t.node(v.Content[i+1], depth+1)
 			if err != nil {
 				return nil, err
 			}
-			n.fields = append(n.fields, field{key.Value, t.scalar(key), child})
+			n.fixed = n.fixed || key.ShortTag() == "!!merge"
+			n.fields = append(n.fields, field{key.Value, []span{t.scalar(key)}, child})
 		}
 	case yaml.SequenceNode:
 		n.kind = list
@@ -119,64 +126,34 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*node, error) {
 		case "!!bool":
 			n.kind, n.text = truth, strings.ToLower(v.Value)
 		}
+		return n, nil
+	}
+	if v.Style&yaml.FlowStyle != 0 && !n.fixed {
+		n.span = t.brackets(v, n)
 	}
 	return n, nil
 }
 
-// yamlRegion returns the lines of a key of the root with its value, without
-// the blank lines behind it and the comments there that begin a line, as they
-// go with the next key. It reports false where the root is written in braces.
-func yamlRegion(data []byte, root *node, key string) (span, bool) {
-	at := span{-1, len(data)}
-	for _, f := range root.fields {
-		begin := bytes.LastIndexByte(data[:f.span.from], '\n') + 1
-		switch {
-		case f.name == key && len(bytes.TrimSpace(data[begin:f.span.from])) > 0:
-			return span{}, false
-		case f.name == key:
-			at.from = begin
-		case at.from >= 0:
-			at.to = begin
+// brackets returns where a value in brackets is written.
+func (t *yamlTree) brackets(v *yaml.Node, n *node) span {
+	at := span{from: t.offset(v.Line, v.Column)}
+	at.to = at.from + 1
+	n.walk(func(below *node) {
+		at.to = max(at.to, below.span.to)
+		for _, fd := range below.fields {
+			at.to = max(at.to, fd.keys[0].to)
 		}
-		if at.to < len(data) {
-			break
+	})
+	for at.to < len(t.data) {
+		switch c := t.data[at.to]; c {
+		case '#':
+			at.to = lineEnd(t.data, at.to)
+		case ']', '}':
+			at.to++
+			return at
+		default:
+			at.to++
 		}
 	}
-	if at.from < 0 || at.to < at.from {
-		return span{}, false
-	}
-	lines := bytes.SplitAfter(data[at.from:at.to], []byte{'\n'})
-	for i := len(lines) - 1; i > 0; i-- {
-		line := bytes.TrimRight(lines[i], " \t\r\n")
-		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("...")) {
-			break
-		}
-		at.to -= len(lines[i])
-	}
-	at.to -= len(data[at.from:at.to]) - len(bytes.TrimRight(data[at.from:at.to], "\r\n"))
-	return at, true
-}
-
-// renderYAML returns the list of servers with one entry.
-func renderYAML(key string, members []member) string {
-	var b strings.Builder
-	b.WriteString(key + ":")
-	for i, m := range members {
-		lead := "    "
-		if i == 0 {
-			lead = "  - "
-		}
-		fmt.Fprintf(&b, "\n%s%s: %s", lead, m.name, quote(m.value))
-	}
-	return b.String()
-}
-
-// renderYAMLMap returns the object of servers with one entry.
-func renderYAMLMap(key, name string, members []member) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:\n  %s:", key, quote(name))
-	for _, m := range members {
-		fmt.Fprintf(&b, "\n    %s: %s", m.name, quote(m.value))
-	}
-	return b.String()
+	return at
 }

@@ -41,7 +41,8 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	)
 	var doc bytes.Buffer
 	doc.Write(bytes.TrimSuffix(jsondoc.Canonical(head), []byte("}")))
-	doc.WriteString(`,"clientCapabilities":` + Declared + `,"tools":[`)
+	declared, _ := s.server.declared()
+	doc.WriteString(`,"clientCapabilities":` + declared + `,"tools":[`)
 	doc.Write(bytes.Join(asBytes(tools), []byte(",")))
 	doc.WriteString("]}")
 	return doc.Bytes(), nil

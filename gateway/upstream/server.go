@@ -17,6 +17,9 @@ type Server struct {
 	Token   string        // sent to URL as a bearer token, "" for none
 	Headers http.Header   // sent to URL with every request, nil for none
 	Timeout time.Duration // of one exchange; 0 means DefaultTimeout
+	// LikeClient asks as the clients of people do: with initialize first, and with
+	// their capabilities, on which the list of tools may depend.
+	LikeClient bool
 }
 
 // What a server is given and may take.

@@ -21,6 +21,18 @@ import (
 // none. What a server lists may depend on them, so they are kept with it.
 const Declared = "{}"
 
+// declaredLikeClient are those that are declared with Server.LikeClient.
+const declaredLikeClient = `{"elicitation":{},"roots":{"listChanged":true},"sampling":{}}`
+
+func (s Server) declared() (string, *mcp.ClientCapabilities) {
+	if !s.LikeClient {
+		return Declared, &mcp.ClientCapabilities{}
+	}
+	return declaredLikeClient, &mcp.ClientCapabilities{
+		Elicitation: &mcp.ElicitationCapabilities{}, RootsV2: &mcp.RootCapabilities{ListChanged: true}, Sampling: &mcp.SamplingCapabilities{},
+	}
+}
+
 // lastWithHandshake is the newest revision that begins with initialize.
 const lastWithHandshake = "2025-11-25"
 
@@ -40,6 +52,12 @@ type Session struct {
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
+	if s.LikeClient {
+		session, err := connect(ctx, s, changed, lastWithHandshake)
+		if err == nil || ctx.Err() != nil {
+			return session, err
+		}
+	}
 	deadline, _ := ctx.Deadline()
 	half, stop := context.WithDeadline(ctx, deadline.Add(-s.timeout()/2))
 	defer stop()
@@ -53,8 +71,9 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 
 func connect(ctx context.Context, s Server, changed func(), revision string) (*Session, error) {
 	session := &Session{server: s, tap: &tap{}, stderr: &tail{}, ended: make(chan struct{})}
+	_, capabilities := s.declared()
 	options := &mcp.ClientOptions{
-		Capabilities:   &mcp.ClientCapabilities{},
+		Capabilities:   capabilities,
 		Logger:         slog.New(slog.DiscardHandler),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // there is nothing to answer with
 	}

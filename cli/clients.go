@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/gateway/clients"
+	"toolcrib/store"
+)
+
+// clientEntries returns the servers of all clients of this machine and of the working
+// directory, under the names that toolcrib has for them, and the files that list them.
+// It needs no database. init, wrap and status list the same.
+func (a *app) clientEntries() ([]clients.Entry, []clients.File, error) {
+	c, err := a.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := a.env.home()
+	if err != nil {
+		return nil, nil, err
+	}
+	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.env.Dir, Getenv: a.env.Getenv}.Find()
+	known := map[string]clients.Server{}
+	for name, s := range c.Servers {
+		k := clients.Server{URL: s.URL}
+		if len(s.Command) > 0 {
+			k.Command, k.Args = s.Command[0], s.Command[1:]
+		}
+		known[name] = k
+	}
+	entries := clients.Entries(files, known)
+	for i, e := range entries {
+		program := e.Server().Guard.Program
+		if _, err := os.Stat(program); e.Fault == "" && filepath.IsAbs(program) && os.IsNotExist(err) {
+			entries[i].Fault = "the toolcrib that guards it is gone: " + program + "; unwrap it, and wrap it again"
+		}
+	}
+	return entries, files, nil
+}
+
+// guardPrefix returns what starts the guard in files of a scope. A user's file has the
+// path of the program, as a client with windows has not the PATH of the shell; a file
+// of a project is for other machines too.
+func (a *app) guardPrefix(scope clients.Scope) (clients.Prefix, error) {
+	p := clients.Prefix{Program: "toolcrib"}
+	c := a.config
+	from := c.sources["db"]
+	if !c.defaultDB && from != c.userFile && (scope == clients.User || from == "--db") {
+		if store.DisplayName(c.DB) != c.DB {
+			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; write it as db into %s", c.userFile)
+		}
+		p.Flags = []string{"--db", c.DB}
+	}
+	if scope == clients.User {
+		var err error
+		p.Program, err = a.ownProgram()
+		return p, err
+	}
+	return p, nil
+}
+
+// ownProgram returns the path under which clients find this program: the one in the
+// PATH where that is the same, as it stays through upgrades.
+func (a *app) ownProgram() (string, error) {
+	own := a.env.Program
+	if own == "" {
+		return "toolcrib", nil
+	}
+	found, err := exec.LookPath("toolcrib")
+	if err != nil || !filepath.IsAbs(found) || temporary(found) {
+		found = ""
+	}
+	switch {
+	case temporary(own) && found != "":
+		return found, nil
+	case temporary(own):
+		return "", fmt.Errorf("%s is a temporary file of go run, which is gone when the clients start it; install toolcrib (go install), and run that", own)
+	case found != "" && sameFile(found, own):
+		return found, nil
+	case !strings.HasPrefix(filepath.Base(own), "toolcrib"):
+		return "", fmt.Errorf("%s has another name than toolcrib, by which unwrap finds the guard again; rename it", own)
+	}
+	return own, nil
+}
+
+// temporary reports whether go run made a program.
+func temporary(program string) bool {
+	return strings.Contains(filepath.ToSlash(program), "/go-build")
+}
+
+// knownClients refuses ids of no client.
+func knownClients(ids []string) error {
+	for _, id := range ids {
+		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
+			return usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
+		}
+	}
+	return nil
+}
+
+// clientList names the clients, wrapped for the help text.
+func clientList() string {
+	var b strings.Builder
+	line := 60 // the text before it
+	for i, c := range clients.All() {
+		word := c.ID
+		if i < len(clients.All())-1 {
+			word += ","
+		}
+		if line+len(word) > 78 {
+			b.WriteString("\n")
+			line = 0
+		} else if i > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString(word)
+		line += len(word) + 1
+	}
+	return b.String()
+}
+
+// signInTime is how long a server may take to say that it wants a sign-in.
+const signInTime = 3 * time.Second
+
+// wantsSignIn reports whether a server at a URL refuses whoever has no token, which the
+// client of an entry without headers gets by OAuth. One that does not answer counts as
+// open: the guard names what is wrong.
+func wantsSignIn(ctx context.Context, s *clients.Server) bool {
+	u, err := url.Parse(s.URL)
+	if err != nil || s.Guarded() || len(s.Headers) > 0 || s.TokenEnv != "" || u.User != nil || u.Host == "" || strings.Contains(s.URL, "${") {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	defer cancel()
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"toolcrib","version":"1"}}}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(hello))
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.Do(r)
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close() // the status is all that counts
+	return answer.StatusCode == http.StatusUnauthorized
+}
