@@ -33,7 +33,9 @@ type sample struct {
 	class        string // mechanism, category or transform
 	prompt       bool   // a prompt, not a tool
 	attack, hard bool
+	measured     bool             // no table learns from it
 	draft        *proposals.Draft // nil when import skips it
+	clean        *proposals.Draft // what draft was before an attack was put into it, nil when that is unknown
 	raw          []byte           // the JSON of a tool, which an import pins
 	size         int              // bytes of the prompt
 }
@@ -54,11 +56,12 @@ func half(source string) string {
 }
 
 // file is a file of labelled rows. Honest rows of families that frames were
-// written against count as tune whatever their source.
+// written against count as tune whatever their source; from rows that are only
+// measured no table learns.
 type file struct {
-	path, set    string
-	prompt       bool
-	attack, seen bool
+	path, set              string
+	prompt                 bool
+	attack, seen, measured bool
 }
 
 var corpusFiles = []file{
@@ -72,6 +75,10 @@ var corpusFiles = []file{
 	{path: "rules/derived_obfuscated_tools.jsonl", set: "disguised", attack: true},
 	{path: "rules/malicious_prompts.jsonl", set: "malicious prompts", prompt: true, attack: true},
 	{path: "rules_subtle/attacks.jsonl", set: "by mechanism", attack: true},
+	{path: "unseen/tools.jsonl", set: "unseen tools", measured: true},
+	{path: "unseen/prompts.jsonl", set: "unseen prompts", prompt: true, measured: true},
+	{path: "unseen/skills.jsonl", set: "unseen poisoned skills", prompt: true, attack: true, measured: true},
+	{path: "unseen/attacks.jsonl", set: "unseen attacks", attack: true, measured: true},
 }
 
 // row is a line of a file, in any of their forms.
@@ -85,6 +92,7 @@ type row struct {
 	Why       string          `json:"why"`
 	Kind      string          `json:"kind"`
 	Text      string          `json:"text"`
+	Clean     string          `json:"clean"`
 	Tool      json.RawMessage `json:"tool"`
 	After     json.RawMessage `json:"after"`
 }
@@ -136,13 +144,13 @@ func shippedSamples() []sample {
 
 func (f file) sample(r *row, halves map[string]string) sample {
 	s := sample{
-		set: f.set, id: r.ID, source: r.from(), attack: f.attack, hard: f.set == "hard lines",
+		set: f.set, id: r.ID, source: r.from(), attack: f.attack, measured: f.measured || f.set == "by mechanism", hard: f.set == "hard lines",
 		class: cmp.Or(r.Mechanism, r.Transform, r.Category, r.Why), prompt: f.prompt || f.set == "hard lines" && r.Kind == "prompt",
 	}
 	switch {
 	case f.seen:
 		s.half = tune
-	case f.set == "by mechanism":
+	case f.set == "by mechanism", f.measured && f.attack:
 		s.half = held
 	case r.Payload != "":
 		s.half = cmp.Or(halves[r.Payload], half(s.source))
@@ -152,6 +160,9 @@ func (f file) sample(r *row, halves map[string]string) sample {
 	halves[r.ID] = s.half
 	if s.prompt {
 		s.draft, s.size = promptDraft(r.Text), len(r.Text)
+		if r.Clean != "" {
+			s.clean = promptDraft(r.Clean)
+		}
 	} else {
 		raw := r.Tool
 		if raw == nil {

@@ -71,10 +71,11 @@ func (s *study) unaware(x *sample) *wording.Learned {
 }
 
 // neverLearned reports whether e belongs to a set that only measures.
-func (s *sample) neverLearned() bool { return s.set == "by mechanism" || s.set == unseen }
+func (s *sample) neverLearned() bool { return s.measured || s.set == unseen }
 
 // reached is the share of the samples selected by want that are found at a
-// threshold; bySource makes it a mean over sources.
+// threshold; bySource makes it a mean over sources, of which those of few rows count
+// as one.
 func (s *study) reached(want func(*example) bool, at float64, bySource bool) float64 {
 	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at, s.table.WithFrame) })
 }
@@ -97,11 +98,20 @@ func (s *study) share(want func(*example) bool, bySource bool, told func(*exampl
 		}
 		counts[source] = n
 	}
-	sum := 0.0
+	sum, sources, few := 0.0, 0, [2]int{}
 	for _, n := range counts {
+		if bySource && n[0] < fewRows {
+			few[0], few[1] = few[0]+n[0], few[1]+n[1]
+			continue
+		}
 		sum += float64(n[1]) / float64(n[0])
+		sources++
 	}
-	return sum / math.Max(1, float64(len(counts)))
+	if few[0] > 0 {
+		sum += float64(few[1]) / float64(few[0])
+		sources++
+	}
+	return sum / math.Max(1, float64(sources))
 }
 
 // The kinds of examples that thresholds and curves are about.
@@ -110,6 +120,7 @@ func plainHonest(e *example) bool { return e.set == "honest tools" || e.set == "
 func seenHonest(e *example) bool {
 	return e.set == "honest tools, seen" || e.set == "honest prompts, seen"
 }
+func awayHonest(e *example) bool { return e.away() && !e.attack }
 func longHonest(e *example) bool { return plainHonest(e) && e.size > longPrompt }
 func hardLine(e *example) bool   { return e.hard }
 func nearMiss(e *example) bool   { return e.own && !e.attack && e.set != unseen }

@@ -21,6 +21,7 @@ func (s *study) curve(all bool, out io.Writer) {
 		macro bool
 	}
 	columns := []column{
+		{"away", awayHonest, true},
 		{"> 20 KB", longHonest, true},
 		{"hard", hardLine, false},
 		{"near-miss", nearMiss, false},

@@ -62,6 +62,10 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 		if !x.Judged() {
 			continue
 		}
+		if x.Part() {
+			e.parts = append(e.parts, part{x.Frames()[0], c.Features(&x)})
+			continue
+		}
 		e.frames = append(e.frames, x.Frames())
 		e.sentences = append(e.sentences, c.Features(&x))
 		if o != nil && o.attack {

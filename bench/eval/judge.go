@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"toolcrib/proposals"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
@@ -56,16 +58,39 @@ func judgeAll(ctx context.Context, set ruleset.Set, samples []sample, tableOf fu
 	return results, nil
 }
 
+// findings runs the rules over a draft of s.
+func (s *sample) findings(ctx context.Context, set ruleset.Set, draft *proposals.Draft, table *wording.Learned) ([]rules.Finding, error) {
+	c := s.change()
+	c.Draft = *draft
+	wording.Of(c).Learned = table
+	found, err := set.CheckFamilies(ctx, c, "SP")
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", s.set, s.id, err)
+	}
+	return found, nil
+}
+
+// judge notes what the rules find in s; of an attack that was put into a clean text,
+// what they do not find in that.
 func judge(ctx context.Context, set ruleset.Set, s *sample, table *wording.Learned, r *result) error {
 	r.sample, r.worst, r.byRule = s, rules.Off, map[string]rules.Severity{}
 	if s.draft == nil {
 		return nil
 	}
-	c := s.change()
-	wording.Of(c).Learned = table
-	found, err := set.CheckFamilies(ctx, c, "SP")
+	found, err := s.findings(ctx, set, s.draft, table)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", s.set, s.id, err)
+		return err
+	}
+	if s.clean != nil {
+		before, err := s.findings(ctx, set, s.clean, table)
+		if err != nil {
+			return err
+		}
+		found = slices.DeleteFunc(found, func(f rules.Finding) bool {
+			return slices.ContainsFunc(before, func(o rules.Finding) bool {
+				return o.Rule == f.Rule && o.Passage == f.Passage && o.Severity == f.Severity
+			})
+		})
 	}
 	r.found = found
 	for _, f := range found {

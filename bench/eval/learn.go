@@ -18,8 +18,16 @@ type example struct {
 	own  bool // written for this project
 	// certain is set when it is found under every table.
 	certain bool
-	// frames are the rules that fired in each sentence.
+	// frames are the rules that fired in each sentence, parts the clauses and words
+	// that one of them fired in.
 	frames [][]string
+	parts  []part
+}
+
+// part is a part of a sentence that is judged beside it, with the rule that fired.
+type part struct {
+	rule     string
+	features wording.Features
 }
 
 // tops are the scores of the most telling sentence, and of the most telling one
@@ -48,12 +56,20 @@ func best(t *wording.Learned, e *example) tops {
 		score := t.Score(&e.sentences[i])
 		top.any = max(top.any, score)
 		for _, rule := range e.frames[i] {
-			if old, ok := top.framed[rule]; !ok || score > old {
-				top.framed[rule] = score
-			}
+			top.note(rule, score)
 		}
 	}
+	for i := range e.parts {
+		top.note(e.parts[i].rule, t.Score(&e.parts[i].features))
+	}
 	return top
+}
+
+// note notes the score of a passage in which the rule fired.
+func (s tops) note(rule string, score float64) {
+	if old, ok := s.framed[rule]; !ok || score > old {
+		s.framed[rule] = score
+	}
 }
 
 // Parameters of the regression.

@@ -46,14 +46,28 @@ func (t *rate) add(r *result) {
 	}
 }
 
+// fewRows is the number of rows below which a source is counted together with the
+// other small ones: of one that has a single row, one row would decide.
+const fewRows = 5
+
 // macro returns the means over the sources of the shares that are warned of (1)
 // or blocked (2), in percent.
 func (t *rate) macro(what int) float64 {
-	sum := 0.0
+	sum, sources, small := 0.0, 0, [3]int{}
 	for _, n := range t.bySource {
+		if n[0] < fewRows {
+			small[0] += n[0]
+			small[what] += n[what]
+			continue
+		}
 		sum += percent(n[what], n[0])
+		sources++
 	}
-	return sum / float64(max(1, len(t.bySource)))
+	if small[0] > 0 {
+		sum += percent(small[what], small[0])
+		sources++
+	}
+	return sum / float64(max(1, sources))
 }
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(1, whole)) }

@@ -32,12 +32,13 @@ func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample,
 		prompt bool
 		most   limits
 	}{
-		{"learned_tools.bin", false, limits{honest: 0.013, long: 1, seen: 0.022, hard: 0.14, near: 0.12}},
-		{"learned_prompts.bin", true, limits{honest: 0.0125, long: 0.06, seen: 0.02, hard: 0.03, near: 0.04}},
+		{"learned_tools.bin", false, limits{honest: 0.028, long: 1, seen: 0.03, hard: 0.14, near: 0.14}},
+		{"learned_prompts.bin", true, limits{honest: 0.03, long: 0.16, seen: 0.04, hard: 0.05, near: 0.04}},
 	} {
 		fmt.Fprintf(out, "\n%s\n", kind.file)
 		s := studyOf(all, kind.prompt)
 		studies[kind.prompt] = s
+		s.printFrames(out)
 		s.thresholds(kind.most)
 		s.curve(o.held, out)
 		s.mechanisms(out)

@@ -1,42 +1,41 @@
 package main
 
 import (
-	"maps"
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 )
 
 // limits are the parts of each kind of honest sample that may be told of, by tables
-// that have not seen their source: of those of others, as a mean over sources, of
-// their long prompts, of those that frames were written against (among them many
-// that look like attacks), of the lines that do, and of our own near-misses. The
-// bars are higher: 2 % of tools and 3.5 % of prompts.
+// that have not seen their source: of those of others, as a mean over sources, and of
+// those that the authors of the frames have not seen either, of their long prompts,
+// of those that frames were written against (among them many that look like
+// attacks), of the lines that do, and of our own near-misses.
 type limits struct{ honest, long, seen, hard, near float64 }
 
-// shareOfRule is the share of the honest samples, as a mean over sources, that a
-// rule may find because its frame fits.
+// shareOfRule is the share of the honest samples, as a mean over the sources that
+// neither the table nor the authors of the frames have seen, that a rule may find
+// because its frame fits, however few attacks it finds.
 const shareOfRule = 0.0005
 
-// floors are the scores below which no frame warns, of which the best is taken. That
-// no honest text of ours meets a rule does not prove that none does.
-var floors = []float64{0, -1, -2, -3}
-
-// steps of a threshold that are tried.
+// steps of a threshold that are tried, and the score below which no frame warns.
 const (
 	highest = 12.0
+	floor   = -3.0
 	stride  = 0.05
 )
 
 // thresholds finds the score from which a frame warns, for each rule, and the score
-// from which a sentence warns without one: of the lowest that keep the limits,
-// those that find most attacks.
+// from which a sentence warns without one. It asks of the frames one precision after
+// the other, and takes those thresholds that keep the limits and find most attacks.
 func (s *study) thresholds(most limits) {
 	found, at := -1.0, highest
 	var with map[string]float32
-	for _, floor := range floors {
-		s.table.WithFrame = s.withFrames(floor)
+	for _, precision := range []float64{0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 1} {
+		s.table.WithFrame = s.withFrames(precision)
 		low := s.least(most)
-		now := s.reached(ownAttack, low, true) + s.reached(inSet("explicit"), low, false) + s.reached(inSet("malicious prompts"), low, false)
+		now := s.reached(ownAttack, low, true) + s.reached(inSet("explicit"), low, true) + s.reached(inSet("malicious prompts"), low, false)
 		if low < highest && now > found {
 			found, at, with = now, low, s.table.WithFrame
 		}
@@ -46,36 +45,68 @@ func (s *study) thresholds(most limits) {
 	}
 }
 
-// withFrames returns for each rule the lowest score, not below floor, from which it
-// stays within its share.
-func (s *study) withFrames(floor float64) map[string]float32 {
-	with := map[string]float32{}
+// fit is a sample in which a frame fits, with the highest score of what it fits in.
+type fit struct {
+	score float64
+	*example
+}
+
+// withFrames returns for each rule the lowest score from which its frames can be
+// trusted: they have the given precision, or are hardly ever found in honest texts.
+func (s *study) withFrames(precision float64) map[string]float32 {
+	fits := map[string][]fit{}
+	rows := awayRows{}
 	for _, e := range s.list {
-		for rule := range s.scores[e].framed {
-			with[rule] = 0
+		for rule, score := range s.scores[e].framed {
+			fits[rule] = append(fits[rule], fit{score, e})
+		}
+		if e.away() {
+			rows.add(e)
 		}
 	}
-	for rule := range maps.Clone(with) {
-		at := lowest(floor, func(at float64) bool {
-			return s.share(plainHonest, true, func(e *example) bool { v, ok := s.scores[e].framed[rule]; return ok && v >= at }) <= shareOfRule
-		})
-		with[rule] = float32(at)
+	with := map[string]float32{}
+	for rule, list := range fits {
+		with[rule] = float32(trustedFrom(list, rows, precision))
 	}
 	return with
+}
+
+// trustedFrom returns the lowest score from which the samples in list that a rule
+// finds are attacks often enough.
+func trustedFrom(list []fit, rows awayRows, precision float64) float64 {
+	list = slices.DeleteFunc(slices.Clone(list), func(f fit) bool { return !f.away() })
+	slices.SortFunc(list, func(a, b fit) int { return cmp.Compare(b.score, a.score) })
+	at, seen := highest, awayRows{}
+	for i, f := range list {
+		seen.add(f.example)
+		if i+1 < len(list) && list[i+1].score == f.score {
+			continue
+		}
+		if seen.precision(rows) >= precision || seen.share(rows) <= shareOfRule {
+			at = f.score
+			if i+1 == len(list) {
+				return floor
+			}
+		}
+	}
+	if len(list) == 0 {
+		return floor
+	}
+	return max(floor, math.Floor(at/stride)*stride)
 }
 
 // least is the lowest threshold without a frame that keeps the limits.
 func (s *study) least(most limits) float64 {
 	return lowest(-highest, func(at float64) bool {
-		return s.reached(plainHonest, at, true) <= most.honest && s.reached(longHonest, at, true) <= most.long && s.reached(seenHonest, at, true) <= most.seen &&
-			s.reached(hardLine, at, false) <= most.hard && s.reached(nearMiss, at, false) <= most.near
+		return s.reached(plainHonest, at, true) <= most.honest && s.reached(awayHonest, at, true) <= most.honest && s.reached(longHonest, at, true) <= most.long &&
+			s.reached(seenHonest, at, true) <= most.seen && s.reached(hardLine, at, false) <= most.hard && s.reached(nearMiss, at, false) <= most.near
 	})
 }
 
-// lowest returns the lowest score, not below floor, at which holds holds; it holds
+// lowest returns the lowest score, not below from, at which holds holds; it holds
 // above each at which it does.
-func lowest(floor float64, holds func(at float64) bool) float64 {
-	steps := int(math.Round((highest - floor) / stride))
+func lowest(from float64, holds func(at float64) bool) float64 {
+	steps := int(math.Round((highest - from) / stride))
 	score := func(i int) float64 { return highest - stride*float64(i) }
 	return score(sort.Search(steps, func(i int) bool { return !holds(score(i + 1)) }))
 }

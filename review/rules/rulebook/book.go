@@ -120,6 +120,8 @@ func framesOf(rules []Rule) (frames []scan.Frame, owners []*Rule) {
 		add(r.ID, "", r.Frames)
 		add(r.ID, "", r.Translated)
 		add(r.CertainName(), "", r.Certain)
+		add(r.PlainName(), "", r.Plain)
+		add(r.CompleteName(), "", r.Complete)
 		for n, ask := range r.Asks {
 			add(r.AskName(n, false), "", ask.Parameter)
 			if ask.Spoken {

@@ -29,6 +29,9 @@
 //	translated* frames over the concepts of lexicon/translations.toml
 //	certain *   frames so telling that they warn even where the learned table
 //	            takes the sentence for an honest one
+//	plain *     frames that leave nothing open: they block, in a prompt too
+//	complete *  frames that have all parts of an attack: in a tool they warn whatever
+//	            the table scores
 //	except *    uses of the words that are honest: each entry is a condition, or
 //	            several joined by " & ", each of which "!" negates
 //	extra *     names of checks in Go, for what a frame cannot describe

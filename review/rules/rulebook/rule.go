@@ -20,6 +20,8 @@ type Rule struct {
 	Frames     Frames
 	Translated Frames
 	Certain    Frames
+	Plain      Frames
+	Complete   Frames
 	Except     []Exception
 	Extra      []string
 	Reports    bool
@@ -82,14 +84,21 @@ func (p *paragraph) UnmarshalText(text []byte) error {
 // severities are those a rule can have.
 var severities = []string{"info", "warn", "block"}
 
-// CertainName returns the name of the frames that are certain.
-func (r *Rule) CertainName() string { return r.ID + certainMark }
+// CertainName returns the name of the frames that are certain, PlainName of those
+// that are plain, CompleteName of those that are complete.
+func (r *Rule) CertainName() string  { return r.ID + certainMark }
+func (r *Rule) PlainName() string    { return r.ID + plainMark }
+func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 
-// certainMark ends the name of frames that are certain.
-const certainMark = "!"
+// Marks that end the names of frames.
+const (
+	certainMark  = "!"
+	plainMark    = "!!"
+	CompleteMark = "+"
+)
 
 // IDOf returns the id of the rule that a frame belongs to.
-func IDOf(frame string) string { return strings.TrimSuffix(frame, certainMark) }
+func IDOf(frame string) string { return strings.TrimRight(frame, certainMark+CompleteMark) }
 
 // AskName returns the name of the frames of ask n, for a parameter or in prose.
 func (r *Rule) AskName(n int, prose bool) string {
@@ -128,7 +137,7 @@ func (r *Rule) problems() []string {
 	if !slices.Contains(severities, r.Severity) {
 		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", r.Severity))
 	}
-	if len(r.Frames)+len(r.Translated)+len(r.Certain)+len(r.Extra)+len(r.Asks)+len(r.Defaults) == 0 {
+	if len(r.Frames)+len(r.Translated)+len(r.Certain)+len(r.Plain)+len(r.Complete)+len(r.Extra)+len(r.Asks)+len(r.Defaults) == 0 {
 		list = append(list, "it has neither frames nor an extra check")
 	}
 	return list

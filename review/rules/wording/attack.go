@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
@@ -110,9 +111,18 @@ func (a *attack) look(c *View) []candidate {
 // into one.
 func (a *attack) findings(c *View, s *Scanned) []candidate {
 	found := a.matched(c, s, a.ID)
-	for _, f := range a.matched(c, s, a.CertainName()) {
-		f.certain = true
-		found = append(slices.DeleteFunc(found, f.overlaps), f)
+	for _, strength := range []struct {
+		frames, kind   string
+		certain, plain bool
+	}{
+		{a.CompleteName(), rulebook.CompleteMark, c.IsAction() && s.Kind != rules.Identifier && s.Kind != rules.Value, false},
+		{a.CertainName(), "", true, false},
+		{a.PlainName(), "", true, true},
+	} {
+		for _, f := range a.matched(c, s, strength.frames) {
+			f.kind, f.certain, f.plain = strength.kind, strength.certain, strength.plain
+			found = append(slices.DeleteFunc(found, f.overlaps), f)
+		}
 	}
 	return found
 }
@@ -123,11 +133,26 @@ func (a *attack) matched(c *View, s *Scanned, frames string) []candidate {
 	at := map[int]*scan.Match{}
 	for _, i := range s.byRule[frames] {
 		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
-			spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
 			at[m.Start] = m
 		}
 	}
 	return s.candidates(spans, func(p rules.Passage) string { return a.message(c, s, p, at[p.Start]) })
+}
+
+// addressEnd returns end, or where the address ends that a passage ends in: its host
+// and path belong to what was found.
+func (s *Scanned) addressEnd(end int) int {
+	const furthest = 400
+	behind := s.Value[end:min(len(s.Value), end+furthest)]
+	if !strings.HasPrefix(behind, "://") && !strings.HasPrefix(behind, "@") && !strings.HasPrefix(behind, ".") && !strings.HasPrefix(behind, "/") {
+		return end
+	}
+	n := strings.IndexFunc(behind, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>)]}|", r) })
+	if n < 0 {
+		n = len(behind)
+	}
+	return end + len(strings.TrimRight(behind[:n], ".,;:!?"))
 }
 
 // excepts reports whether m is an honest use of the words of a.

@@ -11,8 +11,8 @@ type candidate struct {
 	text *rules.Text
 	at   rules.Passage
 	most rules.Severity
-	// certain reports that it warns under every learned table.
-	certain bool
+	// certain reports that it warns under every learned table, plain that it blocks.
+	certain, plain bool
 	// kind tells findings of a rule that looks for several things apart, such as what
 	// a parameter asks for.
 	kind string

@@ -48,9 +48,16 @@ func (c *View) looked() []candidate {
 }
 
 // Sentences returns every sentence of c that can be judged, with the rules that
-// fired in it. It does not depend on a table.
+// fired in it, and the parts of sentences that are judged where a rule fired. It does
+// not depend on a table.
 func (c *View) Sentences() []Sentence {
-	list, _ := c.sentencesWith(nil, c.looked())
+	found := c.looked()
+	list, in := c.sentencesWith(nil, found)
+	for n := range found {
+		if in[n] >= 0 && found[n].most != rules.Info {
+			list = append(list, c.parts(&list[in[n]], &found[n])...)
+		}
+	}
 	return list
 }
 
@@ -112,12 +119,14 @@ func (c *View) Features(s *Sentence) Features {
 //
 //   - a frame in disguise warns whatever else stands there: nobody disguises an
 //     honest sentence;
-//   - a frame that its rule calls certain warns;
-//   - any other frame warns, unless the table holds its sentence to be like honest ones;
+//   - a frame that its rule calls certain warns, in a tool also one of a rule whose
+//     frames are complete;
+//   - any other frame warns, unless the table holds its sentence, its clause and its
+//     own words to be like honest ones: words around an attack do not lower it;
 //   - a sentence that the table holds to be telling warns without a frame, or with a
 //     higher score when all its frames are spoken of;
-//   - a complete frame blocks: an act of sending, something protected, and a
-//     concrete address outside, in one sentence;
+//   - a plain frame blocks, and a complete one: an act of sending, something
+//     protected, and a concrete address outside, in one sentence;
 //   - in a tool, frames of two independent classes in telling sentences block,
 //     and so does a frame where no user looks.
 //
@@ -133,18 +142,24 @@ func (c *View) judge(table *Learned) *evidence {
 		if f.most == rules.Info {
 			continue
 		}
-		if f.certain || f.at.Disguise != 0 || in[n] >= 0 && list[in[n]].score >= table.frameThreshold(f.frame()) {
-			f.Severity = rules.Warn
-			if in[n] >= 0 && f.most == rules.Block && (complete(&list[in[n]]) || c.IsAction() && list[in[n]].unseen()) {
-				f.Severity = rules.Block
-			}
-			if in[n] >= 0 {
-				named[in[n]] = true
-			}
+		var s *Sentence
+		if in[n] >= 0 {
+			s = &list[in[n]]
+		}
+		if !f.certain && f.at.Disguise == 0 && (s == nil || c.scoreOf(s, f, table) < table.frameThreshold(f.frame())) {
+			continue
+		}
+		f.Severity = rules.Warn
+		if s == nil {
+			continue
+		}
+		named[in[n]] = true
+		if f.most == rules.Block && (f.plain || complete(s) || c.IsAction() && s.unseen()) {
+			f.Severity = rules.Block
 		}
 	}
 	if c.IsAction() {
-		agree(found, list, in, float64(table.Threshold))
+		c.agree(found, list, in, table)
 	}
 	for _, f := range found {
 		e.byRule[f.Rule] = append(e.byRule[f.Rule], f.Finding)
@@ -160,6 +175,21 @@ func (c *View) judge(table *Learned) *evidence {
 		}
 	}
 	return e
+}
+
+// scoreOf is the score of what f was found in: the highest of its sentence and the
+// parts of it.
+func (c *View) scoreOf(s *Sentence, f *candidate, table *Learned) float64 {
+	score := s.score
+	if score >= table.frameThreshold(f.frame()) {
+		return score
+	}
+	var features Features
+	for _, part := range c.parts(s, f) {
+		c.featuresOf(&part, &features)
+		score = max(score, table.Score(&features))
+	}
+	return score
 }
 
 // doubt is how much more a sentence must score if the text only mentions all its
@@ -211,20 +241,25 @@ func (t *Learned) tells(s *Sentence) bool {
 }
 
 // agree raises findings of two independent classes to the worst that they can
-// be, when both warn.
-func agree(found []candidate, list []Sentence, in []int, threshold float64) {
+// be, when both warn and are certain or in telling words.
+func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
-	sure := threshold
+	sure := make([]bool, len(found))
 	for n := range found {
-		if found[n].Severity.Rank() >= rules.Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
-			classes[classOf(found[n].Rule)] = true
+		f := &found[n]
+		if f.Severity.Rank() < rules.Warn.Rank() || in[n] < 0 {
+			continue
+		}
+		sure[n] = f.certain || c.scoreOf(&list[in[n]], f, table) >= float64(table.Threshold)
+		if sure[n] {
+			classes[classOf(f.Rule)] = true
 		}
 	}
 	if len(classes) < 2 {
 		return
 	}
 	for n := range found {
-		if found[n].Severity.Rank() >= rules.Warn.Rank() && in[n] >= 0 && list[in[n]].score >= sure {
+		if sure[n] {
 			found[n].Severity = found[n].most
 		}
 	}

@@ -104,7 +104,11 @@ func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
 // why says in words what decided about m.
 func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severity) string {
 	table := c.table()
-	at := strconv.FormatFloat(table.frameThreshold(a.ID), 'f', 2, 64)
+	kind := ""
+	if m.Frame == a.CompleteName() {
+		kind = rulebook.CompleteMark
+	}
+	at := strconv.FormatFloat(table.frameThreshold(a.ID+kind), 'f', 2, 64)
 	switch {
 	case !s.text.Visible && !a.Reports:
 		return "no agent sees this text"
@@ -112,18 +116,20 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 		return "the text denies it, refuses it, or shows it: " + strings.Join(m.Stance.Names(), ", ")
 	case mentioned(m):
 		return "it is spoken of, not said: an example, or what a detector looks for"
-	case severity == rules.Off && m.Frame != a.ID && m.Frame != a.CertainName():
+	case severity == rules.Off && strings.Contains(m.Frame, "."):
 		return "the tool's purpose explains it, or it stands in another place than the rule looks at"
 	case severity == rules.Off:
 		return "an exception of the rule holds: " + a.excuse(c, s.text, m)
-	case m.Frame == a.CertainName():
+	case m.Frame == a.PlainName():
+		return "the frame is plain: it blocks whatever the sentence scores"
+	case m.Frame == a.CertainName(), m.Frame == a.CompleteName() && c.IsAction():
 		return "the frame is certain: it warns whatever the sentence scores"
 	case severity != rules.Info:
-		return "the sentence scores at least " + at + ", from which this rule warns"
+		return "the sentence, its clause or the words themselves score at least " + at + ", from which this rule warns"
 	case a.severity == rules.Info:
 		return "the rule only informs"
 	}
-	return "the sentence scores less than " + at + ", from which this rule warns: the learned table takes it for an honest one"
+	return "the sentence, its clause and the words themselves score less than " + at + ", from which this rule warns: the learned table takes it for an honest one"
 }
 
 // excuse returns the conditions, as the rule writes them, of the exception that

@@ -25,6 +25,21 @@ var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
+// carriesPrivate reports whether the words in the address of a link, behind its host,
+// name a secret, the conversation or the user's data.
+func carriesPrivate(link string) bool {
+	_, address, _ := strings.Cut(link, "://")
+	_, path, _ := strings.Cut(address, "/")
+	words := strings.Map(func(r rune) rune {
+		if LetterOrDigit(r) {
+			return r
+		}
+		return ' '
+	}, path)
+	g := grammar()
+	return g.Scan(words).Concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation|userData"))
+}
+
 // dataInLinks finds addresses that carry data out.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
@@ -46,6 +61,7 @@ func dataInLinks(c *View) []candidate {
 		}) {
 			// A picture is fetched when the answer is drawn, without a click.
 			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
+			f.plain = f.certain && carriesPrivate(f.Passage)
 			found = append(found, f)
 		}
 	}

@@ -20,6 +20,7 @@ type Sentence struct {
 	at       rules.Passage
 	concepts scan.Set
 	first    bool     // opens the text
+	part     bool     // of a sentence, where a rule fired
 	frames   []string // rules that fired in it
 	score    float64
 }
@@ -195,6 +196,10 @@ func isDomain(concept string) bool {
 
 // Opens reports whether the sentence is the first of its text.
 func (s *Sentence) Opens() bool { return s.first }
+
+// Part reports whether the passage is a part of a sentence in which a rule fired, to
+// be judged beside it.
+func (s *Sentence) Part() bool { return s.part }
 
 // Frames returns the ids of the rules that fired in the sentence, with the kind of
 // finding of those that have several.

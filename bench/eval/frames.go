@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+)
+
+// proven is the precision that the frames of a rule need on sources that their
+// authors have not seen in order to warn by themselves.
+const proven = 0.9
+
+// away reports whether e is an attack, or honest and of a source that the authors of
+// the frames have not seen. What is kept for the last measurement is neither.
+func (e *example) away() bool {
+	switch {
+	case e.own || e.hard:
+		return false
+	case e.measured:
+		return !e.attack && e.half == tune
+	}
+	return e.attack || e.half == held
+}
+
+// awayRows counts samples for which away holds, the honest ones by source.
+type awayRows struct {
+	attacks int
+	honest  map[string]int
+}
+
+func (r *awayRows) add(e *example) {
+	if e.attack {
+		r.attacks++
+		return
+	}
+	if r.honest == nil {
+		r.honest = map[string]int{}
+	}
+	r.honest[e.source]++
+}
+
+// share is the share of the honest samples that r has of all, as a mean over sources;
+// those of small sources count as those of one.
+func (r *awayRows) share(all awayRows) float64 {
+	sum, sources, few, fewOf := 0.0, 0, 0, 0
+	for source, n := range all.honest {
+		if n < fewRows {
+			few, fewOf = few+r.honest[source], fewOf+n
+			continue
+		}
+		sum += float64(r.honest[source]) / float64(n)
+		sources++
+	}
+	if fewOf > 0 {
+		sum += float64(few) / float64(fewOf)
+		sources++
+	}
+	return sum / math.Max(1, float64(sources))
+}
+
+// precision is the part of attacks among what r has, if there were as many honest
+// texts as attacks in all: the sizes of collections say nothing.
+func (r *awayRows) precision(all awayRows) float64 {
+	attacks, honest := float64(r.attacks)/math.Max(1, float64(all.attacks)), r.share(all)
+	if attacks+honest == 0 {
+		return 0
+	}
+	return attacks / (attacks + honest)
+}
+
+// printFrames prints which rules' frames may warn by themselves, whatever a table
+// scores.
+func (s *study) printFrames(out io.Writer) {
+	all, fits := awayRows{}, map[string]*awayRows{}
+	for _, e := range s.list {
+		if !e.away() {
+			continue
+		}
+		all.add(e)
+		for rule := range s.scores[e].framed {
+			if fits[rule] == nil {
+				fits[rule] = &awayRows{}
+			}
+			fits[rule].add(e)
+		}
+	}
+	fmt.Fprintf(out, "\n%-10s %8s %8s %8s %10s\n", "frame", "honest", "sources", "attacks", "precision")
+	for _, rule := range slices.Sorted(maps.Keys(fits)) {
+		r := fits[rule]
+		verdict := "the table must agree"
+		if r.precision(all) >= proven {
+			verdict = "passes"
+		}
+		fmt.Fprintf(out, "%-10s %7.2f%% %8d %7.2f%% %9.1f%%  %s\n", rule, 100*r.share(all), len(r.honest), percent(r.attacks, all.attacks), 100*r.precision(all), verdict)
+	}
+}
