@@ -103,6 +103,7 @@ type docWholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
+	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the version it was drafted against
 	Assessment     *docAssessment       `json:"assessment"`
 	Comments       []docComment         `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
@@ -115,6 +116,19 @@ type docWholeDetail struct {
 	Policy         []docSetting         `json:"policy"`     // what a decision would stand on
 	Unassigned     bool                 `json:"unassigned"` // once approved, no agent has the tool
 	Obstacles      []string             `json:"obstacles"`
+}
+
+// docTestChange is a test case that the proposal drops, changes, or adds. Before and
+// After are the case in words.
+type docTestChange struct {
+	Name   string `json:"name"`
+	Change string `json:"change"` // removed, modified or added
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+func newDocTestChange(c review.TestChange) docTestChange {
+	return docTestChange{Name: c.Name, Change: string(c.Change), Before: c.Before, After: c.After}
 }
 
 // docSource is the part of the JSON of an imported definition that goes beyond the

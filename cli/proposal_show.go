@@ -78,7 +78,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		docProposal: newDocProposal(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
-		Comments: mapped(d.Comments, newDocComment), Revisions: mapped(d.Revisions, newDocRevision), Decisions: mapped(d.Decisions, newDocDecision), Waivers: mapped(d.Waivers, newDocWaiver),
+		TestChanges: mapped(d.TestChanges(), newDocTestChange), Comments: mapped(d.Comments, newDocComment), Revisions: mapped(d.Revisions, newDocRevision), Decisions: mapped(d.Decisions, newDocDecision), Waivers: mapped(d.Waivers, newDocWaiver),
 		Others: mapped(d.Others, newDocProposalRef), Members: mapped(d.Members, newDocProposalRef), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
 		Obstacles: mapped(d.Obstacles, error.Error),
 	}

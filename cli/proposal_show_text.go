@@ -21,7 +21,7 @@ func (a *app) printDossier(d review.Dossier) error {
 }
 
 func writeBody(p *page, d review.Dossier) {
-	writeContent(p, d.Revision.Draft)
+	writeContent(p, d.Revision.Draft, d.TestChanges())
 	writeSource(p, d)
 	writeAssessment(p, d)
 	writeThread(p, d)
@@ -67,7 +67,7 @@ func versionName(n int) string {
 	return "version " + itoa(n)
 }
 
-func writeContent(p *page, d proposals.Draft) {
+func writeContent(p *page, d proposals.Draft, changes []review.TestChange) {
 	p.blank()
 	p.linef("Rationale")
 	p.text("  ", d.Rationale)
@@ -85,12 +85,27 @@ func writeContent(p *page, d proposals.Draft) {
 			p.linef("  - %s (should %s)", c.Name, c.Expect)
 		}
 	}
+	writeTestChanges(p, changes)
 	if d.Definition.IsZero() {
 		return
 	}
 	p.blank()
 	p.linef("Definition %s", d.Definition.Hash()[:12])
 	writeDefinition(p, d.Definition)
+}
+
+// writeTestChanges prints what an approval does to the test cases of the subject.
+func writeTestChanges(p *page, changes []review.TestChange) {
+	for _, c := range changes {
+		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
+		p.linef("  %s test case: %s", word, c.Name)
+		if c.Before != "" {
+			p.text("    - ", c.Before)
+		}
+		if c.After != "" && c.Before != "" {
+			p.text("    + ", c.After)
+		}
+	}
 }
 
 // writeSource prints what the JSON that was imported says beyond the definition:

@@ -139,7 +139,7 @@ func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [
 		sides[0].absent = "Nothing is live."
 		if before != nil {
 			b.Live = before.Version
-			if earlier, err = casesOf(ctx, r, *before); err != nil {
+			if earlier, err = casesOf(ctx, r, before.Subject, before.Version); err != nil {
 				return err
 			}
 			sides[0] = versionSide{name: fmt.Sprintf("version %d", before.Version), definition: before.Definition}
@@ -157,10 +157,10 @@ func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [
 	return b, sides, err
 }
 
-// casesOf returns the test cases that a live version was approved with; none for
-// shipped versions.
-func casesOf(ctx context.Context, r Reader, l registry.Live) ([]proposals.TestCase, error) {
-	v, err := r.Version(ctx, l.Subject, l.Version)
+// casesOf returns the test cases that a version was approved with; none for shipped
+// versions.
+func casesOf(ctx context.Context, r Reader, s registry.Subject, number int) ([]proposals.TestCase, error) {
+	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {
 		return nil, err
 	}

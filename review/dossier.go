@@ -18,6 +18,7 @@ type Dossier struct {
 	Revisions []proposals.Revision
 	Base      *registry.Definition // what the draft was made against, nil for a new subject
 	Live      *registry.Live       // nil when nothing is
+	BaseTests []proposals.TestCase // that the base was approved with
 	// Source and BaseSource are the JSON that the current revision and the base
 	// were imported from, nil where there is none.
 	Source, BaseSource []byte
@@ -53,12 +54,15 @@ func (d Dossier) Assessment() *Assessment {
 	return &d.Assessments[len(d.Assessments)-1]
 }
 
-// Change returns what the current revision would change, source and all.
+// Change returns what the current revision would change, source and test cases and
+// all.
 func (d Dossier) Change() (before, after diff.Content) {
 	if d.Base != nil {
 		before = diff.Content{Definition: *d.Base, Source: d.BaseSource}
 	}
-	return before, diff.Content{Definition: d.Revision.Draft.Definition, Source: d.Source}
+	after = diff.Content{Definition: d.Revision.Draft.Definition, Source: d.Source}
+	before.Beside, after.Beside = d.Tests()
+	return before, after
 }
 
 // Show collects the dossier of a proposal for actor, in one snapshot.
@@ -171,6 +175,9 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	case err == nil:
 		out.Base = &base
 		if out.BaseSource, err = source(ctx, r, base); err != nil {
+			return err
+		}
+		if out.BaseTests, err = casesOf(ctx, r, p.Subject, p.BaseVersion); err != nil {
 			return err
 		}
 	case !errors.Is(err, ErrNotFound):

@@ -175,6 +175,7 @@ func (b *batch) list(m *Model, page *prose.Page) {
 // channels lists the channel prompts that change, those of all proposals
 // together.
 func (b *batch) channels(m *Model, page *prose.Page) {
+	m.frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
 	for _, d := range b.dossiers {
 		for key, hash := range d.Rendered {

@@ -125,6 +125,9 @@ func (s *session) doApprove(string) error {
 		if p.Approvals != nil {
 			s.out.linef("Approvals: %s.", wording.BeforeApproval(*p.Approvals))
 		}
+		for _, line := range testChanges(dossierOf(s.read[p.ID])) {
+			s.out.line(line)
+		}
 	}
 	s.out.linef("Review digest %s.", d.Digest)
 	s.out.linef("Policy: %s.", d.Policy.Deciding())

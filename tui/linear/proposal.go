@@ -62,6 +62,15 @@ func (s *session) doOverview(string) error {
 	return nil
 }
 
+// testChanges returns what an approval would do to the test cases of the subject.
+func testChanges(d review.Dossier) []string {
+	var lines []string
+	for _, c := range wording.TestChanges(d.TestChanges()) {
+		lines = append(lines, "It "+c.Text+".")
+	}
+	return lines
+}
+
 // consequences returns what an approval would do to prompts and to others.
 func consequences(d review.Dossier) []string {
 	if !d.Proposal.State.Open() {
@@ -80,6 +89,7 @@ func consequences(d review.Dossier) []string {
 			lines = append(lines, "  "+strings.Replace(key, "#", " channel ", 1)+gone)
 		}
 	}
+	lines = append(lines, testChanges(d)...)
 	if d.Unassigned {
 		lines = append(lines, "No agent has this tool. Assign it: toolcrib assign "+d.Proposal.Subject.ID+" --to NAME.")
 	}

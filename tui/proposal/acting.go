@@ -117,6 +117,7 @@ func (pp *Page) approvalContent(page *prose.Page, members []proposals.Proposal) 
 	d := pp.dossier
 	pp.openFindings(page)
 	screen.PromptsField(page, d)
+	pp.frame.TestsField(page, pp.Seen.dossiers(members)...)
 	for _, p := range members {
 		if r := pp.Seen.of[p.ID]; r != nil && r.dossier.Unassigned {
 			pp.frame.Unassigned(page, p)

@@ -22,6 +22,7 @@ type anchor struct {
 type base struct {
 	name    string
 	content diff.Content
+	beside  []byte // of the revision, as content has it
 }
 
 // isNew is the base of a subject that has no version yet.
@@ -46,13 +47,14 @@ func (pp *Page) bases() []base {
 	if d.Base != nil {
 		first.content.Definition = *d.Base
 	}
+	first.content.Beside, first.beside = d.Tests()
 	out := []base{first}
 	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
-		out = append(out, base{"live, version " + strconv.Itoa(d.Live.Version), diff.Content{Definition: d.Live.Definition}})
+		out = append(out, base{name: "live, version " + strconv.Itoa(d.Live.Version), content: diff.Content{Definition: d.Live.Definition}})
 	}
 	for i := len(d.Revisions) - 1; i >= 0; i-- {
 		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
-			out = append(out, base{"revision " + strconv.Itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}})
+			out = append(out, base{"revision " + strconv.Itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}, d.Revision.Draft.Beside()})
 		}
 	}
 	return out
@@ -63,10 +65,7 @@ func (pp *Page) wanted() (what comparison, before, after diff.Content) {
 	bs := pp.bases()
 	b := bs[min(pp.against, len(bs)-1)]
 	r := pp.dossier.Revision
-	after = diff.Content{Definition: r.Draft.Definition}
-	if b.content.Beside != nil {
-		after.Beside = r.Draft.Beside()
-	}
+	after = diff.Content{Definition: r.Draft.Definition, Beside: b.beside}
 	return comparison{from: b.name, new: pp.hash, revision: r.Number, context: pp.context}, b.content, after
 }
 

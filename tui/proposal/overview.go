@@ -142,10 +142,11 @@ func (pp *Page) trials(page *prose.Page) {
 			page.Item(draw.Of(pp.frame.Theme.Faint, "  · "), e)
 		}
 	}
-	if len(draft.TestCases) > 0 {
+	if len(draft.TestCases) > 0 || len(pp.dossier.TestChanges()) > 0 {
 		page.Blank()
 		page.Heading("Test cases")
 	}
+	pp.frame.TestsField(page, pp.dossier)
 	for i, c := range draft.TestCases {
 		if i > 0 {
 			page.Blank()

@@ -3,6 +3,7 @@ package proposal
 import (
 	"context"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,7 +23,7 @@ import (
 type Loaded struct {
 	ID      proposals.ID
 	Dossier review.Dossier
-	Hash    string   // of the definition in it
+	Hash    string   // of the definition in it, and of what it does to the test cases
 	Unfit   []string // why a draft cannot be submitted, by its own text
 	Err     error
 }
@@ -41,8 +42,14 @@ func (pp *Page) loadDossier() tea.Cmd {
 	id := pp.id
 	return func() tea.Msg {
 		d, err := pp.Desk.Show(pp.ctx, pp.Actor, id)
-		return Loaded{id, d, d.Revision.Draft.Definition.Hash(), wording.Unfit(d), err}
+		return Loaded{id, d, contentOf(d), wording.Unfit(d), err}
 	}
+}
+
+// contentOf returns a hash of everything that the diff of a proposal shows.
+func contentOf(d review.Dossier) string {
+	before, after := d.Tests()
+	return d.Revision.Draft.Definition.Hash() + registry.HashBytes(slices.Concat(before, after))
 }
 
 // Tell remembers what the user has opened, or is asked about. What is read again in the

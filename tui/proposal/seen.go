@@ -23,7 +23,7 @@ type reading struct {
 	pager    *pager.Pager // of the diff against the base
 	read     int          // row of the list, unified, up to which everything was seen
 	dossier  review.Dossier
-	hash     string             // of the definition in it
+	hash     string             // of its content (contentOf)
 	finds    [2]*pager.Pager    // that quote passages: of the overview and the assessment
 	passages map[pager.Text]int // how many bytes of each quoted line have to be seen
 }

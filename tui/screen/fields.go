@@ -57,6 +57,26 @@ func PromptsField(page *prose.Page, d review.Dossier) {
 	}
 }
 
+// TestsField lists what proposals do to the test cases of their subjects; those that
+// drop or change one stand out.
+func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
+	label := draw.Safe("tests")
+	for _, d := range ds {
+		for _, c := range wording.TestChanges(d.TestChanges()) {
+			style, sign := f.Theme.Faint, draw.Safe("  ")
+			if c.Weaker {
+				style, sign = f.Theme.Warn, "! "
+			}
+			text := c.Text
+			if len(ds) > 1 {
+				text = wording.Reference(d.Proposal) + " " + text
+			}
+			page.Item(draw.Of(f.Theme.Faint, draw.Pad(label, prose.LabelWidth)).Add(style, sign), text)
+			label = ""
+		}
+	}
+}
+
 // Unassigned warns that a tool reaches nobody, and what to do about it.
 func (f Frame) Unassigned(page *prose.Page, p proposals.Proposal) {
 	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+p.Subject.ID+". Assign it: toolcrib assign "+p.Subject.ID+" --to NAME")

@@ -126,7 +126,7 @@ func TestRestoresVersions(t *testing.T) {
 	}
 	got, _ := press(t, s, "j", "U")
 	ask, ok := got[0].(screen.Dialog)
-	if !ok || ask.Draft != "restore-clock-2" {
+	if !ok || ask.Draft != "restore-tool:user%2Fclock-2" {
 		t.Fatalf("U asks for %#v", got)
 	}
 	want, _ := ask.Run("The third went wrong.")

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/review"
 )
@@ -259,4 +260,20 @@ func Becomes(p proposals.Proposal) string {
 		return "becomes version 1"
 	}
 	return "version " + strconv.Itoa(p.BaseVersion) + " → " + strconv.Itoa(p.BaseVersion+1)
+}
+
+// TestChange is a change of a test case in words.
+type TestChange struct {
+	Text   string
+	Weaker bool // the case goes, or is another one now
+}
+
+// TestChanges describes the changes of test cases.
+func TestChanges(changes []review.TestChange) []TestChange {
+	verbs := map[diff.Change]string{diff.Removed: "drops test case ", diff.Modified: "changes test case ", diff.Added: "adds test case "}
+	told := make([]TestChange, len(changes))
+	for i, c := range changes {
+		told[i] = TestChange{verbs[c.Change] + c.Name, c.Change != diff.Added}
+	}
+	return told
 }

@@ -1,0 +1,111 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+)
+
+// TestChange is a test case that a proposal drops, changes, or adds. An approval
+// makes the proposal's cases those of the subject, so a case that goes is one that
+// nobody tries any more.
+type TestChange struct {
+	Name   string // of the case; of a changed one, its name now
+	Change diff.Change
+	// Before and After are the case in words, "" where there is none.
+	Before, After string
+}
+
+// TestChanges compares the test cases that the base was approved with to those of the
+// current revision, dropped ones first. A subject that is new, was shipped without
+// cases, or goes out of use has none.
+func (d Dossier) TestChanges() []TestChange {
+	if d.Proposal.Type == proposals.Deactivate {
+		return nil
+	}
+	var dropped, rest []TestChange
+	now := d.Revision.Draft.TestCases
+	match := matchCases(d.BaseTests, now)
+	for i, before := range d.BaseTests {
+		change := TestChange{Name: before.Name, Change: diff.Removed, Before: caseText(before)}
+		if match[i] < 0 {
+			dropped = append(dropped, change)
+			continue
+		}
+		after := now[match[i]]
+		change.Name, change.Change, change.After = after.Name, diff.Modified, caseText(after)
+		if change.Before != change.After {
+			rest = append(rest, change)
+		}
+	}
+	for i, after := range now {
+		if len(d.BaseTests) > 0 && !slices.Contains(match, i) {
+			rest = append(rest, TestChange{Name: after.Name, Change: diff.Added, After: caseText(after)})
+		}
+	}
+	return append(dropped, rest...)
+}
+
+// matchCases returns for each case of before the index of the one in after that it
+// became, -1 for none: one of its name, or else one that asks the same and expects
+// the same.
+func matchCases(before, after []proposals.TestCase) []int {
+	match := slices.Repeat([]int{-1}, len(before))
+	for _, same := range []func(a, b proposals.TestCase) bool{
+		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
+		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect },
+	} {
+		for i, a := range before {
+			for j, b := range after {
+				if match[i] < 0 && !slices.Contains(match, j) && same(a, b) {
+					match[i] = j
+				}
+			}
+		}
+	}
+	return match
+}
+
+// caseText writes a test case in lines, its texts quoted, so that none of them passes
+// for a line of its own.
+func caseText(c proposals.TestCase) string {
+	quote := func(s string) string { return string(jsondoc.Canonical(jsondoc.NewString(s))) }
+	lines := []string{"name " + quote(c.Name), "expect " + string(c.Expect), "input " + quote(c.Input)}
+	if c.Output != nil {
+		lines = append(lines, "output "+quote(*c.Output))
+	}
+	for _, check := range c.Checks {
+		lines = append(lines, strings.TrimSpace("check "+string(check.Type)+" "+string(check.Value)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Tests returns the two sides of what the current revision changes in test cases, for
+// diff.Content.Beside; nil for nothing.
+func (d Dossier) Tests() (before, after []byte) {
+	changes := d.TestChanges()
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	sides := [2]*jsondoc.Node{jsondoc.NewObject(), jsondoc.NewObject()}
+	for _, c := range changes {
+		key := c.Name
+		for n := 2; sides[0].Get(key) != nil || sides[1].Get(key) != nil; n++ {
+			key = fmt.Sprintf("%s (%d)", c.Name, n) // names repeat
+		}
+		if c.Change != diff.Added {
+			sides[0].Set(key, jsondoc.NewString(c.Before))
+		}
+		if c.Change != diff.Removed {
+			sides[1].Set(key, jsondoc.NewString(c.After))
+		}
+	}
+	text := func(cases *jsondoc.Node) []byte {
+		return jsondoc.Canonical(jsondoc.NewObject(jsondoc.Member{Key: "testCases", Value: cases}))
+	}
+	return text(sides[0]), text(sides[1])
+}

@@ -1,0 +1,55 @@
+package tui_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// TestDroppedTestCasesAreShown weakens the test cases of a live tool and changes
+// nothing else that is long: Overview, Diff, the dialogs, and the line dialogue say so, and
+// an approval asks to have read it (C42).
+func TestDroppedTestCasesAreShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	var dropped, kept string
+	b := newBench(t, 110, 60, func(b *bench) {
+		d := b.file("name_bank.json")
+		made, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true)
+		if err == nil {
+			_, err = b.desk.Approve(context.Background(), mara, []review.Choice{{ID: made[0].ID}}, "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := 1
+		d.Type, d.BaseVersion = proposals.Modify, &base
+		dropped, kept = d.TestCases[1].Name, d.TestCases[0].Name
+		changed, other := d.TestCases[0], d.TestCases[1]
+		changed.Checks = []proposals.Check{{Type: proposals.CheckMaxChars, Value: json.RawMessage(`9000`)}}
+		other.Name, other.Input = "another", "Another input"
+		d.TestCases = []proposals.TestCase{changed, other}
+		d.Definition.Tool.Goals = "Less."
+		if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
+			t.Fatal(err)
+		}
+	})
+	out := b.dialogue(0, "list yours", "open 1", "diff", "quit")
+	for _, want := range []string{"It drops test case " + dropped + ".", "It changes test case " + kept + ".", "Field testCases"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the dialogue:\n%s", want, out)
+		}
+	}
+	b.press("enter").wants("! drops test case "+dropped, "! changes test case "+kept, "adds test case another")
+	b.press("a").wants("Not read yet", "testCases.another", "! drops test case "+dropped)
+	b.press("esc", "2").wants("Not part of the definition", dropped+`"]  removed`, "9000")
+	for range 4 {
+		b.press("space")
+	}
+	b.press("a").wants("y approve", "! drops test case "+dropped, "! changes test case "+kept)
+	b.press("esc", "esc", "a").wants("! drops test case " + dropped)
+}
