@@ -166,6 +166,8 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	}
 	if d.policy.FourEyes && v.Revision.Author == actor {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", ErrFourEyes, actor, p.Revision))
+	} else if v.ownAccount {
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
 	for _, s := range v.Standing {

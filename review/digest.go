@@ -59,6 +59,9 @@ type view struct {
 	// tool.
 	unlisted   string
 	unassigned bool
+	// ownAccount reports, under four_eyes, that the revision was written from the
+	// account that acts now, under whatever name.
+	ownAccount bool
 }
 
 // look collects everything that a decision about a proposal depends on, from its
@@ -76,6 +79,11 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	v.Standing = stand(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.stamp())
 	if !p.State.Open() {
 		return v, nil // the decision has the digest
+	}
+	if d.policy.FourEyes {
+		if v.ownAccount, err = r.WroteHere(ctx, p.ID, p.Revision, v.Revision.Author); err != nil {
+			return v, err
+		}
 	}
 	if v.endorsements, err = d.endorsements(ctx, r, v); err != nil {
 		return v, err

@@ -81,6 +81,9 @@ type RecordReader interface {
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (Decision, error)
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
+	// WroteHere reports whether an author wrote a revision from the account, and
+	// through the door, that acts now.
+	WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error)
 	// RecentWrites returns when an agent drafted, revised or commented from one
 	// time to another, the latest first, at most limit of them. The zero value
 	// is all agents together.

@@ -44,6 +44,33 @@ func (w witness) in(ctx context.Context) witness {
 	return w
 }
 
+// same reports whether an account is the one that acts. The name of the machine does
+// not count: whoever starts a container chooses it.
+func (w witness) same(a history.Account) bool {
+	now := w.account
+	now.Host, a.Host = "", ""
+	return now == a && now != history.Account{}
+}
+
+// WroteHere implements review.RecordReader.
+func (s *session) WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error) {
+	accounts, err := all(ctx, s, scanAccount, `SELECT data FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND actor = $3
+		AND act IN ('draft', 'revise', 'submit')`, id, revision, author.String())
+	return slices.ContainsFunc(accounts, s.witness.in(ctx).same), err
+}
+
+// scanAccount reads the account from the data of an event.
+func scanAccount(row scanner) (history.Account, error) {
+	var data string
+	if err := row.Scan(&data); err != nil {
+		return history.Account{}, err
+	}
+	var has struct {
+		Account history.Account `json:"account"`
+	}
+	return has.Account, json.Unmarshal([]byte(data), &has)
+}
+
 // sign returns the data of e with the account in it.
 func (w witness) sign(e history.Event) (json.RawMessage, error) {
 	if w.users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.users, e.Actor) {

@@ -96,3 +96,57 @@ func TestActing(t *testing.T) {
 		}
 	}
 }
+
+// TestWroteHere asks who wrote a revision: the account and the door count, the name of
+// the machine does not.
+func TestWroteHere(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	path := filepath.Join(t.TempDir(), "test.db")
+	author, id := proposals.Actor{Kind: proposals.Agent, Name: "me"}, proposals.ID("01990000-0000-7000-8000-0000000000aa")
+	opts := options()
+	as := func(a history.Account) *store.DB {
+		opts.Account = a
+		db, err := store.Open(t.Context(), path, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	nobody := history.Account{UID: "65534", Login: "nobody", Host: "one"}
+	err := as(nobody).Update(t.Context(), func(tx review.Tx) error {
+		return tx.AppendEvents(t.Context(), []history.Event{
+			{ID: opts.NewID(), At: opts.Now(), Actor: author.String(), Act: "draft", Proposal: string(id), Revision: 1, Data: []byte(`{}`)},
+			{ID: opts.NewID(), At: opts.Now(), Actor: author.String(), Act: "comment", Proposal: string(id), Revision: 2, Data: []byte(`{}`)},
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, other := nobody, nobody
+	elsewhere.Host, other.UID = "two", "65535"
+	for _, tt := range []struct {
+		account  history.Account
+		ctx      context.Context
+		revision int
+		want     bool
+	}{
+		{nobody, t.Context(), 1, true},
+		{elsewhere, t.Context(), 1, true},
+		{other, t.Context(), 1, false},
+		{nobody, store.Acting(t.Context(), "ssh SHA256:x"), 1, false},
+		{nobody, t.Context(), 2, false},
+		{history.Account{}, t.Context(), 1, false},
+	} {
+		err := as(tt.account).View(tt.ctx, func(r review.Reader) error {
+			got, err := r.WroteHere(tt.ctx, id, tt.revision, author)
+			if got != tt.want {
+				t.Errorf("%+v wrote revision %d: %v; want %v", tt.account, tt.revision, got, tt.want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
