@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -195,6 +196,7 @@ func (c clientServer) take(ctx context.Context, a *app, read pollResult) (intake
 // fault says why a server was not read, and what to do.
 func (c clientServer) fault(err error, timeout time.Duration) string {
 	s := c.entry.Server()
+	var network *net.OpError
 	switch {
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
 		return "it asks for a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap leaves it as it is"
@@ -203,7 +205,11 @@ func (c clientServer) fault(err error, timeout time.Duration) string {
 	case errors.Is(err, upstream.ErrTimeout):
 		return fmt.Sprintf("it did not answer within %s; if it installs itself first, run init again, or allow more with --timeout 2m", timeout)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("its program %s is not here; install it, or take the entry out of the client's file", c.entry.Server().Command)
+		return fmt.Sprintf("its program %s is not here; install it, or take the entry out of the client's file", s.Command)
+	case errors.As(err, &network):
+		return fmt.Sprintf("its address does not answer (%v); start the server, or take the entry out of the client's file", network.Err)
+	case errors.Is(err, upstream.ErrClosed) && s.URL == "":
+		return "it ended before it answered; run its command by hand to see why"
 	}
 	return sentence(err)
 }

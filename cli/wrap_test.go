@@ -1,10 +1,18 @@
 package cli_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"toolcrib/cli"
 )
 
 // TestFromClientToGuarded goes the way of a newcomer: the servers of a client are found
@@ -44,5 +52,102 @@ func TestFromClientToGuarded(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(file)); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestSignInsAreLeftAlone: a server that asks for a sign-in is one that its client signs
+// in to. One with a token in its headers, and one that is not there, are wrapped.
+func TestSignInsAreLeftAlone(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer web.Close()
+	c := newTestDB(t)
+	c.write(".cursor/mcp.json", `{"mcpServers":{"signs":{"url":"`+web.URL+`/mcp"},"has":{"url":"`+web.URL+`/has","headers":{"Authorization":"Bearer s3cret"}},"gone":{"url":"http://127.0.0.1:1/mcp"}}}`)
+	code, out := c.exits("wrap", "--yes")
+	if code != 6 || !strings.Contains(out, "signs (cursor): it asks for a sign-in (OAuth), which the client does itself") || strings.Count(out, "guard") < 2 {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
+	if err != nil || !strings.Contains(string(text), `"signs":{"url":"`) || !strings.Contains(string(text), `"TOOLCRIB_HEADER_Authorization":"Bearer s3cret"`) || strings.Count(string(text), `"--url"`) != 2 {
+		t.Errorf("%s, %v", text, err)
+	}
+	code, out = c.exits("init", "--yes")
+	for _, want := range []string{"signs: not read: it asks for a sign-in (OAuth), which the client does itself", "has: not read: it refused the credentials of its entry", "gone: not read: its address does not answer (connect: connection refused)"} {
+		if code != 6 || !strings.Contains(out, want) {
+			t.Errorf("exit status %d, without %q: %s", code, want, out)
+		}
+	}
+}
+
+// TestInitAsksAllAtOnce has servers none of which answers before all of them were asked.
+func TestInitAsksAllAtOnce(t *testing.T) {
+	const count = 7
+	var mu sync.Mutex
+	seen, all := map[string]bool{}, make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		if seen[r.URL.Path] = true; len(seen) == count {
+			select {
+			case <-all:
+			default:
+				close(all)
+			}
+		}
+		mu.Unlock()
+		<-all
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer web.Close()
+	c := newTestDB(t)
+	var entries []string
+	for i := range count {
+		entries = append(entries, fmt.Sprintf(`"s%d":{"url":"%s/%d"}`, i, web.URL, i))
+	}
+	c.write(".cursor/mcp.json", `{"mcpServers":{`+strings.Join(entries, ",")+`}}`)
+	code, out := c.exits("init", "--yes", "--timeout", "1m")
+	if code != 6 || strings.Count(out, ": not read: ") != count || strings.Contains(out, "within") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+}
+
+// TestWrapNamesAStableProgram: no client starts a temporary file of go run.
+func TestWrapNamesAStableProgram(t *testing.T) {
+	c := newTestDB(t)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for _, tc := range []struct{ own, inPath, want string }{
+		{"/root/.cache/go-build/ab/cd-d/toolcrib", "", "temporary file of go run"},
+		{"/tmp/go-build123/b001/exe/toolcrib", "installed", filepath.Join(bin, "toolcrib")},
+		{filepath.Join(bin, "1.0", "toolcrib"), "linked", filepath.Join(bin, "toolcrib")},
+		{filepath.Join(bin, "1.0", "toolcrib"), "installed", filepath.Join(bin, "1.0", "toolcrib")},
+		{filepath.Join(bin, "1.0", "tc"), "", "another name than toolcrib"},
+	} {
+		if err := os.RemoveAll(filepath.Join(bin, "toolcrib")); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Join(bin, "1.0"), 0o755), os.WriteFile(filepath.Join(bin, "1.0", "toolcrib"), []byte("#!/bin/sh\n"), 0o755)); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+		var err error
+		switch tc.inPath {
+		case "installed":
+			err = os.WriteFile(filepath.Join(bin, "toolcrib"), []byte("#!/bin/sh\n"), 0o755) //nolint:gosec // a program
+		case "linked":
+			err = os.Symlink(filepath.Join("1.0", "toolcrib"), filepath.Join(bin, "toolcrib"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		c.write(".cursor/mcp.json", `{"mcpServers":{"a":{"command":"a"}}}`)
+		env := c.env([]string{"wrap", "--yes"}, strings.NewReader(""), &out, &errs)
+		env.Program = tc.own
+		cli.Main(t.Context(), env)
+		text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
+		if got := string(text) + errs.String(); err != nil || !strings.Contains(got, tc.want) {
+			t.Errorf("%s, with one %s: %s", tc.own, tc.inPath, got)
+		}
 	}
 }

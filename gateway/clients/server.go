@@ -82,6 +82,9 @@ func isToolcrib(program string) bool {
 // most, {env:VAR} and {file:PATH} of opencode, ${{ secrets.X }} of Continue.
 var reference = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
+// userInfo matches an address with a name or a password in front of its host.
+var userInfo = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]*@`)
+
 // ssePath matches the addresses that servers of the older transport have by custom.
 var ssePath = regexp.MustCompile(`/sse/?(?:[?#]|$)`)
 
@@ -274,6 +277,8 @@ func refusedURL(s *Server) string {
 		}
 	}
 	switch headers, env := n.get(headerKeys...), n.get(envKeys...); {
+	case userInfo.MatchString(s.URL):
+		return "its address has a password, which would be on the command line of the guard"
 	case n.get("requestOptions", "requestInit").get("headers") != nil:
 		return "its headers are in " + n.field("requestOptions", "requestInit").name + ", which a command does not have"
 	case headers != nil && headers.kind != object, headers != nil && len(variables(headers)) < len(headers.fields):

@@ -1,0 +1,271 @@
+package clients
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dice makes files of clients as people and programs write them.
+type dice struct{ *rand.Rand }
+
+func (d dice) one(of ...string) string { return of[d.IntN(len(of))] }
+
+func (d dice) maybe(text string) string { return d.one("", text) }
+
+// shape is how a client's file is put together of entries.
+type shape struct {
+	client, path string
+	front, back  string
+	between      string // entries
+	entry        func(d dice, name string) string
+}
+
+// shapes returns one for each way in which the clients write their servers.
+func shapes(d dice) []shape {
+	nl := d.one("\n", "\n", "\r\n")
+	list := func(client, path, key string) shape {
+		front := d.maybe("\ufeff") + d.maybe("// first"+nl) + "{" + d.maybe(nl+"  \"theme\": {\"command\": [1, 2,]},") + d.one(nl+"  ", " ") + `"` + key + `"` + d.one(": {", ":{", " : { // all of them") + nl
+		return shape{client, path, front, nl + d.one("", "  ") + "}," + d.maybe(` "other": [1e5, "x"]`) + "}" + d.maybe(nl+"// last"), "," + d.one(nl, nl+nl, " // next"+nl), nil}
+	}
+	var all []shape
+	for _, c := range []struct{ client, path, key string }{
+		{"cursor", "mcp.json", "mcpServers"},
+		{"claude-code", ".mcp.json", "mcpServers"},
+		{"vscode", "/Code/User/mcp.json", "servers"},
+		{"zed", "settings.json", "context_servers"},
+		{"crush", "crush.json", "mcp"},
+		{"gemini", "settings.json", "mcpServers"},
+		{"copilot-cli", "mcp-config.json", "mcpServers"},
+		{"windsurf", "mcp_config.json", "mcpServers"},
+		{"amp", "settings.json", "amp.mcpServers"},
+	} {
+		s := list(c.client, c.path, c.key)
+		s.entry = func(d dice, name string) string {
+			text := d.json(nl, name, c.client == "zed")
+			if c.client == "gemini" { // its "url" is of the older transport
+				text = strings.NewReplacer(`"url"`, `"httpUrl"`, `"serverUrl"`, `"httpUrl"`).Replace(text)
+			}
+			return text
+		}
+		all = append(all, s)
+	}
+	s := list("opencode", "opencode.json", "mcp")
+	s.entry = func(d dice, name string) string { return d.opencode(nl, name) }
+	all = append(all, s)
+	toml := shape{"codex", "config.toml", d.maybe("# first"+nl) + d.maybe("model = \"m\" # one"+nl) + nl, d.maybe(nl + "[tui]" + nl + "args = [ 1, 2 ]" + nl), nl + d.maybe("# between"+nl+nl), nil}
+	toml.entry = func(d dice, name string) string { return d.toml(nl, name) }
+	yaml := shape{"continue", "config.yaml", d.maybe("\ufeff") + d.maybe("# first"+nl) + "name: n" + nl + "mcpServers:" + d.maybe(" # all") + nl, d.maybe("# last" + nl + "rules: [a, b]" + nl), "", nil}
+	indent := d.one("", "  ", "    ")
+	yaml.entry = func(d dice, name string) string { return d.yaml(nl, indent, name) }
+	goose := shape{"goose", "config.yaml", d.maybe("GOOSE_MODE: auto"+nl) + "extensions:" + nl, d.maybe("GOOSE_MODEL: m # last" + nl), "", nil}
+	goose.entry = func(d dice, name string) string { return d.goose(nl, name) }
+	return append(all, toml, yaml, goose)
+}
+
+func (d dice) args(quotes string) []string {
+	var all []string
+	for range d.IntN(5) {
+		text := d.one("-y", "@scope/server-memory", "--token", "a b", "${VAR}", "${input:key}", "C:/x", "{env:X}", "ü☃", "", "a,b", "#x", "[", "x: y", "--", "guard", "--url", "8080", "-")
+		all = append(all, quotes[:1]+text+quotes[:1])
+	}
+	return all
+}
+
+// members puts members in some order, of some layout, with comments.
+func (d dice) members(nl string, members []string) string {
+	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	switch d.IntN(3) {
+	case 0:
+		return "{" + strings.Join(members, ",") + "}"
+	case 1:
+		return "{ " + strings.Join(members, ", ") + d.maybe(",") + " }"
+	}
+	inner := nl + d.one("      ", "\t\t\t")
+	text := "{" + d.maybe(" // "+d.one("a, b", "{", "\"args\": [\"x\"]")) + inner
+	for i, m := range members {
+		if i > 0 {
+			text += "," + d.maybe(" // c, d") + inner
+		}
+		text += m
+	}
+	return text + d.one("", ",", " /* end, */") + nl + "    }"
+}
+
+// others are members that toolcrib does not know.
+func (d dice) others() []string {
+	all := []string{`"timeout": 5000`, `"disabled": ` + d.one("true", "false"), `"alwaysAllow": ["a", "b"]`, `"x-args": {"command": "no", "args": []}`, `"cwd":"./@VALUE@"`}
+	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:d.IntN(len(all))]
+}
+
+func (d dice) headers(nl, key string) string {
+	return `"` + key + `": ` + d.members(nl, []string{`"Authorization": "Bearer ${input:t}"`, `"x_key--Z": "@VALUE@"`, `"a.b": ""`}[:1+d.IntN(3)])
+}
+
+func (d dice) json(nl, name string, zed bool) string {
+	colon := d.one(": ", ":", " : ")
+	members := d.others()
+	array := d.one("[", "[ ", "["+nl+"        ") + strings.Join(d.args(`"`), d.one(", ", ",", ","+nl+"        ")) + d.one("]", " ]")
+	program := d.one(`"npx"`, `"n\u0070x"`, `"/opt/a b/server"`, `"./server"`, `"C:\\x\\server.exe"`)
+	args := []string{`"command"` + colon + program, `"args"` + colon + array}
+	switch d.IntN(5) {
+	case 0:
+		if d.IntN(2) == 0 {
+			members = append(members, `"type"`+colon+d.one(`"http"`, `"streamable-http"`))
+		}
+		members = append(members, `"`+d.one("url", "serverUrl", "httpUrl")+`"`+colon+d.one(`"https:\/\/h/mcp"`, `"https://h/${X}?key=@VALUE@"`))
+		if d.IntN(2) == 0 {
+			members = append(members, d.headers(nl, "headers"))
+		}
+	case 1:
+		members = append(members, args[0])
+	case 2:
+		if zed {
+			members = append(members, `"command": {"path": `+program+`, "args": `+array+`, "env": {"T": "@VALUE@"}}`)
+			break
+		}
+		fallthrough
+	default:
+		members = append(members, append(args, `"type": "stdio"`, `"env": {"KEY": "@VALUE@"}`)[:2+d.IntN(3)]...)
+	}
+	return `    "` + name + `"` + colon + d.members(nl, members)
+}
+
+func (d dice) opencode(nl, name string) string {
+	members := []string{`"enabled": true`, `"type": "local"`, `"command": [` + strings.Join(append([]string{`"server"`}, d.args(`"`)...), d.one(", ", ",", ", /* next */ ")) + `]`, `"environment": {"A": "@VALUE@"}`}
+	if d.IntN(3) == 0 {
+		members = []string{`"type": "remote"`, `"url": "https://h/@VALUE@"`, d.headers(nl, "headers")}[:2+d.IntN(2)]
+	}
+	return `    "` + name + `": ` + d.members(nl, members)
+}
+
+func (d dice) toml(nl, name string) string {
+	program := d.one(`"npx"`, `'C:\x\s.exe'`, `"n\u0070x"`)
+	array := "[" + d.one("", nl+"  ") + strings.Join(d.args(`'`), d.one(", ", ","+nl+"  ", ", # next"+nl+"  ")) + d.one("]", nl+"]")
+	switch d.IntN(4) {
+	case 0:
+		return "[mcp_servers." + name + ".env] # before" + nl + "K = \"@VALUE@\"" + nl + "[mcp_servers." + name + "]" + nl + d.maybe("args = "+array+nl) + "command = " + program + d.maybe(" # c") + nl
+	case 1:
+		return "[mcp_servers." + name + "]" + nl + "  url = " + d.one(`"https://h/@VALUE@"`, `'https://h'`) + d.maybe(" # u") + nl + d.maybe("  bearer_token_env_var = 'T'"+nl) + d.one("", "  http_headers = { X-K = '@VALUE@', \"a.b\" = 'c' }"+nl, "[mcp_servers."+name+".http_headers]"+nl+"'X-K' = '''@VALUE@"+nl+"'''"+nl)
+	case 2:
+		return "[ mcp_servers . '" + name + "' ]" + nl + "\tcommand=" + program + nl + d.maybe("\targs="+array+nl) + "startup_timeout_sec = 20" + nl
+	}
+	return "[mcp_servers." + name + "]" + nl + "command = " + program + nl + d.maybe("enabled = false # off"+nl) + "env = { A = \"@VALUE@\" }" + nl
+}
+
+// lines writes members of YAML below an indentation.
+func (d dice) lines(nl, indent string, members []string) string {
+	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	return indent + strings.Join(members, nl+d.maybe(indent+"# c: d"+nl)+indent) + nl
+}
+
+func (d dice) yamlArgs(nl, indent string) string {
+	if d.IntN(3) == 0 {
+		return "args: [" + strings.Join(d.args(`"`), d.one(", ", ",")) + "]"
+	}
+	text := "args:"
+	for _, a := range append(d.args(`'`), d.one("plain", "-y", "https://h/#x", "8080", "a b")) {
+		text += d.maybe(" # n") + nl + indent + "- " + a
+	}
+	return text
+}
+
+func (d dice) yaml(nl, indent, name string) string {
+	inner := indent + "  "
+	members := []string{"command: " + d.one("npx", `"n\x70x"`, "'np''x'", "/a b/c"), "env: {A: '@VALUE@'}", "x: |" + nl + inner + "  args: [a]", d.yamlArgs(nl, inner+d.one("", "  "))}
+	if d.IntN(4) == 0 {
+		members = []string{"url: " + d.one("https://h/mcp?k=@VALUE@", `"https://h"`), "type: streamable-http", "timeout: 3"}
+	}
+	return indent + "-" + strings.TrimPrefix(d.lines(nl, inner, append(members[:1+d.IntN(len(members))], "name: "+name)), indent+" ")
+}
+
+func (d dice) goose(nl, name string) string {
+	members := []string{"cmd: npx", "type: stdio", d.yamlArgs(nl, "    "+d.one("", "  ")), "envs: {}", "env_keys: []"}
+	if d.IntN(3) == 0 {
+		members = []string{"uri: https://h/@VALUE@", "type: streamable_http", "envs: {}", "headers:" + nl + "      X-K: '@VALUE@'" + nl + "      Y: z", "enabled: true"}
+	}
+	return "  " + name + ":" + d.maybe(" # it") + nl + d.lines(nl, "    ", members[:1+d.IntN(len(members))])
+}
+
+func (s shape) file(t *testing.T, entries []string) File {
+	t.Helper()
+	between := s.between
+	return parsed(t, s.client, s.path, []byte(s.front+strings.Join(entries, between)+s.back))
+}
+
+// guardAlone returns an entry guarded, as it is written in a file of its own.
+func (s shape) guardAlone(t *testing.T, entry, name string) string {
+	t.Helper()
+	f := s.file(t, []string{entry})
+	after, left := f.Guard(prefix, map[int]string{0: name})
+	if len(left) > 0 || len(f.Servers) != 1 {
+		t.Fatalf("%s: %v left, of\n%s", s.client, left, f.data)
+	}
+	guarded, ok := strings.CutPrefix(string(after.data), s.front)
+	guarded, ok2 := strings.CutSuffix(guarded, s.back)
+	if !ok || !ok2 {
+		t.Fatalf("%s: more than the entry changed:\n%s\n%s", s.client, f.data, after.data)
+	}
+	return guarded
+}
+
+// TestGeneratedFiles wraps files of every client, edits them by hand (servers are added,
+// removed, put in another order, and values changed), and unwraps them: only the prefix
+// goes, byte for byte.
+func TestGeneratedFiles(t *testing.T) {
+	const rounds = 200
+	files, servers := 0, 0
+	for seed := range uint64(rounds) {
+		d := dice{rand.New(rand.NewPCG(seed, 14))}
+		for _, s := range shapes(d) {
+			var plain, wrapped []string
+			which := map[int]string{}
+			for i := range 1 + d.IntN(5) {
+				name := fmt.Sprintf("s%d", i)
+				plain = append(plain, s.entry(d, name))
+				wrapped = append(wrapped, s.guardAlone(t, plain[i], name))
+				which[i] = name
+			}
+			f := s.file(t, plain)
+			after, left := f.Guard(prefix, which)
+			if want := s.file(t, wrapped); len(left) > 0 || !bytes.Equal(after.data, want.data) {
+				t.Fatalf("%s: %v left; guarded together as\n%s\nnot as alone\n%s", s.client, left, after.data, want.data)
+			}
+			if again, _ := after.Guard(prefix, which); !bytes.Equal(again.data, after.data) {
+				t.Fatalf("%s: guarded twice", s.client)
+			}
+			// by hand
+			var now, then []string
+			for _, i := range d.Perm(len(plain)) {
+				if d.IntN(4) > 0 {
+					value := d.one("@VALUE@", "new")
+					now, then = append(now, strings.ReplaceAll(wrapped[i], "@VALUE@", value)), append(then, strings.ReplaceAll(plain[i], "@VALUE@", value))
+				}
+				if d.IntN(4) == 0 {
+					added := s.entry(d, fmt.Sprintf("added%d", i))
+					now, then = append(now, added), append(then, added)
+				}
+			}
+			if len(now) == 0 {
+				continue
+			}
+			edited, want := s.file(t, now), s.file(t, then)
+			back, kept := edited.Unguard(guarded(&edited))
+			if len(kept) > 0 || !bytes.Equal(back.data, want.data) {
+				t.Fatalf("%s: %v kept;\n%s\nunguarded as\n%s\nwant\n%s", s.client, kept, edited.data, back.data, want.data)
+			}
+			if again, _ := back.Unguard(guarded(&back)); !bytes.Equal(again.data, back.data) {
+				t.Fatalf("%s: unguarded twice", s.client)
+			}
+			files, servers = files+1, servers+len(slices.Concat(plain, now))
+		}
+	}
+	t.Logf("%d files with %d servers", files, servers)
+	if files < 2000 {
+		t.Errorf("only %d files", files)
+	}
+}

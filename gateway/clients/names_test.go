@@ -1,0 +1,78 @@
+package clients
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// named writes the names of the servers of files, in the order of Entries.
+func named(t *testing.T, known map[string]Server, files ...File) string {
+	t.Helper()
+	var all []string
+	for _, e := range Entries(files, known) {
+		word := fmt.Sprintf("%s/%s=%s", e.File.Client, e.Server().Name, e.Name)
+		if e.Fault != "" {
+			word += "!"
+		}
+		all = append(all, word)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNames: what starts the same is one server under one name, and what starts
+// something else has a name of its own.
+func TestNames(t *testing.T) {
+	file := func(client, path, entries string) File {
+		return parsed(t, client, path, []byte(`{"mcpServers":{`+entries+`}}`))
+	}
+	const memory, token, other, guarded = `"memory":{"command":"npx","args":["m"]}`, `"memory":{"command":"npx","args":["m"],"env":{"T":"2"}}`, `"Memory":{"command":"uvx"}`, `"memory":{"command":"toolcrib","args":["guard","graph","--","npx","m"]}`
+	project := file("claude-code", "/p/.mcp.json", other)
+	for _, tc := range []struct {
+		want  string
+		files []File
+		known map[string]Server
+	}{
+		{"cursor/memory=memory kiro/memory=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", token)}, nil},
+		{"cursor/memory=memory kiro/Memory=memory_kiro", []File{file("cursor", "m.json", memory), file("kiro", "m.json", other)}, nil},
+		{"cursor/memory=memory kiro/graph=memory", []File{file("cursor", "m.json", memory), file("kiro", "m.json", strings.Replace(memory, "memory", "graph", 1))}, nil},
+		// a project's file does not change the names of a user's
+		{"cursor/memory=memory claude-code/Memory=memory_claude_code", []File{project, file("cursor", "m.json", memory)}, nil},
+		// a name that stands in a file stays, wherever it stands
+		{"cursor/memory=graph kiro/memory=graph", []File{file("cursor", "m.json", memory), file("kiro", "m.json", guarded)}, nil},
+		{"cursor/graph=graph_cursor kiro/memory=graph", []File{file("cursor", "m.json", `"graph":{"command":"other"}`), file("kiro", "m.json", guarded)}, nil},
+		// and so does one of the configuration
+		{"cursor/memory=memory_cursor", []File{file("cursor", "m.json", memory)}, map[string]Server{"memory": {Command: "uvx"}}},
+		{"cursor/memory=notes", []File{file("cursor", "m.json", memory)}, map[string]Server{"notes": {Command: "npx", Args: []string{"m"}}}},
+		// two under one name by hand
+		{"cursor/memory=graph kiro/b=graph!", []File{file("cursor", "m.json", guarded), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","other"]}`)}, nil},
+		// one that cannot be guarded takes no name away
+		{"cursor/a=a! kiro/a=a", []File{file("cursor", "m.json", `"a":{"type":"sse","url":"https://h"}`), file("kiro", "m.json", `"a":{"command":"a"}`)}, nil},
+		// the secrets of a server do not make it another one, its address does
+		{
+			"cursor/a=a kiro/a=a qwen/a=a_qwen", []File{
+				file("cursor", "m.json", `"a":{"command":"a","args":["--token","1"]}`), file("kiro", "m.json", `"a":{"command":"a","args":["--token","2"]}`),
+				file("qwen", "m.json", `"a":{"httpUrl":"https://h/s/NjY4k2Q3mZ1"}`),
+			}, nil,
+		},
+		{"cursor/a=a kiro/a=a_kiro", []File{file("cursor", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ1?k=1"}`), file("kiro", "m.json", `"a":{"url":"https://h/s/NjY4k2Q3mZ2?k=2"}`)}, nil},
+		{"cursor/a=a kiro/a=a_kiro kiro/A=a_kiro_2", []File{file("cursor", "m.json", `"a":{"command":"1"}`), file("kiro", "m.json", `"a":{"command":"2"},"A":{"command":"3"}`)}, nil},
+	} {
+		if got := named(t, tc.known, tc.files...); got != tc.want {
+			t.Errorf("%s\nwant %s", got, tc.want)
+		}
+		// The names stay when the servers are guarded one after the other, in any order.
+		files := tc.files
+		for i := len(files) - 1; i >= 0 && !strings.Contains(tc.want, "!"); i-- {
+			for _, e := range Entries(files, tc.known) {
+				if e.File == &files[i] && e.State() == Open {
+					files[i], _ = files[i].Guard(prefix, map[int]string{e.Index: e.Name})
+					break
+				}
+			}
+			if got := named(t, tc.known, files...); got != tc.want {
+				t.Errorf("once %s is guarded: %s\nwant %s", files[i].Client, got, tc.want)
+			}
+		}
+	}
+}
