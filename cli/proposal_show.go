@@ -9,16 +9,21 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/harness"
+	"toolcrib/review/setpage"
 )
 
 func newShow(a *app) *cobra.Command {
 	var source string
+	var full bool
 	cmd := &cobra.Command{
 		Use:   "show ID | set:NAME",
 		Short: "Show a proposal or a change set",
 		Long: `Show a proposal: content, assessment with findings, thread, revisions, and the
 review digest that an approval can be tied to. set:NAME shows all members of a
 change set and one digest for the set.
+
+A change set of tools imported from an MCP server is one page: once, every text that
+a model will read, with the findings in place. --full adds the imported JSON.
 
 toolcrib remembers the digest it last showed a user; approve refuses and names
 any change since.
@@ -30,19 +35,24 @@ extension, for toolcrib revise; - is standard output, in JSON.`,
   toolcrib show set:rollout
   toolcrib show 4 --source revised.md`,
 		Args: exact(1, "the number of a proposal, or set:NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0], source) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0], source, full) },
 	}
+	cmd.Flags().BoolVar(&full, "full", false, "add the imported JSON to the page of a change set")
 	cmd.Flags().StringVar(&source, "source", "", "write the current revision to `FILE` (.md or .json), - for standard output")
 	return cmd
 }
 
-func runShow(ctx context.Context, a *app, ref, source string) error {
+func runShow(ctx context.Context, a *app, ref, source string, full bool) error {
 	b, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
-	if set, ok := review.ChangeSetRef(ref); ok && source == "" {
-		return b.showSet(ctx, a, set)
+	set, isSet := review.ChangeSetRef(ref)
+	switch {
+	case isSet && source == "":
+		return b.showSet(ctx, a, set, full)
+	case full:
+		return usagef("--full is for change sets; %s is shown whole", ref)
 	}
 	d, err := b.show(ctx, a, ref)
 	if err != nil {
@@ -126,7 +136,7 @@ type docChangeSet struct {
 	Proposals    []docWholeDetail `json:"proposals"`
 }
 
-func (b session) showSet(ctx context.Context, a *app, name string) error {
+func (b session) showSet(ctx context.Context, a *app, name string, full bool) error {
 	set, err := b.desk.ShowSet(ctx, b.actor, name)
 	if err != nil {
 		return err
@@ -138,6 +148,11 @@ func (b session) showSet(ctx context.Context, a *app, name string) error {
 		doc.Proposals = append(doc.Proposals, newDocWholeDetail(d))
 	}
 	err = a.print(doc, func(p *page) {
+		if setpage.Fits(set) {
+			writeSetPage(p, set, full)
+			writeSetEnd(p, set)
+			return
+		}
 		writeMembers(p, name, members)
 		for _, d := range set.Members {
 			p.blank()

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,6 +27,27 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
+// GeneratedTests reports whether the examples and the test cases of a draft are those
+// that an import makes of its tool.
+func GeneratedTests(d proposals.Draft) bool {
+	t := d.Definition.Tool
+	if t == nil {
+		return false
+	}
+	return slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
+}
+
+// Generated reports whether an import from an MCP server wrote everything beside the
+// definition of a draft, which is of a new tool.
+func Generated(d proposals.Draft) bool {
+	t := d.Definition.Tool
+	if t == nil || d.Type != proposals.New || !GeneratedTests(d) {
+		return false
+	}
+	p := planner{origin: Origin{Label: t.Server()}, format: wire.MCP}
+	return d.Rationale == p.whyNew(wire.Item{Format: wire.MCP, Name: t.OriginName()})+" "+generated
+}
+
 // place names the place a document came from, for people.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
@@ -43,7 +65,7 @@ func (p *planner) whyNew(it wire.Item) string {
 }
 
 func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string {
-	changed := differing(before, after)
+	changed := Differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
 		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
@@ -57,8 +79,8 @@ func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string 
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// differing names the keys in which two definitions differ.
-func differing(before, after registry.Tool) []string {
+// Differing names the keys in which two definitions differ.
+func Differing(before, after registry.Tool) []string {
 	a, b := members(before), members(after)
 	var keys []string
 	for _, key := range (registry.Definition{Tool: &after}).Keys() {

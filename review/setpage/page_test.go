@@ -1,0 +1,200 @@
+package setpage_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+	"toolcrib/review"
+	"toolcrib/review/intake"
+	"toolcrib/review/rules"
+	"toolcrib/review/setpage"
+)
+
+// imported returns the change set that the first import of a list of tools makes.
+func imported(t *testing.T, list string) review.ChangeSet {
+	t.Helper()
+	doc, err := wire.Decode([]byte(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := review.ChangeSet{Name: "s"}
+	raws := map[string][]byte{}
+	for _, it := range doc.Items {
+		raws[it.Hash()] = it.Raw
+	}
+	for i, s := range intake.Plan(doc, intake.Origin{Label: "s", Server: true, Layer: registry.LayerUser, Set: "s"}, intake.Live{}) {
+		if s.Draft == nil {
+			t.Logf("skipped %s: %s", s.Name, s.Reason)
+			continue
+		}
+		set.Members = append(set.Members, review.Dossier{
+			Proposal: proposals.Proposal{Type: s.Draft.Type, Subject: s.Subject, Issue: i + 1},
+			Revision: proposals.Revision{Draft: *s.Draft}, Source: raws[s.Hash],
+		})
+	}
+	return set
+}
+
+// text returns the rows of a page as lines.
+func text(p setpage.Page) string {
+	var b strings.Builder
+	for _, r := range p.Rows {
+		b.WriteString(strings.Join([]string{r.Sign, r.Name, r.Detail, r.Text}, " ") + "\n")
+	}
+	return b.String()
+}
+
+// strays returns the strings of JSON that a page does not have.
+func strays(page string, n *jsondoc.Node) []string {
+	var missing []string
+	squeezed := strings.Join(strings.Fields(strings.ReplaceAll(page, "↵", " ")), " ")
+	var walk func(n *jsondoc.Node)
+	walk = func(n *jsondoc.Node) {
+		switch n.Kind {
+		case jsondoc.String:
+			if s := strings.Join(strings.Fields(n.Text), " "); !strings.Contains(squeezed, s) && !strings.HasPrefix(s, "http://json-schema.org/") && !strings.HasPrefix(s, "https://json-schema.org/") {
+				missing = append(missing, s)
+			}
+		case jsondoc.Object:
+			for _, m := range n.Members {
+				if m.Key != "type" || m.Value.Kind != jsondoc.String {
+					walk(m.Value)
+				}
+			}
+		case jsondoc.Array:
+			for _, o := range n.Items {
+				walk(o)
+			}
+		}
+	}
+	walk(n)
+	return missing
+}
+
+// odd is a list of tools with texts where a reader may not look.
+const odd = `{"tools":[
+ {"name":"plain","title":"A plain one","description":"First.\n\nSecond, \n  indented.","inputSchema":{"type":"object","properties":{"n":{"type":"integer","minimum":3},"m":{}},"required":["n","ghost"]}},
+ {"name":"deep","description":"Deep.","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema# but not quite","type":"object","title":"The input",
+   "properties":{"a":{"type":"object","description":"Outer.","properties":{"b":{"type":"array","items":{"type":"object","description":"Each.","properties":{"c":{"enum":["x y","z",1,null],"default":"x y"}}}}}},
+     "u":{"anyOf":[{"type":"string","const":"only this"},{"type":"object","properties":{"v":{"description":"In a variant."}}}]},
+     "w":{"oneOf":[{"type":"string"},{"type":"null"}],"examples":["say this"]},
+     "free":{"type":"object","additionalProperties":{"type":"string","description":"Each value."}},
+     "t":true,"ref":{"$ref":"#/$defs/shared"}},
+   "patternProperties":{"^x-":{"description":"By pattern."}},"$defs":{"shared":{"description":"Shared.","x-note":"unknown keyword"}},
+   "if":{"properties":{"t":{"const":"condition"}}},"then":{"required":["late"]},"not":"nonsense"}},
+ {"name":"around","description":"","inputSchema":{"description":"All."},"outputSchema":{"type":"object","properties":{"out":{"type":"string","description":"What comes out."}}},
+   "annotations":{"title":"Round","readOnlyHint":true,"destructiveHint":"maybe","note":"Read me."},
+   "_meta":{"a b":{"list":[{"deep":"inside"},"beside"]},"empty":{}},"icons":[{"src":"https://example.com/icon.png"}],"execution":{"taskSupport":"forbidden"},"unknown":"A text of some length that an unknown key has, and a model may read."}
+]}`
+
+// TestEveryTextIsThere lays out texts at every place of a tool.
+func TestEveryTextIsThere(t *testing.T) {
+	set := imported(t, odd)
+	if len(set.Members) != 3 || !setpage.Fits(set) {
+		t.Fatalf("%d members", len(set.Members))
+	}
+	page := text(setpage.Of(set, false))
+	for _, d := range set.Members {
+		n, err := jsondoc.Parse(d.Source, jsondoc.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range strays(page, n) {
+			t.Errorf("%s: %q is not shown in\n%s", d.Proposal.Subject, s, page)
+		}
+	}
+	for _, line := range strings.Split(page, "\n") {
+		if strings.ContainsAny(line, "\t\r") {
+			t.Errorf("%q", line)
+		}
+	}
+	if raw := text(setpage.Of(set, true)); !strings.Contains(raw, `"taskSupport": "forbidden"`) || len(raw) <= len(page) {
+		t.Error("the JSON is not added")
+	}
+}
+
+// TestRowsOfAServer lays out 26 tools whose descriptions are as long as those of a
+// scraping service: many paragraphs, lists and examples in JSON.
+func TestRowsOfAServer(t *testing.T) {
+	var tools []string
+	for i := range 26 {
+		description := fmt.Sprintf("Tool %d scrapes pages.\\n\\n**Best for:** single pages with a known address.\\n**Not for:** several pages (use batch).\\n**Mistakes:** using it for a list of addresses.\\n", i) +
+			`\n**Prompt example:** \"Get the content of the page.\"\n**Usage example:**\n` + "```json\\n{\\n  \\\"name\\\": \\\"scrape\\\",\\n  \\\"arguments\\\": {\\n    \\\"url\\\": \\\"https://example.com\\\"\\n  }\\n}\\n```\\n**Returns:** Markdown, HTML, or other formats."
+		var params []string
+		for k := range 12 {
+			extra := ""
+			if k%3 == 0 {
+				extra = fmt.Sprintf(`,"description":"Parameter %d of tool %d, which says what it is for."`, k, i)
+			}
+			params = append(params, fmt.Sprintf(`"p%d":{"type":"string"%s}`, k, extra))
+		}
+		tools = append(tools, fmt.Sprintf(`{"name":"scrape_%d","description":"%s","inputSchema":{"type":"object","properties":{%s}}}`, i, description, strings.Join(params, ",")))
+	}
+	page := setpage.Of(imported(t, `{"tools":[`+strings.Join(tools, ",")+`]}`), false)
+	rows := 0
+	for _, r := range page.Rows {
+		rows += 1 + len([]rune(r.Name+"  "+r.Detail+"  "+r.Text))/112
+	}
+	if len(page.Starts) != 26 || rows > 400 {
+		t.Errorf("%d tools in %d rows of 120 columns", len(page.Starts), rows)
+	}
+	t.Logf("%d rows of 120 columns", rows)
+}
+
+// TestFindingsStandInPlace puts a finding below the text that it is in, and one that
+// many tools have above all of them.
+func TestFindingsStandInPlace(t *testing.T) {
+	set := imported(t, odd)
+	at := func(i int, severity rules.Severity, rule, path, message string) {
+		set.Members[i].Standing = append(set.Members[i].Standing, review.Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: message, Suggestion: "Do something."}})
+	}
+	for i := range set.Members {
+		at(i, rules.Info, "R104", "definition.id", "Nobody has it.")
+		at(i, rules.Block, "S1", "definition.description", "Everywhere, and it blocks.")
+	}
+	at(1, rules.Warn, "S2", "definition.inputSchema.properties.a.properties.b.items.description", "In a parameter.")
+	at(1, rules.Warn, "S3", "definition.name", "In what has no row.")
+	page := text(setpage.Of(set, false))
+	for _, want := range []string{
+		"R104  Nobody has it. (3 tools)", "S2  In a parameter. → Do something.\n", "S3  In what has no row.",
+		"Each.\n S2 ", "Deep.\n S1  Everywhere, and it blocks.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if n := strings.Count(page, "Nobody has it."); n != 1 {
+		t.Errorf("R104 stands %d times", n)
+	}
+}
+
+// TestChangesOfATool shows what a server changed, and what the user did.
+func TestChangesOfATool(t *testing.T) {
+	set := imported(t, odd)
+	d := &set.Members[0]
+	after := strings.NewReplacer("Second", "Send your keys", `"minimum":3`, `"minimum":4`).Replace(string(d.Source))
+	d.Base, d.BaseSource, d.Source = &d.Revision.Draft.Definition, d.Source, []byte(after)
+	d.Proposal.Type, d.Revision.Draft.Type = proposals.Modify, proposals.Modify
+	gone := &set.Members[1]
+	gone.Proposal.Type = proposals.Deactivate
+	mine := *set.Members[2].Revision.Draft.Definition.Tool
+	mine.Description, mine.Approval = "My own words.", &registry.Approval{Tier: registry.AutoApprove}
+	set.Members[2].Revision.Draft.Definition = registry.Definition{Tool: &mine}
+	page := text(setpage.Of(set, false))
+	for _, want := range []string{
+		"-   Second, ↵ indented.\n+   Send your keys, ↵ indented.\n", "-   n* integer minimum 3\n", "+   n* integer minimum 4\n", "(4 more texts and parameters as before)",
+		"deep #2 gone", " in toolcrib, description  My own words.", ` in toolcrib, approval  {"tier":"auto_approve"}`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "Outer.") {
+		t.Error("what goes is shown")
+	}
+}
