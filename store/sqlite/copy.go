@@ -90,8 +90,8 @@ func (c *Copy) begin(ctx context.Context, genesis string) (engine.CopyState, err
 	}
 	return engine.CopyBegun, c.within(ctx, func() error {
 		for _, step := range all {
-			if step.Number >= seedStep {
-				break
+			if step.Number == seedStep {
+				continue // the rows come from the source
 			}
 			if err := c.Script(ctx, step.SQL); err != nil {
 				return fmt.Errorf("migration %d: %w", step.Number, err)
