@@ -65,6 +65,8 @@ type app struct {
 	// the commands that a CI runner would obey.
 	stdout io.Writer
 	flags  globalFlags
+	// running is done when the command is to end, for filters of what it prints.
+	running context.Context
 
 	// creates is set by commands that make the database when there is none.
 	creates bool

@@ -137,8 +137,14 @@ func unreadable(file string, data []byte, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// maxInput is the most bytes that are read from a file or standard input.
-const maxInput = 64 << 20
+// maxInput returns the most bytes that are read from a file or standard input: whoever
+// comes in through a door shares the memory of the server.
+func (a *app) maxInput() int64 {
+	if a.remote != nil {
+		return 16 << 20
+	}
+	return 64 << 20
+}
 
 // readAll reads a file, or standard input for "-". It ends with ctx, also where
 // the file is a pipe that nobody writes to.
@@ -158,12 +164,13 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 			in = untilDone(ctx, f)
 		}
 	}
-	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	limit := a.maxInput()
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(b) > maxInput {
-		return nil, fmt.Errorf("%s is larger than the limit of %d MiB; split it", name, maxInput>>20)
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("%s is larger than the limit of %d MiB; split it", name, limit>>20)
 	}
 	return b, nil
 }

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"text/template"
 
 	"github.com/itchyny/gojq"
 
@@ -30,6 +27,9 @@ func (f *globalFlags) setJQ(text string) error {
 	return err
 }
 
+// maxFiltered limits how many bytes --jq prints.
+const maxFiltered = 256 << 20
+
 // printJQ writes what --jq makes of a document, one value per line: texts as they
 // are, all others as JSON.
 func (a *app) printJQ(text []byte) error {
@@ -38,7 +38,7 @@ func (a *app) printJQ(text []byte) error {
 		return err
 	}
 	var out bytes.Buffer
-	for values := a.flags.jq.RunWithContext(context.Background(), doc); ; {
+	for values := a.flags.jq.RunWithContext(a.running, doc); ; {
 		v, ok := values.Next()
 		if !ok {
 			break
@@ -49,6 +49,9 @@ func (a *app) printJQ(text []byte) error {
 				break
 			}
 			return usagef("the command succeeded, but --jq cannot print its document: %v", err)
+		}
+		if out.Len() > maxFiltered {
+			return usagef("the command succeeded, but --jq cannot print its document: it makes more than %d MiB", maxFiltered>>20)
 		}
 		if s, ok := v.(string); ok {
 			out.WriteString(visible.Text(s) + "\n")
@@ -70,41 +73,4 @@ func decodeDocument(text []byte) (doc any, err error) {
 	dec.UseNumber()
 	err = dec.Decode(&doc)
 	return doc, err
-}
-
-// setTemplate takes --template, which is of the document of --json.
-func (f *globalFlags) setTemplate(text string) error {
-	if f.jq != nil {
-		return errTwoFilters
-	}
-	t, err := template.New("--template").Option("missingkey=zero").Funcs(template.FuncMap{"json": asJSON}).Parse(text)
-	if err != nil {
-		return err
-	}
-	f.template, f.json = t, true
-	return nil
-}
-
-// printTemplate writes a document as the template has it. What the template makes
-// of it passes the gate like all text.
-func (a *app) printTemplate(text []byte) error {
-	doc, err := decodeDocument(text)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := a.flags.template.Execute(&out, doc); err != nil {
-		return usagef("the command succeeded, but --template cannot print its document: %v", err)
-	}
-	_, err = a.env.Out.Write([]byte(visible.Text(out.String())))
-	return err
-}
-
-// asJSON is the function json of templates.
-func asJSON(v any) (string, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "", fmt.Errorf("json: %w", err)
-	}
-	return string(text), nil
 }

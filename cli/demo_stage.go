@@ -154,6 +154,6 @@ func (s *stage) open(ctx context.Context, parent *app) error {
 		}
 		return s.getenv(name)
 	}
-	a := &app{env: env, keyboard: parent.keyboard, stdout: parent.stdout, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor, accessible: parent.flags.accessible}}
+	a := &app{env: env, keyboard: parent.keyboard, stdout: parent.stdout, running: parent.running, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor, accessible: parent.flags.accessible}}
 	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
 }

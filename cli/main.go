@@ -21,7 +21,7 @@ func Main(ctx context.Context, env Env) int {
 
 // newApp returns the run of the program that env describes.
 func newApp(ctx context.Context, env Env) *app {
-	app := &app{env: env, keyboard: env.In, stdout: env.Out}
+	app := &app{env: env, keyboard: env.In, stdout: env.Out, running: ctx}
 	app.env.Out, app.env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
 	app.env.In = untilDone(ctx, env.In)
 	return app
@@ -39,7 +39,7 @@ func (app *app) run(ctx context.Context) int {
 	app.notifyLast()
 	err = errors.Join(err, app.close())
 	if ctx.Err() != nil && err != nil {
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	}
 	code := report(env, app.wantsJSON(), err)
 	app.noteStderr(err)
@@ -226,7 +226,7 @@ func Run(env Env) int {
 		held.Lock()
 		stop() // the next one is the system's to answer
 		time.Sleep(lastResort)
-		a := &app{env: env}
+		a := &app{env: env, running: context.Background()}
 		os.Exit(report(env, a.wantsJSON(), ctx.Err()))
 	})()
 	return Main(ctx, env)

@@ -237,12 +237,16 @@ func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
 // printCheck writes the findings in the requested format.
 func (a *app) printCheck(format, with string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
+	texts := map[string]*spans.File{}
+	for _, c := range code {
+		texts[c.File] = spans.New(c.Text)
+	}
 	for i, f := range found {
 		list[i] = findings.Finding{
 			Rule: f.Rule.ID, Name: f.Rule.Name, Severity: f.Rule.Severity, File: f.File, Line: f.Pos.Line, Column: f.Pos.Column,
 			Subject: f.Name, Path: f.Path, Field: "definition", Passage: f.Passage, Message: f.Message, Suggestion: f.Suggestion,
 		}
-		spanned(code, f, &list[i])
+		spanned(texts[f.File], f, &list[i])
 	}
 	doc := newDocFindings(len(found) == 0, list)
 	for i, f := range found {
@@ -262,12 +266,11 @@ func (a *app) printCheck(format, with string, code []conform.Code, found []confo
 }
 
 // spanned gives out where the passage of a finding stands in its file.
-func spanned(code []conform.Code, f conform.Finding, out *findings.Finding) {
-	i := slices.IndexFunc(code, func(c conform.Code) bool { return c.File == f.File })
-	if i < 0 || f.Passage == "" {
+func spanned(text *spans.File, f conform.Finding, out *findings.Finding) {
+	if text == nil || f.Passage == "" {
 		return
 	}
-	if s, ok := spans.New(code[i].Text).Value(f.Pos, f.Passage, 0, len(f.Passage)); ok {
+	if s, ok := text.Value(f.Pos, f.Passage, 0, len(f.Passage)); ok {
 		out.Line, out.Column, out.EndLine, out.EndColumn = s.From.Line, s.From.Column, s.To.Line, s.To.Column
 	}
 }

@@ -40,6 +40,9 @@ type Limits struct {
 	Unauthenticated int           // connections that are not authenticated
 	Connections     int           // that are
 	SessionsPerKey  int
+	Commands        int           // that run at once of a principal, without a terminal; more wait
+	Command         time.Duration // for one of them
+	Output          int64         // bytes that it may print
 }
 
 // Defaults returns the limits of a server that sets none.
@@ -47,7 +50,7 @@ func Defaults() Limits {
 	return Limits{
 		Handshake: time.Minute, // a key in hardware waits for a touch
 		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
-		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10,
+		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: 4, Command: 2 * time.Minute, Output: 64 << 20,
 	}
 }
 
@@ -56,6 +59,7 @@ type Server struct {
 	config  Config
 	limits  Limits
 	metrics metrics
+	turns   turns
 
 	mu       sync.Mutex
 	sessions map[string]int // open ones by the fingerprint of the key

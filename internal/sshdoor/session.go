@@ -82,7 +82,17 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 			slog.String("principal", session.Principal), slog.String("key", session.Key), slog.String("remote", session.Remote.String()),
 			slog.String("command", session.Ran), slog.String("outcome", outcome), slog.Duration("took", s.config.Now().Sub(began).Round(time.Millisecond)))
 	}()
-	return s.config.Run(ctx, session)
+	if session.Shell || session.Terminal() {
+		return s.config.Run(ctx, session)
+	}
+	end, ok := s.turns.take(ctx, session.Principal, s.limits.Commands)
+	if !ok {
+		return 1
+	}
+	defer end()
+	limited, stop := s.limitCommand(ctx, session)
+	defer stop()
+	return s.config.Run(limited, session)
 }
 
 // window is the size of a terminal.

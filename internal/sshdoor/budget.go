@@ -1,0 +1,90 @@
+package sshdoor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// Why the context of a command ended before its client went away.
+var (
+	ErrTime   = errors.New("the command takes too long for this server")
+	ErrOutput = errors.New("the command prints too much for this server")
+)
+
+// limitCommand returns the context of a command, which ends when its time is over or
+// its output too long.
+func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Context, context.CancelFunc) {
+	limited, stop := context.WithCancelCause(ctx)
+	limited, cancel := context.WithTimeoutCause(limited, s.limits.Command, fmt.Errorf("%w; the limit is %s", ErrTime, s.limits.Command))
+	left := new(atomic.Int64)
+	left.Store(s.limits.Output)
+	over := func() { stop(fmt.Errorf("%w; the limit is %d MiB", ErrOutput, s.limits.Output>>20)) }
+	session.Out = &countedWriter{session.Out, left, over}
+	return limited, func() {
+		cancel()
+		stop(nil)
+	}
+}
+
+// countedWriter writes until what is left is used up.
+type countedWriter struct {
+	to   io.Writer
+	left *atomic.Int64
+	over func()
+}
+
+// Write implements io.Writer.
+func (w *countedWriter) Write(p []byte) (int, error) {
+	if w.left.Add(-int64(len(p))) < 0 {
+		w.over()
+		return 0, ErrOutput
+	}
+	return w.to.Write(p)
+}
+
+// turns are the commands that run, by who runs them. More than a few of one wait.
+type turns struct {
+	mu sync.Mutex
+	of map[string]*turn
+}
+
+type turn struct {
+	places  chan struct{}
+	waiting int // those that have a place or wait for one
+}
+
+// take waits for a turn, and returns how to end it; false when ctx ended before.
+func (t *turns) take(ctx context.Context, who string, most int) (end func(), ok bool) {
+	t.mu.Lock()
+	if t.of == nil {
+		t.of = map[string]*turn{}
+	}
+	own := t.of[who]
+	if own == nil {
+		own = &turn{places: make(chan struct{}, most)}
+		t.of[who] = own
+	}
+	own.waiting++
+	t.mu.Unlock()
+	leave := func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if own.waiting--; own.waiting == 0 {
+			delete(t.of, who)
+		}
+	}
+	select {
+	case own.places <- struct{}{}:
+		return func() {
+			<-own.places
+			leave()
+		}, true
+	case <-ctx.Done():
+		leave()
+		return nil, false
+	}
+}
