@@ -13,17 +13,17 @@ import (
 
 // comment answers the four questions of every assessment: does the change make
 // sense, does it overlap a core tool, does it break guardrails or policy, what
-// must change. It names the questions that were not examined, and leaves out
-// waived findings.
+// must change. It names the questions that were not examined. What the user waived
+// and what is only a hint is counted: nothing was found only where nothing stands.
 func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.Recommendation, o Opinion) string {
 	open, waived := unwaived(standing)
 	var b strings.Builder
 	b.WriteString("**Does it make sense?** ")
-	b.WriteString(sense(open, r.Harness))
+	b.WriteString(sense(open, r.Harness, aside(standing, senseFamilies)))
 	b.WriteString("\n\n**Does it overlap a core tool?** ")
-	b.WriteString(d.overlap(open))
+	b.WriteString(d.overlap(open, aside(standing, overlapFamilies)))
 	b.WriteString("\n\n**Does it break guardrails or policy?** ")
-	b.WriteString(d.breach(open))
+	b.WriteString(d.breach(open, aside(standing, breachFamilies)))
 	b.WriteString("\n\n**What must change?** ")
 	b.WriteString(mustChange(open, recommendation))
 	if waived > 0 {
@@ -63,11 +63,19 @@ func unwaived(standing []Standing) ([]rules.Finding, int) {
 	return open, len(standing) - len(open)
 }
 
-// sense answers from the rules of template, names, data and budget, and from
-// the test cases.
-func sense(open []rules.Finding, cases []harness.Result) string {
-	if f, more := worst(open, "TNDB"); f.Message != "" {
-		return verdict(f, "Not as it is: ", "Mostly, but: ") + more
+// The rules that a question is answered from.
+const (
+	senseFamilies   = "TNDB" // template, names, data and budget
+	overlapFamilies = "LO"   // lock and overlap
+	// breachFamilies are security, protocol, registry and agents, and what external
+	// reviewers found.
+	breachFamilies = "SPRA" + ExternalRule
+)
+
+// sense answers from rules and from the test cases.
+func sense(open []rules.Finding, cases []harness.Result, aside string) string {
+	if f, more := worst(open, senseFamilies); f.Message != "" {
+		return verdict(f, "Not as it is: ", "Mostly, but: ") + more + aside
 	}
 	notRun := 0
 	for _, c := range cases {
@@ -75,42 +83,81 @@ func sense(open []rules.Finding, cases []harness.Result) string {
 			notRun++
 		}
 	}
+	names := "nothing is missing and the names follow the conventions"
+	if aside != "" {
+		names = "no rule about the template, names, or data warns"
+	}
 	switch {
 	case len(cases) == 0:
-		return "Yes: nothing is missing, and the names follow the conventions."
-	case notRun == 0:
+		return "Yes: " + names + "." + aside
+	case notRun == 0 && aside == "":
 		return "Yes: nothing is missing, the names follow the conventions, and the test cases come out as expected."
+	case notRun == 0:
+		return "Yes: " + names + ", and the test cases come out as expected." + aside
 	}
-	return fmt.Sprintf("As far as it could be tried: nothing is missing and the names follow the conventions, but %s not run. %s",
-		count(notRun, "test case was", "test cases were"), cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason)
+	return fmt.Sprintf("As far as it could be tried: %s, but %s not run. %s%s", names, count(notRun, "test case was", "test cases were"),
+		cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason, aside)
 }
 
 // overlap answers from the rules of lock and overlap. Only two of them are
 // about the core.
-func (d *Desk) overlap(open []rules.Finding) string {
-	f, more := worst(open, "LO")
+func (d *Desk) overlap(open []rules.Finding, aside string) string {
+	f, more := worst(open, overlapFamilies)
 	switch {
-	case f.Message == "" && d.rules().Has("O"):
-		return "No."
+	case f.Message == "" && !d.rules().Has("O"):
+		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force." + aside
+	case f.Message == "" && aside != "":
+		return "No rule about it warns." + aside
 	case f.Message == "":
-		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force."
+		return "No."
 	case f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore:
-		return "Yes: " + f.Message + more
+		return "Yes: " + f.Message + more + aside
 	}
-	return "No core tool, but another one: " + f.Message + more
+	return "No core tool, but another one: " + f.Message + more + aside
 }
 
 // breach answers from the rules of security, protocol, registry and agents, and
 // from what external reviewers found.
-func (d *Desk) breach(open []rules.Finding) string {
-	f, more := worst(open, "SPRA"+ExternalRule)
+func (d *Desk) breach(open []rules.Finding, aside string) string {
+	f, more := worst(open, breachFamilies)
 	switch {
 	case f.Message != "":
-		return verdict(f, "Yes: ", "Perhaps: ") + more
-	case d.rules().Has("S"):
-		return "Nothing of the kind was found."
+		return verdict(f, "Yes: ", "Perhaps: ") + more + aside
+	case !d.rules().Has("S"):
+		return "Not looked into: no security rule is in force. Read the text yourself." + aside
+	case aside != "":
+		return "No rule about it warns." + aside
 	}
-	return "Not looked into: no security rule is in force. Read the text yourself."
+	return "Nothing of the kind was found."
+}
+
+// aside counts what else there is of the given families, as sentences that follow the
+// answer: hints, which warn of nothing, and findings that the user waived; "" for
+// neither.
+func aside(standing []Standing, families string) string {
+	hints, waived, first := 0, 0, ""
+	for _, s := range standing {
+		switch {
+		case !strings.Contains(families, s.Rule[:1]):
+		case !s.Open():
+			waived++
+		case s.Severity == rules.Info:
+			if hints++; hints == 1 {
+				first = s.Message
+			}
+		}
+	}
+	var b strings.Builder
+	switch {
+	case hints == 1:
+		b.WriteString(" A hint stands below: " + first)
+	case hints > 1:
+		fmt.Fprintf(&b, " %d hints stand below, the first: %s", hints, first)
+	}
+	if waived > 0 {
+		fmt.Fprintf(&b, " The user waived %s of the kind.", count(waived, "finding", "findings"))
+	}
+	return b.String()
 }
 
 // worst returns the worst finding of the given families that is more than a hint,

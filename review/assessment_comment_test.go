@@ -75,10 +75,27 @@ var comments = map[string]struct {
 	"warnings": {
 		[]Standing{standing("O103", rules.Warn, "definition.name", "Rename it."), standing("R103", rules.Warn, "definition.approval", "Ask."), standing("S139", rules.Info, "definition.prompt", "Hm.")},
 		nil,
-		[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103.", "should change:\n\n- definition.name: Rename it."},
-		[]string{"S139", "Hm.", "Ask."},
+		[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103. A hint stands below: Message of S139.", "should change:\n\n- definition.name: Rename it."},
+		[]string{"Hm.", "Ask."},
 	},
-	"waived": {[]Standing{{Finding: standing("S101", rules.Block, "definition.prompt", "Remove it.").Finding, Waiver: &history.Waiver{}}}, nil, []string{"policy?** Nothing of the kind was found.", "change?** Nothing.", "**Waived by the user:** 1 finding."}, []string{"S101"}},
+	"hints": {
+		[]Standing{
+			standing("S101", rules.Info, "definition.prompt", "Hm."), standing("S103", rules.Info, "definition.prompt", "Hm."), standing("O104", rules.Info, "definition", "Hm."),
+			standing("B103", rules.Info, "definition", "Hm."),
+		},
+		nil,
+		[]string{
+			"sense?** Yes: no rule about the template, names, or data warns. A hint stands below: Message of B103.", "core tool?** No rule about it warns. A hint stands below: Message of O104.",
+			"policy?** No rule about it warns. 2 hints stand below, the first: Message of S101.", "change?** Nothing.",
+		},
+		[]string{"nothing is missing", "Nothing of the kind"},
+	},
+	"waived": {
+		[]Standing{{Finding: standing("S101", rules.Block, "definition.prompt", "Remove it.").Finding, Waiver: &history.Waiver{}}},
+		nil,
+		[]string{"policy?** No rule about it warns. The user waived 1 finding of the kind.", "change?** Nothing.", "**Waived by the user:** 1 finding."},
+		[]string{"S101", "Nothing of the kind"},
+	},
 	"many": {
 		[]Standing{
 			standing("P101", rules.Block, "a", "1"), standing("P101", rules.Block, "b", "1"), standing("P101", rules.Block, "c", "1"), standing("P101", rules.Block, "d", "1"),
