@@ -49,6 +49,15 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 	return registry.Live{}, fmt.Errorf("%s: %w", s, review.ErrNotFound)
 }
 
+// Heads implements review.LiveReader.
+func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	heads, err = l.OfKind(ctx, kind, view, most)
+	for _, live := range heads {
+		size += len(live.Definition.Canonical())
+	}
+	return heads, size, err
+}
+
 // linter collects findings over files.
 type linter struct {
 	server string // whose tools the files list, "" when nobody says

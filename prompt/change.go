@@ -194,7 +194,7 @@ func (s side) guidance(tools []Tool, channel string) []string {
 // end returns how many bytes of the template the limit leaves of a channel's prompt,
 // and whether that is all of it.
 func (s side) end(channel string) (n int, whole bool) {
-	if s.Renderer == nil || s.most() <= PromptLimit {
+	if s.Renderer == nil || s.most(0) <= PromptLimit {
 		return len(s.template), true
 	}
 	fitting, _ := fit(s.template, s.valuesOf(channel))

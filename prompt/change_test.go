@@ -338,8 +338,8 @@ func TestMostIsEnough(t *testing.T) {
 		in := w.input()
 		r := NewRenderer(*in)
 		for _, channel := range Channels(in.Agent) {
-			if out := r.Render(channel); len(out.Text) > r.most() {
-				t.Fatalf("seed %d, %s: %d bytes, most is %d", seed, channel, len(out.Text), r.most())
+			if out := r.Render(channel); len(out.Text) > r.most(0) {
+				t.Fatalf("seed %d, %s: %d bytes, most is %d", seed, channel, len(out.Text), r.most(0))
 			}
 		}
 	}

@@ -72,9 +72,21 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// most returns more bytes than any prompt of r has: a template is seldom so long that
-// it is worth filling it to learn that the limit does not cut it.
-func (r *Renderer) most() int {
+// Roomy reports whether PromptLimit is far away from the prompts of in, also when it
+// has further tools: up to twice as many as MaxOfKind, whose definitions have so many
+// bytes as JSON.
+func Roomy(in Input, further int) bool {
+	return NewRenderer(in).most(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
+}
+
+// aroundTool is more bytes than a catalog has for a tool beside its texts, which it
+// lists once each; of a tag's pattern it may list five times as many.
+const aroundTool = 512
+
+// most returns more bytes than any prompt of r has, with further bytes in its catalog
+// and in its tools' notes: a template is seldom so long that it is worth filling it to
+// learn that the limit does not cut it.
+func (r *Renderer) most(further int) int {
 	a, c := r.in.Agent, r.in.Context
 	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
 		len(c.MemoryNotes) + len(c.UserInstructions) + len(c.BootstrapContext)
@@ -84,7 +96,7 @@ func (r *Renderer) most() int {
 	for _, text := range a.ChannelGuidance {
 		agent += len(text)
 	}
-	catalog, guidance := len(discovery), 0
+	catalog, guidance := len(discovery)+further, further
 	for _, t := range r.in.Tools {
 		catalog += t.mostListed()
 		for _, text := range t.Guidance {
@@ -108,7 +120,7 @@ func (r *Renderer) most() int {
 // mostListed returns more bytes than t takes in a catalog block, with a category of
 // its own.
 func (t Tool) mostListed() int {
-	size := 512 + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
+	size := aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
 		len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category)
 	if t.Tag != nil {
 		size += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)

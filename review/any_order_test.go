@@ -182,7 +182,7 @@ func TestAnyOrder(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for seed := range uint64(24 / shortrun.Every(8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			anyOrder(t, seed, open(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()}))
+			newQueue(seed, open(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})).anyOrder(8)
 		})
 	}
 }
@@ -231,22 +231,27 @@ func TestTogether(t *testing.T) {
 // TestAnyOrderAtTheLimit does the same where more tools are live than a prompt lists,
 // so that one tool takes the place of another.
 func TestAnyOrderAtTheLimit(t *testing.T) {
-	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "crowd.db")
 	if err := (storetest.Crowd{Tools: prompt.MaxOfKind + 2}).Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, path)
-	anyOrder(t, 1, office{Database: db, T: t, desk: db.Desk(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})})
+	q := newQueue(1, office{Database: db, T: t, desk: db.Desk(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})})
+	q.versions["crowd_tool_1"], q.versions["crowd_tool_100"] = 1, 1
+	q.anyOrder(24/shortrun.Every(4), "crowd_tool_1", "crowd_tool_100")
 }
 
-func anyOrder(t *testing.T, seed uint64, o office) {
-	q := &queue{office: o, Rand: rand.New(rand.NewPCG(seed, 1)), versions: map[string]int{}}
-	subjects := []string{"list_0", "agent_0", "agent_1", "tool_0", "tool_1", "tool_2", "tool_3", "a_tool_4", "a_tool_5"}
+func newQueue(seed uint64, o office) *queue {
+	return &queue{office: o, Rand: rand.New(rand.NewPCG(seed, 1)), versions: map[string]int{}}
+}
+
+// anyOrder runs rounds of proposals about some subjects, and more of them.
+func (q *queue) anyOrder(rounds int, more ...string) {
+	subjects := append([]string{"list_0", "agent_0", "agent_1", "tool_0", "tool_1", "tool_2", "tool_3", "a_tool_4", "a_tool_5"}, more...)
 	q.tryApprove(q.submit("list_0")) // agents name it
 	passed, refused := 0, 0
-	for range 8 {
+	for range rounds {
 		var shown []waiting
 		for _, i := range q.Perm(len(subjects))[:2+q.IntN(4)] {
 			shown = append(shown, q.submit(subjects[i]))
@@ -260,16 +265,16 @@ func anyOrder(t *testing.T, seed uint64, o office) {
 				refused++
 				for i := range shown[:n] { // one after the other, each looked at again
 					if again := q.look(shown[i]); !q.tryApprove(again) {
-						t.Fatalf("refused right after a look: %s", again.Subject)
+						q.Fatalf("refused right after a look: %s", again.Subject)
 					}
 				}
 			}
 			shown = shown[n:]
 		}
 	}
-	t.Logf("%d approvals as shown first, %d after another look", passed, refused)
+	q.Logf("%d approvals as shown first, %d after another look", passed, refused)
 	if passed == 0 || refused == 0 {
-		t.Error("the test took one way only")
+		q.Error("the test took one way only")
 	}
 	q.sound()
 }

@@ -21,6 +21,7 @@ type catalogs struct {
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
+	rankings map[rankingOf]*ranking // of what is live
 }
 
 // rendering holds every channel prompt of an agent, and the input of them; it is
@@ -40,6 +41,7 @@ type promptKey struct {
 func newCatalogs(r LiveReader) *catalogs {
 	return &catalogs{
 		LiveReader: r, inputs: map[promptKey]*prompt.Input{}, rendered: map[promptKey]*rendering{}, compared: map[promptKey][]prompt.Change{},
+		rankings: map[rankingOf]*ranking{},
 	}
 }
 
@@ -187,13 +189,17 @@ func (c *catalogs) compare(ctx context.Context, s promptKey) ([]prompt.Change, e
 	if known, ok := c.compared[s]; ok {
 		return known, nil
 	}
-	was, err := c.now.reference(ctx, s)
+	was, will, narrowed, err := c.narrowed(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	will, err := c.reference(ctx, s)
-	if err != nil {
-		return nil, err
+	if !narrowed {
+		if was, err = c.now.reference(ctx, s); err != nil {
+			return nil, err
+		}
+		if will, err = c.reference(ctx, s); err != nil {
+			return nil, err
+		}
 	}
 	c.compared[s] = prompt.Compare(was, will)
 	return c.compared[s], nil

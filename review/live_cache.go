@@ -164,6 +164,11 @@ func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	})
 }
 
+// Heads implements LiveReader. The rankings made of it are cached.
+func (m *liveCache) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	return m.LiveReader.Heads(ctx, kind, view, most)
+}
+
 func (m *liveCache) Lists(ctx context.Context) ([]registry.Live, error) {
 	if m.lists == nil {
 		lists, err := m.LiveReader.Lists(ctx)

@@ -100,6 +100,9 @@ type LiveReader interface {
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
 	// OfKind is that of registry.Finder.
 	OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error)
+	// Heads returns what OfKind returns, of the definitions no more than id, kind, and
+	// status, and at least how many bytes all of these definitions have as JSON.
+	Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error)
 	// Lists returns every live allow-list, in any layer.
 	Lists(ctx context.Context) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.

@@ -125,7 +125,45 @@ func (s *session) InCategory(ctx context.Context, category string) ([]registry.L
 
 // OfKind implements registry.Finder.
 func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	ids, args := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'", []any{kind}
+	from, args := ofKind(kind, view, most)
+	return s.live(ctx, from, args...)
+}
+
+// Heads implements review.RegistryReader. Where signatures decide what counts, it reads
+// the definitions.
+func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	p, err := s.proofs(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if p != nil {
+		heads, err = s.OfKind(ctx, kind, view, most)
+		for _, l := range heads {
+			size += len(l.Definition.Canonical())
+		}
+		return heads, size, err
+	}
+	from, args := ofKind(kind, view, most)
+	heads, err = all(ctx, s, func(row scanner) (registry.Live, error) {
+		var l registry.Live
+		var subject string
+		var tool registry.Tool
+		var bytes int
+		if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &tool.Kind, &tool.Status, &bytes); err != nil {
+			return l, err
+		}
+		size += bytes
+		err := into(&l.Subject, registry.ParseSubject, subject)
+		tool.ID, l.Definition.Tool = l.Subject.ID, &tool
+		return l, err
+	}, "SELECT l.subject, l.version, l.content_hash, l.locked, l.tool_kind, l.status, octet_length(v.definition) "+from, args...)
+	return heads, size, err
+}
+
+// ofKind returns the source of the live tools of a kind, and the arguments.
+func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (from string, args []any) {
+	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
+	args = []any{kind}
 	if view != nil {
 		ids += " AND layer IN (" + placeholders(2, len(view)) + ")"
 		for _, l := range view {
@@ -137,8 +175,7 @@ func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
 		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
 	}
-	return s.live(ctx, liveFrom+`WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (`+ids+`) first)
-		ORDER BY l.id, l.layer`, args...)
+	return liveFrom + `WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (` + ids + `) first) ORDER BY l.id, l.layer`, args
 }
 
 // Lists implements review.RegistryReader.

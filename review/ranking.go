@@ -1,0 +1,184 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+)
+
+// Many agents have every tool of a kind, of which a prompt lists the first
+// prompt.MaxOfKind by id. A change of one tool moves that one, and perhaps the one at
+// the limit. To find both, it is enough to know the ids; the definitions of the other
+// tools are not read.
+
+// ranking is the beginning of the tools of a kind in a view, by id, besides the core.
+type ranking struct {
+	entries []registry.Entry // heads
+	more    bool             // there are others behind them
+	size    int              // of the definitions of them and of the core in bytes, at least
+}
+
+// rankingOf identifies a ranking.
+type rankingOf struct {
+	kind  registry.ToolKind
+	layer registry.Layer // in whose view
+}
+
+// spare is how many tools a ranking has beyond those that a prompt lists, to take the
+// place of some that go.
+const spare = 55
+
+// ranking returns the ranking of a kind as it is live.
+func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
+	if known, ok := c.rankings[of]; ok {
+		return known, nil
+	}
+	r := &ranking{}
+	entries, more, err := registry.Layered{Finder: &headFinder{c, r}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
+	if err != nil {
+		return nil, err
+	}
+	r.entries, r.more = slices.DeleteFunc(entries, func(e registry.Entry) bool { return e.Core() }), more
+	c.rankings[of] = r
+	return r, nil
+}
+
+// headFinder finds heads where definitions are asked for.
+type headFinder struct {
+	*catalogs
+	ranking *ranking
+}
+
+func (f *headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
+	heads, f.ranking.size, err = f.Heads(ctx, kind, view, most)
+	return heads, err
+}
+
+// narrowed returns the inputs of an agent's prompts as they are and as they would be,
+// without tools that are the same in both, so that both prompts differ by the same
+// passages. It reports false where that needs all tools: unless the agent has its
+// tools by their kind alone, more of them than a prompt lists, and the limit of a
+// prompt is far away.
+func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
+	agent, kinds, err := c.byKind(ctx, s)
+	if err != nil || agent == nil {
+		return nil, nil, false, err
+	}
+	var before, after []string
+	size := 0
+	for _, kind := range kinds {
+		r, err := c.now.ranking(ctx, rankingOf{kind, s.layer})
+		if err != nil {
+			return nil, nil, false, err
+		}
+		gone, come, ok, err := c.moved(ctx, kind, s.layer, r)
+		if err != nil || !ok {
+			return nil, nil, false, err
+		}
+		before, after, size = append(before, gone...), append(after, come...), size+r.size
+	}
+	if was, err = c.now.only(ctx, *agent, s.layer, before); err != nil {
+		return nil, nil, false, err
+	}
+	if will, err = c.only(ctx, *agent, s.layer, after); err != nil {
+		return nil, nil, false, err
+	}
+	return was, will, prompt.Roomy(*was, size) && prompt.Roomy(*will, size), nil
+}
+
+// byKind returns an agent that has tools by their kind alone, and the kinds; nil for
+// another agent, and for one whose own prompt or list changes.
+func (c *catalogs) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	agent := profileOf(s.agent, s.layer, agents)
+	if agent == nil || agent.AllowList == nil || len(agent.Categories) > 0 {
+		return nil, nil, nil
+	}
+	for subject := range c.changed {
+		if subject.Kind == registry.KindAgent && subject.ID == s.agent.ID || subject.Kind == registry.KindList && subject.ID == agent.AllowList.Name {
+			return nil, nil, nil
+		}
+	}
+	list := *agent.AllowList
+	if list.Reference() {
+		if list, err = registry.Allowed(ctx, *agent, registry.Layered{Finder: c, View: s.layer.View()}); err != nil {
+			return nil, nil, nil //nolint:nilerr // there is no such list, which the whole input shows
+		}
+	}
+	if len(list.Tools)+len(list.Categories)+len(list.AddWhenNonLocal)+len(list.AddWhenEmbeddingOK)+len(list.ExcludeInLocal) > 0 {
+		return nil, nil, nil
+	}
+	return agent, list.Kinds, nil
+}
+
+// moved returns the ids of the tools of a kind that a prompt lists only before the
+// changes, or in another version, and of those that it lists only afterwards, or in
+// another version. It reports false where a prompt lists all tools of the kind, so that
+// others decide whether it says that there are more, and where a ranking is too short.
+func (c *catalogs) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
+	view := registry.Layered{Finder: c, View: layer.View()}
+	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
+	for s := range c.changed {
+		if s.Kind != registry.KindTool || touched[s.ID] {
+			continue
+		}
+		touched[s.ID] = true
+		named, err := view.ByName(ctx, s.ID)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		at, had := slices.BinarySearchFunc(will, s.ID, byID)
+		if had {
+			will = slices.Delete(will, at, at+1)
+		}
+		if e := named[s.ID]; e.Subject.ID == s.ID && e.Active() && e.Definition.Tool.Kind == kind && !e.Core() {
+			will = slices.Insert(will, at, e)
+			added++
+		}
+	}
+	if len(r.entries) <= prompt.MaxOfKind || len(will) <= prompt.MaxOfKind || r.more && len(will)-added < prompt.MaxOfKind {
+		return nil, nil, false, nil
+	}
+	gone, come = exchanged(r.entries[:prompt.MaxOfKind], will[:prompt.MaxOfKind])
+	return gone, come, true, nil
+}
+
+func byID(e registry.Entry, id string) int { return cmp.Compare(e.Subject.ID, id) }
+
+// exchanged returns the ids that only the first of two lists has, and those that only
+// the second has, in the version that it has. Both are in the order of ids.
+func exchanged(was, will []registry.Entry) (gone, come []string) {
+	for len(was) > 0 || len(will) > 0 {
+		switch {
+		case len(will) == 0 || len(was) > 0 && was[0].Subject.ID < will[0].Subject.ID:
+			gone, was = append(gone, was[0].Subject.ID), was[1:]
+		case len(was) == 0 || will[0].Subject.ID < was[0].Subject.ID:
+			come, will = append(come, will[0].Subject.ID), will[1:]
+		default:
+			if a, b := was[0], will[0]; a.Subject != b.Subject || a.Version != b.Version || a.ContentHash != b.ContentHash {
+				gone, come = append(gone, a.Subject.ID), append(come, b.Subject.ID)
+			}
+			was, will = was[1:], will[1:]
+		}
+	}
+	return gone, come
+}
+
+// only returns the input of an agent's prompts with some of its tools, where others
+// wait to be discovered.
+func (c *catalogs) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
+	some := agent
+	some.AllowList = &registry.AllowList{Tools: ids}
+	in, err := Input(ctx, some, registry.Layered{Finder: c, View: layer.View()}, ReferenceContext())
+	if err != nil {
+		return nil, err
+	}
+	in.Agent, in.More, in.Context = agent, true, prompt.Reference()
+	return &in, nil
+}

@@ -1,0 +1,130 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/review/rules"
+)
+
+// heap is a registry in memory.
+type heap struct{ rules.Memory }
+
+func (h heap) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
+	for _, l := range h.Memory {
+		if l.Subject == s {
+			return l, nil
+		}
+	}
+	return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
+}
+
+func (h heap) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	heads, err = h.OfKind(ctx, kind, view, most)
+	for _, l := range heads {
+		size += len(l.Definition.Canonical())
+	}
+	return heads, size, err
+}
+
+// liveTool returns a live prompt tool in the user's layer, with a text of its own in
+// every version.
+func liveTool(n, version int) registry.Live {
+	id := fmt.Sprintf("tool_%03d", n)
+	d := registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Name: "Tool " + id, Prompt: fmt.Sprintf("Do %s in way %d.", id, version)}}
+	return registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}, Version: version, ContentHash: d.Hash(), Definition: d}
+}
+
+// manyTools returns how many prompt tools are live, and changes of some of them.
+func manyTools(random *rand.Rand) (size int, changed map[registry.Subject]registry.Live) {
+	size, changed = prompt.MaxOfKind-2+random.IntN(120), map[registry.Subject]registry.Live{}
+	for range 1 + random.IntN(1+random.IntN(70)) {
+		at := random.IntN(2*size + 10)
+		if random.IntN(2) == 0 {
+			at = 2*prompt.MaxOfKind - 6 + random.IntN(12) // around the last one that is listed
+		}
+		l := liveTool(at, 2)
+		switch random.IntN(5) {
+		case 0:
+			l.Definition = l.Definition.WithStatus(registry.Deactivated)
+		case 1:
+			l.Definition.Tool.Kind = registry.ActionTool
+		case 2:
+			l.Subject.Layer = registry.LayerGlobal // behind one of the user's, where there is one
+		}
+		changed[l.Subject] = l
+	}
+	return size, changed
+}
+
+// tooMany returns changes by which so many tools go that some take their places that
+// were too far behind to be known, before others that come.
+func tooMany() (size int, changed map[registry.Subject]registry.Live) {
+	changed = map[registry.Subject]registry.Live{}
+	for i := range 100 {
+		gone, come := liveTool(2*i, 2), liveTool(800+i, 1)
+		gone.Definition = gone.Definition.WithStatus(registry.Deactivated)
+		changed[gone.Subject], changed[come.Subject] = gone, come
+	}
+	return 300, changed
+}
+
+// TestNarrowedIsWhole compares what changes of tools do to the prompts of an agent that
+// has more tools of a kind than a prompt lists: from the few that move, and from all.
+func TestNarrowedIsWhole(t *testing.T) {
+	for seed := range uint64(60) {
+		size, changed := tooMany()
+		if seed > 0 {
+			size, changed = manyTools(rand.New(rand.NewPCG(seed, 1)))
+		}
+		whole, few := compareBoth(t, size, changed)
+		switch {
+		case few != nil && !maps.Equal(few, whole):
+			t.Errorf("seed %d, %d tools, %d changes: %v of the few, %v of all", seed, size, len(changed), few, whole)
+		case few == nil && size > prompt.MaxOfKind+len(changed):
+			t.Errorf("seed %d: %d tools and %d changes need all tools", seed, size, len(changed))
+		}
+	}
+}
+
+// compareBoth returns what changes do to the prompts of an agent with all prompt tools:
+// compared from all tools, and from the few that move, nil where all are needed.
+func compareBoth(t *testing.T, size int, changed map[registry.Subject]registry.Live) (whole, few map[string]string) {
+	t.Helper()
+	agent := registry.Agent{ID: "reader", Name: "Reader", AllowList: &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}}
+	key := promptKey{registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: agent.ID}, registry.LayerUser}
+	lives := rules.Memory{{Subject: key.agent, Version: 1, Definition: registry.Definition{Agent: &agent}}}
+	for i := range size {
+		lives = append(lives, liveTool(2*i, 1))
+	}
+	then := newLiveCache(heap{lives}).now.with(changed)
+	was, err := then.now.reference(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	will, err := then.reference(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewWere, fewWill, narrowed, err := then.narrowed(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if narrowed {
+		few = seals(prompt.Compare(fewWere, fewWill))
+	}
+	return seals(prompt.Compare(was, will)), few
+}
+
+func seals(changes []prompt.Change) map[string]string {
+	m := map[string]string{}
+	for _, c := range changes {
+		m[c.Channel] = c.Seal()
+	}
+	return m
+}
