@@ -142,6 +142,37 @@ func TestSignedTiers(t *testing.T) {
 	x.whole(3, 1)
 }
 
+// TestSignedTierCannotBeUndone has a user let a tool run unasked and take that back, each
+// signed, and deletes the rows of call_tiers by hand, the last one or both: it asks (S21).
+func TestSignedTierCannotBeUndone(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	x := openSignedCalls(t)
+	for _, tier := range []registry.ApprovalTier{registry.AutoApprove, registry.RequiresApproval} {
+		choice := gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: tier}
+		prepared, err := x.gateway.PrepareTiers(t.Context(), ada, choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.gateway.Signed(x.Sign(t, ada, prepared)).SetTiers(t.Context(), ada, choice); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := x.Hand(t).Unlocked(t.Context(), "DELETE FROM call_tiers WHERE seq = (SELECT max(seq) FROM call_tiers)"); err != nil {
+			t.Fatal(err)
+		}
+		var tier registry.ApprovalTier
+		err := x.Calls().View(t.Context(), func(r gateway.LedgerReader) (err error) {
+			tier, err = r.Override(t.Context(), "ada", registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"})
+			return err
+		})
+		if err != nil || tier != registry.RequiresApproval {
+			t.Errorf("tier %q, %v", tier, err)
+		}
+	}
+	x.ask()
+}
+
 // TestSignedTiersInBulk signs one statement for several tools. It covers no other
 // tool, tier, or user.
 func TestSignedTiersInBulk(t *testing.T) {

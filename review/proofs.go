@@ -60,7 +60,11 @@ type Proof struct {
 	Subject     registry.Subject
 	Number      int
 	ContentHash string
-	Columns     registry.Columns // of the definition; zero when Err is not nil
+	// Signature is the hash of the statement of the last approval, "" for shipped ones.
+	Signature string
+	// Shared reports that the statement approved a later version of the subject, too.
+	Shared  bool
+	Columns registry.Columns // of the definition; zero when Err is not nil
 	// definition is the checked definition; zero where it is not kept.
 	definition registry.Definition
 	// Err is why the version does not count, nil when it does. It wraps
@@ -81,7 +85,7 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil
 	}
-	proof := &Proof{Subject: v.Subject, Number: v.Number, ContentHash: registry.HashBytes(v.Definition)}
+	proof := &Proof{Subject: v.Subject, Number: v.Number, ContentHash: registry.HashBytes(v.Definition), Signature: v.Signature}
 	err := p.checkVersion(ctx, r, v)
 	if err != nil && !Refuses(err) {
 		return nil, err
@@ -93,6 +97,10 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 			return nil, fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 		}
 		proof.Columns, proof.definition = d.Columns(), d
+		if v.Signature != "" {
+			s, err := p.statement(ctx, r, v.Signature) // which was proven just now
+			proof.Shared = err == nil && s.newest[v.Subject.String()].Version > v.Number
+		}
 	}
 	if errors.Is(err, ErrTampered) {
 		return proof, nil // the name in the row may be another's
@@ -177,6 +185,7 @@ type provenStatement struct {
 	encoded string
 	signer  signers.Signer
 	items   map[string]statement.Item // of a decision, by proposal
+	newest  map[string]statement.Item // of an approval, by subject
 	tools   map[string]bool           // whose tier it sets
 	err     error                     // why it does not count
 }
@@ -247,9 +256,12 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		return s
 	}
 	if d, ok := s.Act.(*statement.Decision); ok {
-		s.items = make(map[string]statement.Item, len(d.Items))
+		s.items, s.newest = make(map[string]statement.Item, len(d.Items)), map[string]statement.Item{}
 		for _, item := range d.Items {
 			s.items[item.Proposal] = item
+			if item.Version > s.newest[item.Subject].Version {
+				s.newest[item.Subject] = item
+			}
 		}
 	}
 	if t, ok := s.Act.(*statement.Tier); ok {

@@ -73,6 +73,9 @@ type SignatureReader interface {
 	EventHash(ctx context.Context, seq int64) (string, error)
 	// Signature returns a statement with its signature by the statement's hash.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
+	// SignedAfter returns the hashes of the statements about a text of statement.About
+	// that are newer than the one with a hash, all for "", the oldest first.
+	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
 	// LastSigners returns the hash of the event of the last state, "" before signing
 	// has started.
 	LastSigners(ctx context.Context) (string, error)

@@ -130,3 +130,26 @@ func TestSignedEndOfWaiver(t *testing.T) {
 	}
 	w.report(2, 0)
 }
+
+// TestSignedEndOfWaiverCannotBeUndone deletes the signed end of a waiver by hand, which does not
+// bring the waiver back (S21).
+func TestSignedEndOfWaiverCannotBeUndone(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	w := openWaivable(t)
+	if err := w.waive(w.signWaiver("It is known."), "It is known.", nil); err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := w.desk.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.desk.Signed(w.Sign(t, ada, prepared)).Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Hand(t).Unlocked(t.Context(), "DELETE FROM waivers WHERE seq = (SELECT max(seq) FROM waivers)"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.finding(); got.Waiver != nil {
+		t.Errorf("the ended waiver covers the finding again: %+v", got.Waiver)
+	}
+}

@@ -156,7 +156,26 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		}
 		previous = next
 	}
-	return previous.Digest(), nil
+	return previous.Digest(), newestState(ctx, r, states[len(states)-1], previous, genesis)
+}
+
+// newestState returns nil unless a statement that its signers signed replaces the last
+// state of the signers.
+func newestState(ctx context.Context, r SignatureReader, last SignersState, by *signers.Signers, genesis string) error {
+	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
+	if err != nil {
+		return err
+	}
+	for _, hash := range newer {
+		record, err := r.Signature(ctx, hash)
+		if err != nil {
+			return err
+		}
+		if st, _, err := by.Verify([]byte(record.Statement), []byte(record.Signature)); err == nil && st.Database == genesis {
+			return fmt.Errorf("%w: %s signed a state after state %d, which is missing from the log", ErrSigners, st.By, last.Number)
+		}
+	}
+	return nil
 }
 
 // signersFor returns the signers whose signatures count for decisions.

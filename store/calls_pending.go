@@ -178,7 +178,10 @@ func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([
 // Override implements gateway.LedgerReader.
 func (c callSession) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
 	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
-	if err != nil || len(list) == 0 {
+	if err == nil && len(list) == 0 {
+		list = []gateway.Override{{User: user, Tool: tool}}
+	}
+	if err != nil {
 		return "", err
 	}
 	err = c.countTiers(ctx, list)
@@ -204,7 +207,14 @@ func (c callSession) countTiers(ctx context.Context, list []gateway.Override) er
 		return err
 	}
 	for i, o := range list {
-		switch err := p.Act(ctx, c.s, o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), ""); {
+		var err error
+		if o.ID != "" { // it was set
+			err = p.Act(ctx, c.s, o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), "")
+		}
+		if err == nil {
+			err = p.TierStands(ctx, c.s, o.StatementAct(), o.Signature)
+		}
+		switch {
 		case review.Refuses(err):
 			list[i].Tier = registry.RequiresApproval
 		case err != nil:

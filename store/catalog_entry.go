@@ -49,7 +49,7 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 			return fn(e)
 		})
 	}
-	query = strings.Replace(query, entryColumns, provenColumns+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
+	query = strings.Replace(query, entryColumns, provenColumns()+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
 	return s.Each(ctx, query, args, func(row scanner) error {
 		var hash string
 		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
@@ -62,7 +62,10 @@ func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, a
 
 // provenColumns are entryColumns where signatures are required: the rest comes
 // from the checked definition.
-const provenColumns = "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject)"
+func provenColumns() string {
+	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
+		signedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
+}
 
 // scanProven scans provenColumns, and the hash of the version with them, into an
 // entry as its definition has it.
@@ -70,26 +73,27 @@ func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQue
 	var e CatalogEntry
 	var subject string
 	var newest int
-	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Locked, &newest)
+	var signed bool
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed)
 	if err == nil {
 		err = into(&e.Subject, registry.ParseSubject, subject)
 	}
 	if err != nil {
 		return e, err
 	}
-	return s.provenEntry(ctx, p, e, *hash, q.AsOf.IsZero() && e.Version != newest)
-}
-
-// provenEntry returns an entry as its definition has it. older reports that there
-// is a newer version than the one recorded as live.
-func (s *session) provenEntry(ctx context.Context, p *review.Proofs, e CatalogEntry, hash string, older bool) (CatalogEntry, error) {
-	proof, err := s.proof(ctx, p, e.Subject, e.Version, hash)
+	proof, err := s.proof(ctx, p, e.Subject, e.Version, *hash)
 	if err != nil {
 		return e, err
 	}
+	now := q.AsOf.IsZero()
 	e.Refused = proof.Err
-	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || older) {
+	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || now && e.Version != newest) {
 		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, review.ErrTampered)
+	}
+	if e.Refused == nil && now {
+		if e.Refused, err = s.superseded(ctx, p, proof, signed); err != nil {
+			return e, err
+		}
 	}
 	if e.Refused != nil {
 		return CatalogEntry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Status: registry.Deactivated, Refused: e.Refused}, nil

@@ -98,6 +98,7 @@ func recomputed() []inspection {
 		{"raws", rawContents},
 		{"owners", ownerSeals},
 		{"projects", nameKeys},
+		{"signed_subjects", signedSubjects},
 		{"workspaces", workspaceSeals},
 	}
 }

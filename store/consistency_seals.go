@@ -2,8 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"toolcrib/history"
+	"toolcrib/signing/statement"
 )
 
 // ownerSeals reports users whose instructions are not those that were sealed.
@@ -32,4 +36,48 @@ func workspaceSeals(ctx context.Context, s *session, fn func(history.Damage)) er
 		}
 		return nil
 	})
+}
+
+// signedSubjects reports statements that readers find by other subjects than they are
+// about, or do not find. A statement that cannot be read is reported with the signatures.
+func signedSubjects(ctx context.Context, s *session, fn func(history.Damage)) error {
+	type key struct {
+		signature int64
+		about     string
+	}
+	wanted, wrong := map[key]bool{}, map[int64]bool{}
+	err := s.Each(ctx, "SELECT seq, statement FROM signatures ORDER BY seq", nil, func(row scanner) error {
+		var seq int64
+		var text []byte
+		if err := row.Scan(&seq, &text); err != nil {
+			return err
+		}
+		st, err := statement.Decode(text)
+		if err != nil {
+			return nil //nolint:nilerr // nothing counts that refers to it
+		}
+		for _, about := range statement.About(st.Act) {
+			wanted[key{seq, about}] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.Each(ctx, "SELECT signature, about FROM signed_subjects", nil, func(row scanner) error {
+		var k key
+		err := row.Scan(&k.signature, &k.about)
+		if !wanted[k] {
+			wrong[k.signature] = true
+		}
+		delete(wanted, k)
+		return err
+	})
+	for k := range wanted {
+		wrong[k.signature] = true
+	}
+	for _, seq := range slices.Sorted(maps.Keys(wrong)) {
+		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "Readers find the statement by other subjects than it is about."})
+	}
+	return err
 }

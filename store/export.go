@@ -64,7 +64,7 @@ func (s *session) eachExported(ctx context.Context, q CatalogQuery, fn func(Expo
 	}
 	columns := entryColumns
 	if p != nil {
-		columns = provenColumns
+		columns = provenColumns()
 	}
 	query, args := q.rows(columns+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
 	return s.Each(ctx, query, args, func(row scanner) error {

@@ -30,7 +30,7 @@ var tableKeys = map[string]string{
 	"events": "seq", "history_files": "number", "imports": "seq", "issues": "number", "live": "subject", "live_files": "hash", "memories": "seq",
 	"memory_links": "seq", "names": "name", "owners": "id", "pending_calls": "seq", "pending_exports": "seq", "projects": "id", "proposal_rules": "proposal",
 	"proposals": "seq", "raws": "hash", "recent_sketches": "seq", "reminders": "seq", "revisions": "seq", "schedules": "seq", "shown": "proposal",
-	"signatures": "seq", "sketches": "block", "task_days": "day", "tasks": "seq", "token_revocations": "seq", "tokens": "seq", "versions": "seq",
+	"signatures": "seq", "signed_subjects": "signature", "sketches": "block", "task_days": "day", "tasks": "seq", "token_revocations": "seq", "tokens": "seq", "versions": "seq",
 	"waivers": "seq", "workspaces": "dir",
 }
 

@@ -30,6 +30,22 @@ func (s *session) Signature(ctx context.Context, hash string) (review.SignatureR
 	return first(found, err, "the signed statement %.12s", hash)
 }
 
+// signedAfter are the rows of signed_subjects about a text that have a newer statement
+// than the one of a hash, "" for none. Both are expressions.
+func signedAfter(about, hash string) string {
+	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
+}
+
+// signedLater is the expression that there is such a row.
+func signedLater(about, hash string) string {
+	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
+}
+
+// SignedAfter implements review.SignatureReader.
+func (s *session) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
+	return all(ctx, s, scanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
+}
+
 func scanSignature(row scanner) (review.SignatureRecord, error) {
 	var r review.SignatureRecord
 	var at string

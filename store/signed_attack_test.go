@@ -92,6 +92,25 @@ var signedAttacks = map[string]struct {
 		x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
 		x.byHand("UPDATE live SET status = 'active' WHERE subject = '" + poisoned.String() + "'")
 	}, "live"},
+	"a signed deactivation undone": {func(x target) {
+		x.undoLast(3)
+	}, "of which 0 are here"},
+	"a signed deactivation undone with its decision": {func(x target) {
+		x.undoLast(3)
+		x.byHand("DELETE FROM decisions WHERE version = 3; DELETE FROM events WHERE seq >= (SELECT min(seq) FROM events WHERE act = 'sign' AND seq > (SELECT max(seq) FROM events WHERE act = 'assess'))")
+	}, "of which 0 are here"},
+	"one of two versions of one statement undone": {func(x target) {
+		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
+		x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0), storetest.Prompt("scene_pacer"))
+		x.undo(3)
+	}, "of which 1 are here"},
+	"a state of the signers undone": {func(x target) {
+		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison)) // with a key that is retired then
+		x.SetSigners(x, nil, x.Line(bob))
+		x.Change(x, x.desk, bob)
+		x.byHand("DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE act = 'signers')")
+		x.SetSigners(x, nil, x.Line(ada), x.Line(bob))
+	}, "signed a state after state 1"},
 	"shipped content under another name": {func(x target) {
 		v := x.version(1)
 		v.Number, v.Proposal, v.DecidedBy, v.Signature = 2, "", "system", ""
@@ -278,4 +297,21 @@ func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
 	if found, counts := x.damage(x.Path()); len(found) > 0 || counts.Signed != 2 {
 		t.Errorf("afterwards verification says %q, %+v", found, counts)
 	}
+}
+
+// undoLast has ada poison the tool and deactivate it again, each signed, and takes that
+// last version away.
+func (x target) undoLast(number int) {
+	x.Helper()
+	x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
+	x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
+	x.undo(number)
+}
+
+// undo deletes a version of the tool and makes the one before live again.
+func (x target) undo(number int) {
+	x.Helper()
+	x.byHand(fmt.Sprintf(`DELETE FROM versions WHERE subject = '%[1]s' AND number = %[2]d;
+		UPDATE live SET version = %[2]d - 1, status = 'active', content_hash = (SELECT content_hash FROM versions v WHERE v.subject = live.subject AND number = %[2]d - 1) WHERE subject = '%[1]s'`,
+		poisoned, number))
 }

@@ -74,7 +74,8 @@ func (s *session) live(ctx context.Context, from string, args ...any) ([]registr
 		return all(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition "+from, args...)
 	}
 	rows, err := all(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
-		(SELECT max(number) FROM versions n WHERE n.subject = l.subject) `+from, args...)
+		(SELECT max(number) FROM versions n WHERE n.subject = l.subject),
+		`+signedLater("l.subject", "v.signature")+" "+from, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +95,12 @@ type liveRow struct {
 	definition string
 	hash       string // of the version
 	newest     int    // version of the subject
+	signed     bool   // a statement about the subject is newer than that of the version
 }
 
 func scanLiveRow(row scanner) (liveRow, error) {
 	var r liveRow
-	err := row.Scan(&r.subject, &r.live.Version, &r.live.ContentHash, &r.live.Locked, &r.definition, &r.hash, &r.newest)
+	err := row.Scan(&r.subject, &r.live.Version, &r.live.ContentHash, &r.live.Locked, &r.definition, &r.hash, &r.newest, &r.signed)
 	if err != nil {
 		return r, err
 	}
@@ -116,6 +118,11 @@ func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (
 	refused := proof.Err
 	if refused == nil {
 		refused = checkLive(proof, r)
+	}
+	if refused == nil {
+		if refused, err = s.superseded(ctx, p, proof, r.signed); err != nil {
+			return l, err
+		}
 	}
 	if refused != nil {
 		return l.Refuse(refused), nil
@@ -151,6 +158,26 @@ func checkLive(proof *review.Proof, r liveRow) error {
 	return nil
 }
 
+// superseded returns why a version that counts is not the one that was signed last for
+// its subject, nil when it is. signed reports that there is a newer statement.
+func (s *session) superseded(ctx context.Context, p *review.Proofs, proof *review.Proof, signed bool) (refused, err error) {
+	if !signed && !proof.Shared {
+		return nil, nil
+	}
+	refused = p.Newest(ctx, s, proof, s.endorsed)
+	if refused != nil && !review.Refuses(refused) {
+		return nil, refused
+	}
+	return refused, nil
+}
+
+// endorsed reports whether the approval of a proposal by a statement is one that waits
+// for others.
+func (s *session) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
+	return waits, err
+}
+
 // locked reports whether a subject is core.
 func locked(s registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.Layer == registry.LayerGlobal && shipped.IsCore(s.ID)
@@ -165,7 +192,11 @@ func (s *session) countedWaivers(ctx context.Context, of proposals.Proposal, wai
 	}
 	var counted []history.Waiver
 	for _, w := range waivers {
-		switch err := p.Waiver(ctx, s, of, w); {
+		err := p.Waiver(ctx, s, of, w)
+		if err == nil {
+			err = p.WaiverStands(ctx, s, of, w, waivers)
+		}
+		switch {
 		case err == nil:
 			counted = append(counted, w)
 		case !review.Refuses(err):

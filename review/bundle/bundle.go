@@ -271,6 +271,10 @@ func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecor
 	return record, nil
 }
 
+// SignedAfter implements review.SignatureReader: a bundle cannot show that nothing is
+// newer.
+func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
+
 func (r reader) LastSigners(context.Context) (string, error) {
 	if len(r.bundle.Signers) == 0 {
 		return "", nil

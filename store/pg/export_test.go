@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -20,3 +21,17 @@ func Rights(ctx context.Context, conn *pgx.Conn) (string, error) {
 
 // RightsMigrated are the rights that the migrations make.
 func RightsMigrated() string { return rightsMigrated }
+
+// StepNumbers returns the numbers of the steps after the roles, in order.
+func StepNumbers() []int {
+	all, err := steps()
+	if err != nil {
+		panic(err)
+	}
+	numbers := []int{seedStep}
+	for _, s := range all[rolesStep+1:] {
+		numbers = append(numbers, s.number)
+	}
+	slices.Sort(numbers)
+	return numbers
+}

@@ -137,8 +137,8 @@ func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
 	})
 }
 
-// Finish makes the copy a database, under its name. The text index of the queue is
-// filled as its triggers fill it.
+// Finish makes the copy a database, under its name. The text index of the queue and the
+// subjects of statements are filled as their triggers fill them.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {
@@ -148,6 +148,9 @@ func (c *Copy) Finish(ctx context.Context) error {
 		_, err := c.Exec(ctx, `INSERT INTO proposals_text (rowid, body)
 			SELECT seq, subject || char(10) || title || char(10) || author || char(10) || change_set || char(10, 10) FROM proposals ORDER BY seq`)
 		if err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "INSERT OR IGNORE INTO signed_subjects (signature, about) SELECT signature, about FROM signed_about WHERE about IS NOT NULL"); err != nil {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(schema)) {

@@ -46,13 +46,14 @@ func TestOldOddTextsAreCarried(t *testing.T) {
 		prev = seal
 	}
 	for i, agent := range []string{"scout", oddText, "\x00", "\xff", "\U0010FFFE"} { // which sort otherwise where they are escaped
-		statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES (%s, %s, '2026-01-01T00', 1, 0, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote(agent), quote(fmt.Sprint(i))))
+		statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES (%s, %s, '2026-01-01T00', 0, 1, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote(agent), quote(fmt.Sprint(i))))
 	}
+	statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES ('scout', %s, '2026-01-01T00', 3, 0, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote("ada"+oddText)))
 	if err := d.Hand(t).Unlocked(t.Context(), strings.Join(statements, ";\n")); err != nil {
 		t.Fatal(err)
 	}
 	notes := noted(t, d)
-	if want := []string{"call_refusals", "call_refusals", "call_refusals", "calls call 1", "calls call 2", "calls call 3"}; len(notes) != len(want) {
+	if want := []string{"call_refusals", "call_refusals", "call_refusals", "call_refusals", "calls call 1", "calls call 2", "calls call 3"}; len(notes) != len(want) {
 		t.Errorf("verification notes %q", notes)
 	} else {
 		for i := range want {
