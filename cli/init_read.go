@@ -71,6 +71,7 @@ func (c *clientServer) convert(env Env, here bool) {
 			u.Command = append(u.Command, fill.text(arg))
 		}
 		c.place(&u, fill.text(s.Dir), env)
+		u.Spare = slices.ContainsFunc(u.Command[:min(3, len(u.Command))], runsPackages)
 		u.Env = os.Environ()
 		for _, key := range passedOn() {
 			if v := env.Getenv(key); v != "" {
@@ -92,6 +93,12 @@ func (c *clientServer) convert(env Env, here bool) {
 	case len(fill.left) > 0:
 		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client fills in; wrap it, and its tools are proposed when the client starts it"
 	}
+}
+
+// runsPackages reports whether a program installs what it runs.
+func runsPackages(program string) bool {
+	name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
+	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno"}, name)
 }
 
 // place decides where a command runs: where the file says, in the project that the
@@ -202,8 +209,10 @@ func (c clientServer) fault(err error, timeout time.Duration) string {
 		return "it asks for a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap leaves it as it is"
 	case errors.Is(err, upstream.ErrCredentials):
 		return "it refused the credentials of its entry; renew them in the client's file"
+	case errors.Is(err, upstream.ErrTimeout) && c.server.Spare:
+		return fmt.Sprintf("it did not answer within %s; if it is being installed, that goes on: run init again in a minute, or allow more with --timeout 2m", timeout)
 	case errors.Is(err, upstream.ErrTimeout):
-		return fmt.Sprintf("it did not answer within %s; if it installs itself first, run init again, or allow more with --timeout 2m", timeout)
+		return fmt.Sprintf("it did not answer within %s; allow more with --timeout 1m", timeout)
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("its program %s is not here; install it, or take the entry out of the client's file", s.Command)
 	case errors.As(err, &network):

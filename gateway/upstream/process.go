@@ -30,22 +30,28 @@ type process struct {
 	stderr *tail
 
 	cmd    *exec.Cmd
+	in     io.Closer
 	exited chan struct{} // closed when it has
 	stop   sync.Once
 
 	mu      sync.Mutex
 	started bool
 	given   bool // up, before it was started
+	spared  bool // it is left to end by itself
 }
 
 // giveUp ends a program that never got as far as a session, and keeps it from
-// being started.
-func (p *process) giveUp() {
+// being started. One that was only late may be spared.
+func (p *process) giveUp(late bool) {
 	p.mu.Lock()
 	p.given = true
 	started := p.started
+	p.spared = late && p.server.Spare
 	p.mu.Unlock()
-	if started {
+	switch {
+	case started && p.spared:
+		_ = p.in.Close() // it goes on, or it has ended
+	case started:
 		p.kill()
 	}
 }
@@ -78,9 +84,17 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	p.cmd = exec.Command(p.server.Command[0], p.server.Command[1:]...) //nolint:noctx // it outlives the call that starts it
 	p.cmd.Dir, p.cmd.Env = p.server.Dir, p.server.Env
 	p.cmd.Stdout, p.cmd.Stderr = theirs, p.stderr
+	if p.server.Spare { // it outlives a pipe to us
+		if p.stderr.file, err = os.CreateTemp("", "toolcrib-*"); err != nil {
+			return nil, err
+		}
+		p.cmd.Stderr = p.stderr.file
+		defer os.Remove(p.stderr.file.Name()) //nolint:errcheck // a temporary file; Windows keeps it until it is closed
+	}
 	p.cmd.WaitDelay = endsWhenTold // somebody it started may keep its standard error open
 	proc.OwnGroup(p.cmd)
 	in, err := p.cmd.StdinPipe()
+	p.in = in
 	if err == nil {
 		err = p.start()
 	}
@@ -98,7 +112,14 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 // end waits for the program to end and kills it if it does not.
 func (p *process) end() {
 	p.stop.Do(func() {
-		if p.waits(endsByItself) {
+		waits := p.waits(endsByItself)
+		p.mu.Lock()
+		spared := p.spared
+		p.mu.Unlock()
+		if spared {
+			return
+		}
+		if waits {
 			_ = proc.Terminate(p.cmd) // it is killed if this fails
 			p.waits(endsWhenTold)
 		}
@@ -154,10 +175,11 @@ func (c *tapped) Close() error {
 	return err
 }
 
-// tail keeps the last bytes that were written to it.
+// tail keeps the last bytes that were written to it, or to its file if it has one.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
+	file *os.File
 }
 
 var _ io.Writer = (*tail)(nil)
@@ -174,5 +196,14 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.kept)
+	if t.file == nil {
+		return string(t.kept)
+	}
+	info, err := t.file.Stat()
+	if err != nil {
+		return ""
+	}
+	kept := make([]byte, min(info.Size(), maxStderr))
+	n, _ := t.file.ReadAt(kept, info.Size()-int64(len(kept))) // what there is
+	return string(kept[:n])
 }

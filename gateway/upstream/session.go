@@ -81,8 +81,8 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
 	}
 	var transport mcp.Transport
-	giveUp := func() {}
-	session.force = giveUp
+	giveUp := func(bool) {}
+	session.force = func() {}
 	if s.URL != "" {
 		transport = newEndpoint(s, session.tap, changed != nil)
 	} else {
@@ -105,12 +105,12 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	select {
 	case o := <-done:
 		if o.err != nil {
-			giveUp()
+			giveUp(ctx.Err() != nil)
 			return nil, session.failed(ctx, o.err)
 		}
 		session.sdk = o.sdk
 	case <-ctx.Done():
-		giveUp()
+		giveUp(true)
 		go func() {
 			if o := <-done; o.sdk != nil {
 				_ = o.sdk.Close() // it came too late
