@@ -34,7 +34,7 @@ func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 // batchRead asks, unless somebody went elsewhere meanwhile, or for another batch.
 func (m *Model) batchRead(b *batch, err error) tea.Cmd {
 	switch {
-	case b != m.reading, m.page != m.queue, m.dialog != nil:
+	case b != m.reading, !m.decidesHere(), m.dialog != nil:
 		return nil
 	case err != nil:
 		m.fail(err)

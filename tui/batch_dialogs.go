@@ -44,10 +44,22 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 			b.channels(m, page)
 		},
 		Locked: func() []string { return names },
-		Unread: m.action(func(m *Model) tea.Cmd { return m.openUnseen(unread[0]) }),
-		Run:    m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
+		Unread: m.action(func(m *Model) tea.Cmd {
+			if set := m.onSet(); set != nil {
+				set.Unseen()
+				return nil
+			}
+			return m.openUnseen(unread[0])
+		}),
+		Run: m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
 	}
 	several(&d, len(b.dossiers))
+	if set := m.onSet(); set != nil {
+		d.Tally = "" // a change set is one decision
+		if len(names) > 0 {
+			names = []string{set.Left()}
+		}
+	}
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})

@@ -23,6 +23,7 @@ type fake struct {
 	tui.Proposer
 	tui.Commenter
 	text string
+	sets bool // it has a change set that is shown as a page
 }
 
 const fakeID proposals.ID = "01990000-0000-7000-8000-000000000001"
@@ -79,6 +80,22 @@ func (f fake) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossi
 		Others:    []proposals.Proposal{p}, Members: []proposals.Proposal{p, p},
 		Rendered: map[string]string{f.text + "#" + f.text: f.text, "agent:user/a#web": ""}, Digest: f.text,
 	}, nil
+}
+
+func (f fake) ShowSet(ctx context.Context, by proposals.Actor, _ string) (review.ChangeSet, error) {
+	d, err := f.Show(ctx, by, fakeID)
+	raw, encodeErr := json.Marshal(map[string]any{
+		"name": f.text, "title": f.text, "description": f.text, f.text: f.text, "annotations": map[string]any{f.text: f.text, "title": f.text},
+		"inputSchema": map[string]any{"properties": map[string]any{f.text: map[string]any{"description": f.text, "enum": []string{f.text}, "default": f.text}}},
+	})
+	t := *d.Revision.Draft.Definition.Tool
+	t.Source = &registry.Source{Type: registry.SourceMCP}
+	d.Revision.Draft.Definition.Tool, d.Source = &t, raw
+	set := review.ChangeSet{Name: f.text, Members: []review.Dossier{d, d}, Digest: f.text}
+	if !f.sets {
+		set.Members = set.Members[:1]
+	}
+	return set, errors.Join(err, encodeErr)
 }
 
 func (f fake) Shown(context.Context, proposals.Actor, ...review.Dossier) error { return nil }

@@ -119,10 +119,14 @@ var tours = [][]string{
 // newFake opens a workbench on a desk that says text everywhere.
 func newFake(t *testing.T, text string, width, height int) *bench {
 	t.Helper()
-	f := fake{text: text}
+	return newFakeOf(t, fake{text: text}, width, height)
+}
+
+func newFakeOf(t *testing.T, f fake, width, height int) *bench {
+	t.Helper()
 	b := &bench{t: t}
 	b.m = tui.New(tui.Config{
-		Desk: f, Registry: f, Actor: mara, Layer: registry.LayerUser, Place: text, Theme: "dark",
+		Desk: f, Registry: f, Actor: mara, Layer: registry.LayerUser, Place: f.text, Theme: "dark",
 		Getenv: func(string) string { return "" }, Drafts: t.TempDir(), Now: b.now, After: b.after,
 	})
 	b.m.Prime(width, height)

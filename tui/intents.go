@@ -56,6 +56,8 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 		}
 	case screen.Open:
 		return tea.Batch(cmd, m.openProposal(i.Proposal, i.SameTab))
+	case screen.OpenSet:
+		return tea.Batch(cmd, m.openSet(i.Proposal))
 	case screen.OpenUnseen:
 		return tea.Batch(cmd, m.openUnseen(i.Proposal))
 	case screen.Mark:

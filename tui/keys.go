@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/calls"
+	"toolcrib/tui/changeset"
 	"toolcrib/tui/drafts"
 	"toolcrib/tui/entries"
 	"toolcrib/tui/help"
@@ -27,7 +28,7 @@ type table struct {
 func tables() []table {
 	all := []table{{placeEverywhere, new(Model).globalKeys()}}
 	for _, p := range []screen.Page{
-		new(queue.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page),
+		new(queue.Page), new(changeset.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page),
 	} {
 		all = append(all, table{p.Place(), p.Keys()})
 	}

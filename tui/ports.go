@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/auditlog"
+	"toolcrib/tui/changeset"
 	"toolcrib/tui/entries"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
@@ -52,6 +53,7 @@ type Desk interface {
 	queue.Desk
 	proposal.Desk
 	subject.Desk
+	changeset.Desk
 	Decider
 	Proposer
 	Commenter

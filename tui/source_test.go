@@ -16,19 +16,28 @@ import (
 func TestTheSourceIsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 40, func(b *bench) {
-		doc, err := wire.Decode([]byte(`{"tools":[{"name":"find_docs","title":"Find docs","description":"Searches.","inputSchema":{"type":"object"},
-			"annotations":{"title":"Find docs at the harbour"},"_meta":{"vendor":"Somebody\u200b else"}}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		imported := store.Import{ID: "01990000-0000-7000-8000-00000000ffff", At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
-		imported.Tools = []store.Raw{{Hash: doc.Items[0].Hash(), Body: doc.Items[0].Raw}}
-		if err := b.db.KeepImport(context.Background(), imported); err != nil {
-			t.Fatal(err)
-		}
-		steps := intake.Plan(doc, intake.Origin{Label: "s", Server: true, Layer: registry.LayerUser}, intake.Live{})
-		b.propose(*steps[0].Draft)
+		b.imports("", `{"tools":[{"name":"find_docs","title":"Find docs","description":"Searches.","inputSchema":{"type":"object"},
+			"annotations":{"title":"Find docs at the harbour"},"_meta":{"vendor":"Somebody\u200b else"}}]}`)
 	})
 	b.press("enter", "tab")
 	b.press("G").wants("source:annotations.title", "Find docs at the harbour", "source:_meta.vendor", "Somebody⟨U+200B⟩ else")
+}
+
+// imports proposes the tools of a list as those of the server s, in a change set.
+func (b *bench) imports(set, list string) {
+	b.t.Helper()
+	doc, err := wire.Decode([]byte(list))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	imported := store.Import{ID: "01990000-0000-7000-8000-00000000ffff", At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
+	for _, it := range doc.Items {
+		imported.Tools = append(imported.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
+	}
+	if err := b.db.KeepImport(context.Background(), imported); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, s := range intake.Plan(doc, intake.Origin{Label: "s", Server: true, Layer: registry.LayerUser, Set: set}, intake.Live{}) {
+		b.propose(*s.Draft)
+	}
 }

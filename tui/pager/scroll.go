@@ -157,6 +157,12 @@ func (p *Pager) Center(row int) {
 	p.scroll(-p.height / 3)
 }
 
+// Top brings a row to the top of the window, as far as there is text below it.
+func (p *Pager) Top(row int) {
+	p.top = place{min(max(0, row), max(0, p.len()-1)), 0}
+	p.clamp()
+}
+
 // Window returns the rows of which something is in the window: from first to
 // before last.
 func (p *Pager) Window() (first, last int) {

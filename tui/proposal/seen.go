@@ -11,10 +11,37 @@ import (
 
 // Seen records which parts of each proposal were on the screen. It outlives their
 // pages.
-type Seen struct{ of map[proposals.ID]*reading }
+type Seen struct {
+	of     map[proposals.ID]*reading
+	sheets map[proposals.ID]sheet
+}
+
+// sheet is the page of a change set on which a proposal was shown.
+type sheet struct {
+	dossier review.Dossier
+	unseen  func() int // rows that have not been on the screen
+}
 
 // NewSeen returns a store of nothing seen.
-func NewSeen() *Seen { return &Seen{map[proposals.ID]*reading{}} }
+func NewSeen() *Seen { return &Seen{map[proposals.ID]*reading{}, map[proposals.ID]sheet{}} }
+
+// Sheet has the page of a change set count for its members: who has seen all of its
+// rows has read each of them.
+func (s *Seen) Sheet(ds []review.Dossier, unseen func() int) {
+	for _, d := range ds {
+		s.sheets[d.Proposal.ID] = sheet{d, unseen}
+	}
+}
+
+// onSheet reports whether a proposal was read on the page of its change set, as it was
+// shown last.
+func (s *Seen) onSheet(id proposals.ID) bool {
+	sh, ok := s.sheets[id]
+	if r := s.of[id]; r != nil && r.dossier.Digest != sh.dossier.Digest {
+		return false
+	}
+	return ok && sh.unseen() == 0
+}
 
 // reading records which parts of a proposal the user has read.
 type reading struct {
@@ -77,7 +104,7 @@ func (s *Seen) Unread(ps []proposals.Proposal) []string {
 	var names []string
 	for _, p := range ps {
 		missing := s.of[p.ID].unseen()
-		if len(missing) == 0 {
+		if len(missing) == 0 || s.onSheet(p.ID) {
 			continue
 		}
 		prefix := ""
@@ -93,7 +120,7 @@ func (s *Seen) Unread(ps []proposals.Proposal) []string {
 // screen.
 func (s *Seen) first(ps []proposals.Proposal) (proposals.Proposal, bool) {
 	for _, p := range ps {
-		if r := s.of[p.ID]; r == nil || r.list == nil || !r.seenAll() {
+		if r := s.of[p.ID]; !s.onSheet(p.ID) && (r == nil || r.list == nil || !r.seenAll()) {
 			return p, true
 		}
 	}
@@ -103,6 +130,9 @@ func (s *Seen) first(ps []proposals.Proposal) (proposals.Proposal, bool) {
 // Lacks returns how a proposal, read now, differs from what was on the screen: an
 // unread part, or a change since. It is "" for neither.
 func (s *Seen) Lacks(d review.Dossier) string {
+	if sh, ok := s.sheets[d.Proposal.ID]; ok && sh.dossier.Digest == d.Digest && sh.unseen() == 0 {
+		return ""
+	}
 	switch r := s.of[d.Proposal.ID]; {
 	case r == nil || r.list == nil:
 		return ": the diff"
@@ -120,8 +150,8 @@ func (s *Seen) choices(ps []proposals.Proposal) []review.Choice {
 	choices := make([]review.Choice, len(ps))
 	for i, p := range ps {
 		choices[i] = review.Choice{ID: p.ID, Expect: "nothing was shown"}
-		if r := s.of[p.ID]; r != nil {
-			choices[i].Expect = r.dossier.Digest
+		if d, ok := s.last(p.ID); ok {
+			choices[i].Expect = d.Digest
 		}
 	}
 	return choices
@@ -131,9 +161,18 @@ func (s *Seen) choices(ps []proposals.Proposal) []review.Choice {
 func (s *Seen) dossiers(ps []proposals.Proposal) []review.Dossier {
 	var out []review.Dossier
 	for _, p := range ps {
-		if r := s.of[p.ID]; r != nil {
-			out = append(out, r.dossier)
+		if d, ok := s.last(p.ID); ok {
+			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// last returns the dossier of a proposal that was shown last.
+func (s *Seen) last(id proposals.ID) (review.Dossier, bool) {
+	if r := s.of[id]; r != nil {
+		return r.dossier, true
+	}
+	sh, ok := s.sheets[id]
+	return sh.dossier, ok
 }

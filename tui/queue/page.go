@@ -99,7 +99,7 @@ func (q *Page) noneSelected() string {
 
 func (q *Page) open() (screen.Intent, tea.Cmd) {
 	p, _ := q.Current()
-	return screen.Open{Proposal: p}, nil
+	return screen.OpenSet{Proposal: p}, nil
 }
 
 func (q *Page) copyID() (screen.Intent, tea.Cmd) {
@@ -111,7 +111,7 @@ func (q *Page) copyID() (screen.Intent, tea.Cmd) {
 // that does.
 func (q *Page) openWaiting() (screen.Intent, tea.Cmd) {
 	if p, ok := q.Current(); ok && p.State == proposals.UserReview {
-		return screen.Open{Proposal: p}, nil
+		return screen.OpenSet{Proposal: p}, nil
 	}
 	return screen.OpenWaiting{}, nil
 }

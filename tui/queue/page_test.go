@@ -151,7 +151,7 @@ func TestDecidesOnMarks(t *testing.T) {
 // where it does not.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
-	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0].(screen.Open).Proposal.Issue != 2 {
+	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0].(screen.OpenSet).Proposal.Issue != 2 {
 		t.Errorf("on a row that waits: %#v", want)
 	}
 	screentest.Press(t, p, "tab")

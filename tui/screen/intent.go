@@ -23,6 +23,9 @@ type (
 		Proposal proposals.Proposal
 		SameTab  bool
 	}
+	// OpenSet opens the change set of a proposal where it can be shown as one page, else
+	// the proposal.
+	OpenSet struct{ Proposal proposals.Proposal }
 	// OpenUnseen opens a proposal at the parts that have to be read.
 	OpenUnseen struct{ Proposal proposals.Proposal }
 	// Mark marks a proposal in the queue, or unmarks it.
@@ -83,6 +86,7 @@ type (
 
 func (Say) intent()         {}
 func (Open) intent()        {}
+func (OpenSet) intent()     {}
 func (OpenWaiting) intent() {}
 func (Decide) intent()      {}
 func (Divide) intent()      {}

@@ -1,0 +1,260 @@
+// Package changeset is the page of the workbench that shows a change set of imported
+// tools at once: every text that a model will read, with the findings in place.
+package changeset
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/setpage"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Desk reads change sets.
+type Desk interface {
+	ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error)
+}
+
+// Options configure the page.
+type Options struct {
+	Actor proposals.Actor
+	// Read has the page of a proposal, and its decision, ask how much of this page has
+	// not been on the screen.
+	Read func(ds []review.Dossier, unseen func() int)
+}
+
+// Page shows a change set.
+type Page struct {
+	screen.Text
+	Options
+	ctx  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	desk Desk
+	set  review.ChangeSet
+	laid setpage.Page
+	rows *rows
+	raw  bool
+	// current is the tool that was gone to.
+	current int
+}
+
+// New returns the page of a change set that was read.
+func New(ctx context.Context, desk Desk, o Options, set review.ChangeSet) *Page {
+	p := &Page{Text: screen.NewText(), Options: o, ctx: ctx, desk: desk}
+	p.take(set)
+	return p
+}
+
+// take shows a change set; what was seen of another one is forgotten.
+func (p *Page) take(set review.ChangeSet) {
+	same := p.rows != nil && set.Digest == p.set.Digest && set.Digest != ""
+	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
+	if !same {
+		p.Pager.SetRows(p.lay())
+	} else {
+		p.Pager.Replace(p.lay())
+	}
+	p.Read(set.Members, p.unseen)
+}
+
+// lay lays the rows out for the present theme.
+func (p *Page) lay() pager.Rows {
+	p.laid = setpage.Of(p.set, p.raw)
+	p.rows = layRows(p.Frame.Theme, p.laid)
+	return p.rows
+}
+
+// unseen counts the rows that have not been on the screen.
+func (p *Page) unseen() int {
+	n := 0
+	for id, need := range p.rows.tracked {
+		if !p.Pager.Seen(pager.Text(id+1), need) {
+			n++
+		}
+	}
+	return n
+}
+
+// Left says how much has not been on the screen.
+func (p *Page) Left() string {
+	return wording.Count(p.unseen(), "row", "rows") + " of this page"
+}
+
+// Place implements screen.Page.
+func (p *Page) Place() string { return "Change set" }
+
+// Name returns the name of the change set.
+func (p *Page) Name() string { return p.set.Name }
+
+// Keys implements screen.Page.
+func (p *Page) Keys() []screen.Key {
+	return slices.Concat([]screen.Key{
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the tool on the screen", Do: p.open, Off: p.nothing},
+		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
+		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
+		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Off: p.cannot(proposals.ActReject)},
+		{Name: "next-tool", Keys: []string{"]"}, Label: "next tool", Help: "Go to the next tool", Do: p.step(1), Off: p.nothing},
+		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous tool", Do: p.step(-1), Off: p.nothing},
+		{Name: "raw-schemas", Keys: []string{"E"}, Label: "JSON", Help: "Show or fold the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
+		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: p.toUnseen, Off: p.allSeen},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() (screen.Intent, tea.Cmd) { return screen.OpenWaiting{}, nil }},
+	}, screen.TextKeys(p))
+}
+
+func (p *Page) nothing() string {
+	if len(p.set.Members) == 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+func (p *Page) allSeen() string {
+	if p.nothing() != "" || p.unseen() == 0 {
+		return "you've seen every row"
+	}
+	return ""
+}
+
+func (p *Page) members() []proposals.Proposal {
+	ps := make([]proposals.Proposal, len(p.set.Members))
+	for i, d := range p.set.Members {
+		ps[i] = d.Proposal
+	}
+	return ps
+}
+
+func (p *Page) decide(act proposals.Act) screen.Action {
+	return func() (screen.Intent, tea.Cmd) { return screen.Decide{Act: act, Proposals: p.members()}, nil }
+}
+
+// cannot returns why the set cannot be decided about.
+func (p *Page) cannot(act proposals.Act) func() string {
+	return func() string {
+		if why := p.nothing(); why != "" {
+			return why
+		}
+		for _, d := range p.set.Members {
+			if why := wording.Cannot(p.Actor, act, d.Proposal); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+}
+
+// at returns the tool that keys act on: the one that was gone to as long as it is in
+// the window, else the first in there.
+func (p *Page) at() int {
+	if len(p.rows.rows) == 0 {
+		return 0
+	}
+	first, last := p.Pager.Window()
+	if row := p.rows.stops[p.current]; row >= first && row < last {
+		return p.current
+	}
+	return max(0, p.rows.tool[min(first, len(p.rows.tool)-1)])
+}
+
+func (p *Page) open() (screen.Intent, tea.Cmd) {
+	return screen.Open{Proposal: p.set.Members[p.at()].Proposal}, nil
+}
+
+func (p *Page) step(n int) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
+		first, last := p.Pager.Window()
+		next := p.at() + n
+		if head := p.rows.stops[0]; n > 0 && first < head && head >= last { // still above the first
+			next = 0
+		}
+		if next < 0 || next >= len(p.rows.stops) {
+			return screen.Sayf(screen.Remark, "There is no other tool"), nil
+		}
+		p.goTo(next)
+		return nil, nil
+	}
+}
+
+// goTo shows a tool at the top.
+func (p *Page) goTo(tool int) {
+	p.current = tool
+	p.Pager.Top(p.rows.stops[tool])
+}
+
+func (p *Page) unfold() (screen.Intent, tea.Cmd) {
+	at := p.at()
+	p.raw = !p.raw
+	p.Pager.Replace(p.lay())
+	p.goTo(at)
+	return nil, nil
+}
+
+func (p *Page) toUnseen() (screen.Intent, tea.Cmd) {
+	p.Unseen()
+	return nil, nil
+}
+
+// Unseen goes to the first row that has not been on the screen.
+func (p *Page) Unseen() {
+	for i, id := range p.rows.ids {
+		if id >= 0 && !p.Pager.Seen(pager.Text(id+1), p.rows.tracked[id]) {
+			p.Pager.Top(i)
+			return
+		}
+	}
+}
+
+// Fit implements screen.Page.
+func (p *Page) Fit(f screen.Frame) {
+	p.Text.Fit(f)
+	p.Pager.Point("")
+	p.Pager.Replace(p.lay())
+}
+
+// See implements screen.Page.
+func (p *Page) See() { p.Pager.See() }
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd {
+	name := p.set.Name
+	return func() tea.Msg {
+		set, err := p.desk.ShowSet(p.ctx, p.Actor, name)
+		return screen.Result{Page: p, Do: func() (screen.Intent, tea.Cmd) {
+			if err != nil {
+				return screen.Fail(err), nil
+			}
+			p.take(set)
+			return nil, nil
+		}}
+	}
+}
+
+// Update implements screen.Page.
+func (p *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	th, n := p.Frame.Theme, len(p.set.Members)
+	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  tool "+draw.Safe(strconv.Itoa(p.at()+1))+" of "+draw.Safe(strconv.Itoa(n)))
+	switch unseen := p.unseen(); {
+	case unseen > 0:
+		right = draw.Of(th.Faint, draw.Show(wording.Count(unseen, "row", "rows"))+" not seen yet ")
+	default:
+		right = draw.Of(th.Good, "all seen ")
+	}
+	return left, right
+}
+
+// Listed implements screen.Crumbed.
+func (p *Page) Listed() draw.Safe { return "Queue" }
+
+// Crumb implements screen.Crumbed.
+func (p *Page) Crumb(room int) draw.Line {
+	return draw.Of(p.Frame.Theme.Strong, draw.Cut("set "+draw.Show(p.set.Name), room))
+}

@@ -1,0 +1,141 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+)
+
+// harbourTools are tools of a server, one of which hides something.
+const harbourTools = `{"tools":[
+ {"name":"find_ship","title":"Find a ship","description":"Finds a ship by its name.\n\nUse it before berth_ship, and never for boats: they are not in the register of the harbour master, who keeps a list of his own.",
+  "inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"The name on her bow."},"flag":{"type":"string","enum":["DE","NL"]},"year":{"type":"integer"}},"required":["name"]},
+  "annotations":{"readOnlyHint":true,"openWorldHint":false},"_meta":{"vendor":"Harbour"}},
+ {"name":"berth_ship","description":"Gives a ship a berth\u200b.","inputSchema":{"type":"object","properties":{"ship":{"type":"object","description":"Which one.","properties":{"name":{"type":"string","description":"Her name."}}},"berths":{"type":"array","items":{"type":"string"},"description":"Berths to try, 漢字 and e\u0301."}}},
+  "annotations":{"destructiveHint":false},"_meta":{"vendor":"Harbour"}},
+ {"name":"send_away","description":"Sends a ship away.","inputSchema":{"type":"object","properties":{"reason":{"type":"string"}}},"annotations":{"destructiveHint":true},"_meta":{"vendor":"Harbour"}}
+]}`
+
+func harbour(b *bench) { b.imports("harbour", harbourTools) }
+
+// TestSetScreens looks at the page of a change set.
+func TestSetScreens(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, s := range []struct {
+		name string
+		keys []string
+	}{
+		{"set", []string{"enter"}},
+		{"set-tool", []string{"enter", "]", "]"}},
+		{"set-json", []string{"enter", "]", "E"}},
+		{"set-approve", []string{"enter", "a"}},
+	} {
+		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 50}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				b := newSharedBench(t, "harbour", size[0], size[1], harbour)
+				b.press(s.keys...)
+				content := b.m.View().Content
+				checkWidth(t, content, size[0], size[1])
+				checkSafe(t, content, ownStyles(), size[0], size[1])
+				golden.RequireEqual(t, masked(trimmed(b.screen())))
+			})
+		}
+	}
+}
+
+// TestSetIsOneDecision reads a change set to its end and approves all of it, which
+// nothing else unlocks.
+func TestSetIsOneDecision(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour", 80, 24, harbour)
+	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "says it only reads, closed world")
+	b.press("a").wants("Approve 3 proposals", "Not read yet", "of this page")
+	b.press("y")
+	if n := b.count(proposals.Approved); n != 0 {
+		t.Fatalf("%d approved unread", n)
+	}
+	b.press("u").wants("Queue › set harbour")
+	for range 9 {
+		b.press("space")
+	}
+	b.wants("all seen", "send_away")
+	b.press("E").wants("all seen")
+	b.press("a").wants("y approve all")
+	b.press("y").wants("Live:")
+	if n := b.count(proposals.Approved); n != 3 {
+		t.Errorf("%d approved", n)
+	}
+}
+
+// TestSetReadsForItsMembers goes from tool to tool, opens one, and approves the set
+// from there, as it was read on the page.
+func TestSetReadsForItsMembers(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour", 100, 60, harbour)
+	b.press("enter").wants("all seen", "Gives a ship a berth⟨U+200B⟩.")
+	b.press("]", "enter").wants("tool:user/s_berth_ship", "Overview")
+	b.press("a")
+	if strings.Contains(b.screen(), "Not read yet") {
+		t.Fatalf("read on the page of the set, and locked:\n%s", b.screen())
+	}
+	b.press("esc", "esc").wants("Queue › set harbour")
+	b.press("esc").wants("Your turn")
+}
+
+// TestSetForgets has a member revised while the page is open: what was seen does not
+// count for it.
+func TestSetForgets(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour", 100, 60, harbour)
+	b.press("enter").wants("all seen")
+	page, err := b.desk.List(t.Context(), review.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range page.Proposals {
+		if p.Subject.ID != "s_send_away" {
+			continue
+		}
+		d, err := b.desk.Show(t.Context(), mara, p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draft, tool := d.Revision.Draft, *d.Revision.Draft.Definition.Tool
+		tool.Description = strings.Repeat("Sends a ship away, far away. ", 3)
+		draft.Definition.Tool = &tool
+		if _, err := b.desk.Revise(t.Context(), mara, p.ID, draft); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.press("ctrl+l").wants("in toolcrib, description", "far away")
+	b.press("]", "[").wants("all seen")
+}
+
+// TestHostileSets shows hostile text at every place of the page.
+func TestHostileSets(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for i, text := range hostileTexts {
+		for _, size := range [][2]int{{60, 15}, {140, 40}} {
+			t.Run(fmt.Sprintf("%d/%dx%d", i, size[0], size[1]), func(t *testing.T) {
+				b := newFakeOf(t, fake{text: text, sets: true}, size[0], size[1])
+				b.press("enter")
+				if len(text) < 10 {
+					b.wants("▎Change set")
+				}
+				for _, k := range []string{"]", "E", "G", "w", "l", "a", "esc", "/", "esc", "["} {
+					b.press(k)
+					content := b.m.View().Content
+					checkWidth(t, content, size[0], size[1])
+					checkSafe(t, content, ownStyles(), size[0], size[1])
+				}
+			})
+		}
+	}
+}
