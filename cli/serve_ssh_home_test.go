@@ -65,7 +65,7 @@ func (l *logLines) wait(t testing.TB, pattern string) []string {
 
 // find is wait for a goroutine of a test: nil for what does not come.
 func (l *logLines) find(pattern string) []string {
-	hanging := time.After(20 * time.Second) // a test that fails ends then
+	hanging := time.After(4 * time.Minute) // a test that fails ends then
 	for {
 		l.mu.Lock()
 		text, more := l.lines.String(), l.more

@@ -42,9 +42,11 @@ func (s *Server) Describe(err error) error {
 	switch e.Code {
 	case "40001", "40P01": // serialization failure, deadlock
 		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
-	case "55P03", "57014": // lock timeout, statement timeout
+	case "55P03": // lock timeout
+		return s.waited()
+	case "57014": // statement timeout
 		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	case "57P01", "57P02", "57P03", "57P05": // the server stops, crashed, starts, or the session was idle for too long
+	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server stops, crashed, starts, or the session or its transaction was idle for too long
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
 		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -35,3 +36,6 @@ func StepNumbers() []int {
 	slices.Sort(numbers)
 	return numbers
 }
+
+// SetLockWait sets how long a transaction waits until it looks who holds a lock.
+func (s *Server) SetLockWait(d time.Duration) { s.lockWait = d }

@@ -32,6 +32,7 @@ type Server struct {
 	pool      *sql.DB
 	connected atomic.Bool // once
 	mute      atomic.Bool // it has no NOTIFY; others poll
+	lockWait  time.Duration
 }
 
 // IsURL reports whether the name of a database is the URL of a server.
@@ -53,9 +54,9 @@ func Open(name string) (*Server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = longestWait
 	}
-	pool := stdlib.OpenDB(*config)
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepare))
 	pool.SetMaxIdleConns(0) // the store keeps those that it uses again
-	return &Server{name: Redacted(name), config: config, pool: pool}, nil
+	return &Server{name: Redacted(name), config: config, pool: pool, lockWait: lockWait}, nil
 }
 
 // Login returns the login by which a URL connects: that of the URL itself, of PGUSER,
@@ -128,22 +129,38 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	}
 }
 
-// begin are the statements that a transaction of each use begins with, in one
-// message to the server.
-var begin = map[engine.Use]string{
-	engine.Read:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	engine.Audit: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	engine.Write: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 30000; SET LOCAL synchronous_commit = on; SELECT id FROM writer WHERE id = 1 FOR UPDATE",
-	engine.Log:   "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 30000; SET LOCAL synchronous_commit = off; SELECT id FROM writer WHERE id = 1 FOR UPDATE",
+// forgotten is how long a transaction that writes may do nothing: its host may be gone.
+const forgotten = 20 * time.Second
+
+// begin returns the statements that a transaction begins with, in one message to the
+// server.
+func (s *Server) begin(use engine.Use) string {
+	wait := fmt.Sprintf("; SET LOCAL lock_timeout = %d", s.lockWait.Milliseconds())
+	if use != engine.Write && use != engine.Log {
+		return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + wait
+	}
+	sync := "on"
+	if use == engine.Log {
+		sync = "off"
+	}
+	return "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" + wait + fmt.Sprintf("; SET LOCAL idle_in_transaction_session_timeout = %d", forgotten.Milliseconds()) +
+		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
-// Begin implements store.Engine.
+// Begin implements store.Engine. A lock that is not to be had is waited for three
+// times, and whoever keeps it is ended in between, if that may be.
 func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
-	err := c.Script(ctx, begin[use])
-	if err != nil {
+	for left := int(longestWait / lockWait); ; left-- {
+		err := c.Script(ctx, s.begin(use))
+		if err == nil {
+			return nil
+		}
 		_ = c.Script(ctx, "ROLLBACK") // what failed before is the error to report
+		if !lockTimeout(err) || left <= 1 || ctx.Err() != nil {
+			return err
+		}
+		_, _, _ = s.release(ctx) // the next attempt tells whether that helped
 	}
-	return err
 }
 
 // Channel is the channel of NOTIFY for the numbers of new events.
