@@ -64,6 +64,7 @@ type app struct {
 	// --format github. Everything else is written to env.Out and env.Err, which break
 	// the commands that a CI runner would obey.
 	stdout io.Writer
+	stderr io.Writer // standard error for programs that are started
 	flags  globalFlags
 	// running is done when the command is to end, for filters of what it prints.
 	running context.Context

@@ -54,6 +54,12 @@ func (h hidden) Unwrap() error { return h.error }
 // found is printed already.
 var errFindings = errors.New("findings")
 
+// exitStatus ends a command with the exit status of a program that it ran.
+type exitStatus int
+
+// Error names the status.
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
 // outcome is how an error leaves the process.
 type outcome struct {
 	target error
@@ -181,6 +187,10 @@ func report(env Env, asJSON bool, err error) int {
 		return exitOK
 	case errors.Is(err, errFindings):
 		return exitFindings
+	}
+	var child exitStatus
+	if errors.As(err, &child) {
+		return int(child)
 	}
 	o := outcomeOf(err)
 	var refused *gateway.Error

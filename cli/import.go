@@ -23,6 +23,7 @@ type importFlags struct {
 	draft                            bool
 	from                             fromServer
 	watched                          bool     // nobody asked for this very import
+	observed                         bool     // toolcrib itself proposes what a guarded server lists
 	tell                             tui.Tell // how far it has come, nil for nobody
 }
 
@@ -150,6 +151,9 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	b, err := a.openSession(ctx)
 	if err != nil {
 		return intaken{}, err
+	}
+	if f.observed {
+		b.actor = a.config.observer()
 	}
 	live, err := a.everything(ctx)
 	if err != nil {

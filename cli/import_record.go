@@ -103,6 +103,9 @@ func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake
 	if !submit {
 		return desk.Propose(ctx, b.actor, drafts, false)
 	}
+	if b.actor.Kind == proposals.System {
+		return desk.Observe(ctx, drafts)
+	}
 	return desk.TakeIn(ctx, b.actor, drafts)
 }
 

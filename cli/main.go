@@ -21,7 +21,7 @@ func Main(ctx context.Context, env Env) int {
 
 // newApp returns the run of the program that env describes.
 func newApp(ctx context.Context, env Env) *app {
-	app := &app{env: env, keyboard: env.In, stdout: env.Out, running: ctx}
+	app := &app{env: env, keyboard: env.In, stdout: env.Out, stderr: env.Err, running: ctx}
 	app.env.Out, app.env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
 	app.env.In = untilDone(ctx, env.In)
 	return app
@@ -38,7 +38,8 @@ func (app *app) run(ctx context.Context) int {
 	app.publishLast(ctx)
 	app.notifyLast()
 	err = errors.Join(err, app.close())
-	if ctx.Err() != nil && err != nil {
+	var child exitStatus
+	if ctx.Err() != nil && err != nil && !errors.As(err, &child) {
 		err = context.Cause(ctx)
 	}
 	code := report(env, app.wantsJSON(), err)
@@ -140,7 +141,7 @@ func addCommands(a *app, root *cobra.Command) {
 		}},
 		{groupRegistry, []func(*app) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newMigrate, newLog, newExport, newDrift}},
 		{groupRegistry, []func(*app) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap}},
-		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newServe, newTokens}},
+		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newGuard, newServe, newTokens}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newSchema, newTrust, newUntrust, newPolicy, newSigners, newSign, newVersion}},
 	} {
 		for _, command := range add.commands {

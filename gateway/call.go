@@ -39,6 +39,9 @@ type Request struct {
 	Tool string          // id, alias or wire name
 	Args json.RawMessage // an object; nil for an empty one
 	Said CallContext     // by the caller
+	// Declined is why the caller does not run the tool whatever the gates say, such as a
+	// changed definition; nil for nothing. The call is refused with it.
+	Declined *Error
 }
 
 // Invocation is a call on its way to the provider: every gate let it pass.

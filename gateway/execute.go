@@ -58,6 +58,7 @@ type prepared struct {
 	object     *jsondoc.Node   // args, read
 	unreadable error           // why args cannot be read: an *Error
 	said       CallContext
+	declined   *Error // by the caller
 	answers    string // the pending call that the user said yes to; "" for none
 
 	set       *toolset
@@ -76,7 +77,7 @@ type prepared struct {
 // agent's tools were when they were last resolved: admit compares. The error is a
 // failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool)}}
+	p := &prepared{name: r.Tool, said: r.Said, declined: r.Declined, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
@@ -109,6 +110,8 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 		p.early = err
 	case e.Definition.Tool.Kind != registry.ActionTool:
 		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
+	case p.declined != nil:
+		p.early = p.declined
 	case p.unreadable != nil:
 		p.early = p.unreadable
 	case len(p.said.problems(jsondoc.Root)) > 0:

@@ -40,11 +40,12 @@ const (
 )
 
 // authority is the whole of who may do what. An act or a kind of actor that is
-// not in it may not.
+// not in it may not. The system proposes what a guarded server lists, and revises an
+// import of the same tool.
 var authority = map[Act]map[ActorKind]reach{
-	ActDraft:    {User: anyones, Agent: anyones, Chief: anyones},
-	ActSubmit:   {User: anyones, Agent: ownOnly, Chief: ownOnly},
-	ActRevise:   {User: anyones, Agent: ownOnly, Chief: ownOnly},
+	ActDraft:    {User: anyones, Agent: anyones, Chief: anyones, System: anyones},
+	ActSubmit:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: ownOnly},
+	ActRevise:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: anyones},
 	ActWithdraw: {User: anyones, Agent: ownOnly, Chief: ownOnly},
 	ActComment:  {User: anyones, Agent: anyones, Chief: anyones},
 

@@ -11,14 +11,14 @@ import (
 // once more, a line an act, in the order user, agent, chief, system, nobody.
 func TestAuthority(t *testing.T) {
 	own := map[Act]string{
-		ActDraft: "yyy..", ActSubmit: "yyy..", ActRevise: "yyy..", ActWithdraw: "yyy..", ActComment: "yyy..",
+		ActDraft: "yyyy.", ActSubmit: "yyyy.", ActRevise: "yyyy.", ActWithdraw: "yyy..", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",
 		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}
 	others := map[Act]string{
-		ActDraft: "yyy..", ActSubmit: "y....", ActRevise: "y....", ActWithdraw: "y....", ActComment: "yyy..",
+		ActDraft: "yyyy.", ActSubmit: "y....", ActRevise: "y..y.", ActWithdraw: "y....", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",

@@ -16,13 +16,34 @@ import (
 // none. The error joins the problems of each. An agent that has an open proposal
 // on a subject revises that one instead of opening a second.
 func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return nil, err
+	}
 	return d.proposeEach(ctx, actor, drafts, func(proposals.Draft) bool { return submit })
 }
 
 // TakeIn is Propose for imported definitions: it submits complete drafts and keeps
 // the others as drafts, for somebody to complete.
 func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return nil, err
+	}
 	return d.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
+}
+
+// fromOutside refuses toolcrib itself as the author of a draft from outside.
+func fromOutside(actor proposals.Actor) error {
+	if actor.Kind == proposals.System {
+		return fmt.Errorf("%w: nobody acts as toolcrib itself", proposals.ErrAuthority)
+	}
+	return nil
+}
+
+// Observe is TakeIn as toolcrib itself: it proposes what a guarded server lists. The
+// limits of agents do not hold for it, since a server lists as many tools as it has;
+// the guard sets the pace. The user did not write it, and can approve it.
+func (d *Desk) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+	return d.proposeEach(ctx, proposals.Actor{Kind: proposals.System}, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
 }
 
 func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
@@ -54,6 +75,9 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
 	p, rev, err := d.draft(ctx, tx, actor, draft, submit)
+	if errors.Is(err, ErrUnchanged) && actor.Kind == proposals.System {
+		return p, nil // somebody proposed it a moment ago
+	}
 	if errors.Is(err, ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = d.prefetchSimilar(ctx, tx, draft) // the agent has drafted this very content and now submits it
 	}
@@ -65,6 +89,9 @@ func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft 
 
 // Submit hands a draft to the Chief of Staff.
 func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return proposals.Proposal{}, err
+	}
 	d.tryCurrent(ctx, id)
 	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, rev, err := current(ctx, tx, id)
@@ -95,6 +122,16 @@ func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.
 func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	if draft, err = d.acceptable(ctx, tx, actor, draft); err != nil {
 		return p, rev, err
+	}
+	if actor.Kind == proposals.System {
+		open, err := observed(ctx, tx, actor, draft)
+		if err != nil {
+			return p, rev, err
+		}
+		if open != nil {
+			draft.ChangeSet = open.ChangeSet
+			return d.revise(ctx, tx, actor, *open, draft)
+		}
 	}
 	if actor.Kind == proposals.Agent {
 		own, err := openBy(ctx, tx, actor, draft.Subject)
@@ -184,6 +221,37 @@ func openBy(ctx context.Context, r Reader, actor proposals.Actor, s registry.Sub
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
+// observed returns the open proposal that a draft of the system revises: its own
+// about the subject, or anybody's import of the same tool, which nobody could call
+// once it is approved. Other proposals about the subject are somebody's own wish.
+func observed(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
+	open, err := r.OpenOn(ctx, draft.Subject)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range open {
+		if p.Type != draft.Type || p.State == proposals.Drafted {
+			continue
+		}
+		if p.Author == actor {
+			return &p, nil
+		}
+		rev, err := r.Revision(ctx, p.ID, p.Revision)
+		if err != nil {
+			return nil, err
+		}
+		if p.Type == proposals.New && sameOrigin(rev.Draft.Definition.Tool, draft.Definition.Tool) {
+			return &p, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // none is an answer, not an error
+}
+
+// sameOrigin reports whether two tools were imported from the same place.
+func sameOrigin(a, b *registry.Tool) bool {
+	return a != nil && b != nil && a.Source != nil && b.Source != nil && a.Source.Type == b.Source.Type && a.Source.Ref == b.Source.Ref
+}
+
 // limit bounds the writes of one agent, or of all of them together: another name costs an
 // agent nothing, so a limit for each alone would hold nobody.
 type limit struct {
@@ -245,10 +313,11 @@ const paceWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
-// joins keeps everybody but the user from joining a change set that somebody
-// else opened: a stranger in it could hold back or ride along with the rest.
+// joins keeps everybody but the user, and toolcrib itself, from joining a change set
+// that somebody else opened: a stranger in it could hold back or ride along with the
+// rest.
 func (d *Desk) joins(ctx context.Context, r Reader, actor proposals.Actor, changeSet string) error {
-	if changeSet == "" || actor.Kind == proposals.User {
+	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil
 	}
 	members, err := r.Members(ctx, changeSet)

@@ -10,6 +10,9 @@ import (
 // Revise makes a new revision of a proposal from draft. A draft stays a draft;
 // anything else goes back to the Chief of Staff, so it has to be whole.
 func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return proposals.Proposal{}, err
+	}
 	d.try(ctx, draft)
 	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)

@@ -28,3 +28,11 @@ func signal(cmd *exec.Cmd, s syscall.Signal) error {
 	}
 	return err
 }
+
+// Signaled returns the number of the signal that ended a process, 0 for none.
+func Signaled(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return int(w.Signal())
+	}
+	return 0
+}

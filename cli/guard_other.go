@@ -1,0 +1,14 @@
+//go:build !unix
+
+package cli
+
+import (
+	"io"
+	"os"
+)
+
+// hangup lists the signal that every command has: there are no others.
+func hangup() []os.Signal { return []os.Signal{os.Interrupt} }
+
+// gone reports false where nobody can ask.
+func gone(io.Writer) bool { return false }

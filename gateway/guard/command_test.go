@@ -1,0 +1,110 @@
+//go:build unix
+
+package guard_test
+
+import (
+	"encoding/json"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolcrib/gateway/guard"
+)
+
+// ends waits for the guard to end and returns its status.
+func (s *session) ends() int {
+	s.t.Helper()
+	select {
+	case status := <-s.status:
+		s.status <- status
+		return status
+	case <-time.After(longest):
+		s.t.Fatal("the guard does not end")
+		return 0
+	}
+}
+
+// spawned starts a child of the server that nothing ends but a kill, and returns its id.
+func (s *session) spawned(id int) int {
+	s.t.Helper()
+	var doc struct {
+		Result struct {
+			Content struct {
+				PID int `json:"pid"`
+			} `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal([]byte(s.call(id, "spawn", "{}")), &doc); err != nil || doc.Result.Content.PID == 0 {
+		s.t.Fatalf("nothing was started: %v", err)
+	}
+	return doc.Result.Content.PID
+}
+
+// gone requires a process to end.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for late := time.Now().Add(longest); time.Now().Before(late); time.Sleep(time.Millisecond) {
+		if err := syscall.Kill(pid, 0); err != nil {
+			return
+		}
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+func TestNoProcessIsLeft(t *testing.T) {
+	for name, act := range map[string]func(s *session) (status int){
+		"the client goes": func(s *session) int {
+			_ = s.in.Close()
+			return 0
+		},
+		"the client goes, and the server hangs": func(s *session) int {
+			s.is2(s.call(9, "hang", "{}"), "hanging")
+			s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}`)
+			_ = s.in.Close()
+			s.stop()
+			return 128 + int(syscall.SIGKILL)
+		},
+		"the server ends": func(s *session) int {
+			s.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"exit","arguments":{"status":7}}}`)
+			return 7
+		},
+		"the guard is told": func(s *session) int {
+			s.stop()
+			return 128 + int(syscall.SIGTERM)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := guarded(t, newCrib(allTools...)).begin()
+			child := s.spawned(1)
+			if want, got := act(s), s.ends(); got != want {
+				t.Errorf("the status is %d, want %d", got, want)
+			}
+			gone(t, child)
+		})
+	}
+}
+
+// TestAnswersAfterTheInput lets a server answer what it was asked before its input
+// ended, as one that a shell pipes into.
+func TestAnswersAfterTheInput(t *testing.T) {
+	c := newCrib(allTools...)
+	c.holds = make(chan struct{})
+	s := guarded(t, c).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"received"}}`)
+	_ = s.in.Close()
+	close(c.holds)
+	s.is2(s.next(), `"id":1,"result"`)
+	if got := s.ends(); got != 0 {
+		t.Errorf("the status is %d", got)
+	}
+}
+
+func TestACommandThatDoesNotStart(t *testing.T) {
+	s := &session{t: t, crib: newCrib(), lines: make(chan string), logs: make(chan string, 10), status: make(chan int, 1)}
+	s.start(&guard.Command{Args: []string{"/no/such/program"}})
+	s.says("cannot be started")
+	if got := s.ends(); got != 1 {
+		t.Errorf("the status is %d", got)
+	}
+}

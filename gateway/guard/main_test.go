@@ -1,0 +1,154 @@
+package guard_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// role makes the test binary the server of a test; catalog names the file with the
+// tools that it lists.
+const (
+	role    = "TOOLCRIB_TEST_GUARDED"
+	catalog = "TOOLCRIB_TEST_TOOLS"
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "sleeper": // it outlives everybody who does not kill it
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+		fmt.Println("asleep")
+		time.Sleep(time.Minute)
+	default:
+		(&fake{in: bufio.NewReaderSize(os.Stdin, 64<<10)}).serve()
+	}
+	os.Exit(0)
+}
+
+// fake is an MCP server of the tests. It writes every line by hand, so that the tests
+// see bytes and not what a library makes of them.
+type fake struct {
+	in       *bufio.Reader
+	received []string
+}
+
+type fakeMessage struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string          `json:"name"`
+		Cursor    string          `json:"cursor"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"params"`
+}
+
+func (f *fake) serve() {
+	if os.Getenv(role) == "banner" {
+		fmt.Println("Fake server \x1b[31mready\x1b[0m on stdio")
+	}
+	for {
+		line, err := f.in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		f.received = append(f.received, line)
+		var m fakeMessage
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			fmt.Printf(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not read"}}` + "\n")
+			continue
+		}
+		f.handle(m)
+	}
+}
+
+func (f *fake) handle(m fakeMessage) {
+	switch m.Method {
+	case "initialize":
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"},"instructions":"Be brief."}}`+"\n",
+			m.ID, os.Getenv("TOOLCRIB_TEST_CAPABILITIES"))
+	case "tools/list":
+		f.list(m)
+	case "tools/call":
+		f.call(m)
+	default:
+		if len(m.ID) > 0 && m.Method != "" && string(m.ID) != `"held"` {
+			fmt.Printf(`{ "id" : %s, "result" : {"unknown member":1e400, "of": %q} , "jsonrpc":"2.0" , "extra":[ ] }`+"\n", m.ID, m.Method)
+		}
+	}
+}
+
+// list answers with the file's tools: a JSON array, or an object with one array a
+// page.
+func (f *fake) list(m fakeMessage) {
+	text, err := os.ReadFile(os.Getenv(catalog))
+	if err != nil {
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no catalog"}}`+"\n", m.ID)
+		return
+	}
+	body := strings.TrimSpace(string(text))
+	if strings.HasPrefix(body, "{") {
+		var pages map[string]json.RawMessage
+		if err := json.Unmarshal(text, &pages); err != nil {
+			panic(err)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, pages[m.Params.Cursor])
+		return
+	}
+	fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"_meta":{"a":1},"tools":%s,"kept":1.0}}`+"\n", m.ID, body)
+}
+
+func (f *fake) call(m fakeMessage) {
+	var args struct {
+		Lines  []string `json:"lines"`
+		Status int      `json:"status"`
+		Size   int      `json:"size"`
+	}
+	_ = json.Unmarshal(m.Params.Arguments, &args)
+	result := `{"content":[]}`
+	switch m.Params.Name {
+	case "emit":
+		for _, line := range args.Lines {
+			fmt.Println(strings.ReplaceAll(line, "$ID", string(m.ID)))
+		}
+		if len(args.Lines) > 0 && strings.Contains(strings.Join(args.Lines, ""), "$ID") {
+			return
+		}
+	case "received":
+		b, _ := json.Marshal(f.received)
+		result = fmt.Sprintf(`{"content":[],"structuredContent":%s}`, b)
+	case "env":
+		dir, _ := os.Getwd()
+		b, _ := json.Marshal(map[string]any{"dir": dir, "env": os.Environ()})
+		result = fmt.Sprintf(`{"content":[],"structuredContent":%s}`, b)
+	case "exit":
+		os.Exit(args.Status)
+	case "hang":
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/hanging"}`)
+		select {}
+	case "silent":
+		return
+	case "big":
+		result = `{"content":[{"type":"text","text":"` + strings.Repeat("x", args.Size) + `"}]}`
+	case "spawn": // a child that keeps the output open and does not end when told
+		child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
+		child.Env = append(os.Environ(), role+"=sleeper")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		result = fmt.Sprintf(`{"content":[],"structuredContent":{"pid":%d}}`, child.Process.Pid)
+	case "fail":
+		result = `{"content":[{"type":"text","text":"no"}],"isError":true}`
+	}
+	fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+}

@@ -1,0 +1,183 @@
+package guard
+
+import (
+	"bytes"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// kind tells requests, notifications, and answers apart.
+type kind int
+
+const (
+	request kind = iota + 1
+	notification
+	response
+)
+
+// message is one message of JSON-RPC 2.0 and where its parts stand.
+type message struct {
+	text                    []byte
+	kind                    kind
+	id                      span // as it is written
+	method                  string
+	params, result, failure span
+}
+
+// memberNames are the members of a message that have a meaning.
+var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// read finds the parts of a message in a text. The error is errNoJSON, or an
+// ambiguous for a text that is JSON and no message with one meaning.
+func read(text []byte) (message, error) {
+	m := message{text: text}
+	if err := whole(text); err != nil {
+		return m, err
+	}
+	from := bytes.IndexByte(text, '{')
+	if from < 0 || len(bytes.TrimLeft(text[:from], " \t\r\n")) > 0 {
+		return m, ambiguous("it is not an object")
+	}
+	var method span
+	err := object(text, span{from, len(text)}, memberNames, func(key string, value span) {
+		switch key {
+		case "id":
+			m.id = value
+		case "method":
+			method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.failure = value
+		}
+	})
+	if err != nil {
+		return m, err
+	}
+	return m, m.classify(method)
+}
+
+// classify sets the kind of a message, and refuses one that could be of two.
+func (m *message) classify(method span) error {
+	switch {
+	case method.there() && (m.result.there() || m.failure.there()), m.result.there() && m.failure.there():
+		return ambiguous("it is a request and an answer, or an answer and an error")
+	case m.id.there() && !m.identifies():
+		return ambiguous("its id is neither a string nor a number")
+	case method.there():
+		quoted := method.of(m.text)
+		if quoted[0] != '"' {
+			return ambiguous("its method is no string")
+		}
+		m.method, m.kind = unquote(quoted[1:len(quoted)-1]), notification
+		if m.id.there() {
+			m.kind = request
+		}
+		return nil
+	case m.result.there(), m.failure.there():
+		m.kind = response
+		return nil
+	}
+	return ambiguous("it has neither a method nor a result")
+}
+
+// identifies reports whether an id can be one. The error of a message that could not
+// be read answers null.
+func (m *message) identifies() bool {
+	switch c := m.id.of(m.text)[0]; {
+	case c == '"', c == '-', '0' <= c && c <= '9':
+		return true
+	case c == 'n':
+		return m.failure.there()
+	}
+	return false
+}
+
+// key names the id of a message: the same for the same value however it is written,
+// and never the same for a number and a string.
+func (m *message) key() string { return idKey(m.id.of(m.text)) }
+
+func idKey(id []byte) string {
+	switch {
+	case len(id) == 0:
+		return ""
+	case id[0] == '"':
+		return `"` + unquote(id[1:len(id)-1])
+	case bytes.ContainsAny(id, ".eE"):
+		return string(jsondoc.Canonical(jsondoc.NewNumber(string(id))))
+	}
+	return string(id)
+}
+
+// members reads some members of an object that is part of the message; nothing where
+// it is no object. A member that stands there twice is ambiguous.
+func (m *message) members(at span, known []string, each func(key string, value span)) error {
+	if !at.there() || m.text[at.from] != '{' {
+		return nil
+	}
+	return object(m.text, at, known, each)
+}
+
+// text returns the string at a place, "" where there is none.
+func (m *message) str(at span) string {
+	if !at.there() || m.text[at.from] != '"' {
+		return ""
+	}
+	return unquote(m.text[at.from+1 : at.to-1])
+}
+
+// called is the name and the arguments of a tools/call.
+func (m *message) called() (name string, args []byte, err error) {
+	var named bool
+	err = m.members(m.params, []string{"name", "arguments"}, func(key string, value span) {
+		switch key {
+		case "name":
+			named = m.text[value.from] == '"'
+			name = m.str(value)
+		case "arguments":
+			args = value.of(m.text)
+		}
+	})
+	if err == nil && !named {
+		err = ambiguous("it names no tool")
+	}
+	if strings.TrimSpace(string(args)) == "null" {
+		args = nil
+	}
+	return name, args, err
+}
+
+// member returns the place of a member of an object of the message.
+func (m *message) member(at span, names ...string) (found span) {
+	for _, name := range names {
+		found = span{}
+		err := m.members(at, nil, func(key string, value span) {
+			if key == name {
+				found = value
+			}
+		})
+		if err != nil || !found.there() {
+			return span{}
+		}
+		at = found
+	}
+	return found
+}
+
+// batch returns the messages of a batch, which the revision 2025-03-26 has; false for
+// a text that is none.
+func batch(text []byte) (messages [][]byte, ok bool) {
+	s := scanner{text: text}
+	s.space()
+	if s.at == len(text) || text[s.at] != '[' || whole(text) != nil {
+		return nil, false
+	}
+	_ = s.elements(0, func(value span) error { // it was checked
+		messages = append(messages, value.of(text))
+		return nil
+	})
+	return messages, true
+}
