@@ -228,14 +228,19 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 }
 
 // toolless returns why an agent would have no tools at all, not even some that
-// it has to look for; nil when it has any, or is not there.
+// it has to look for; nil when it has any, or is not there. Of a whole kind it looks at
+// the first tools, and at the others only when those leave none.
 func (c *catalogs) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
 		return nil, nil
 	}
-	where.IncludeDeferred = true
-	_, err = registry.Resolve(ctx, *profile, where, registry.Layered{Finder: c, View: layer.View()})
+	where.IncludeDeferred, where.MostOfKind = true, prompt.MaxOfKind
+	res, err := registry.Resolve(ctx, *profile, where, registry.Layered{Finder: c, View: layer.View()})
+	if res.More && errors.Is(err, registry.ErrNoTools) {
+		where.MostOfKind = 0
+		_, err = registry.Resolve(ctx, *profile, where, registry.Layered{Finder: c, View: layer.View()})
+	}
 	if errors.Is(err, registry.ErrNoTools) || errors.Is(err, registry.ErrUnknownList) {
 		return fmt.Errorf("%s: %w", agent, err), nil
 	}

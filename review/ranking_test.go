@@ -128,3 +128,46 @@ func seals(changes []prompt.Change) map[string]string {
 	}
 	return m
 }
+
+// counted counts the tools that it is asked for.
+type counted struct {
+	heap
+	whole *int // how often for all of a kind
+}
+
+func (c counted) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	if most == 0 {
+		*c.whole++
+	}
+	return c.heap.OfKind(ctx, kind, view, most)
+}
+
+// TestToolless looks for the tools of an agent that has a whole kind: at the first ones,
+// and at all of them only when those are no use to it (P2).
+func TestToolless(t *testing.T) {
+	agent := registry.Agent{ID: "reader", Name: "Reader", AllowList: &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}}
+	reader := registry.Live{Subject: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: agent.ID}, Version: 1, Definition: registry.Definition{Agent: &agent}}
+	for _, c := range []struct {
+		elsewhere, size, whole int
+		toolless               bool
+	}{
+		{elsewhere: 0, size: 300, whole: 0},
+		{elsewhere: 250, size: 300, whole: 1},
+		{elsewhere: 300, size: 300, whole: 1, toolless: true},
+	} {
+		lives := rules.Memory{reader}
+		for i := range c.size {
+			l := liveTool(i, 1)
+			if i < c.elsewhere {
+				l.Definition.Tool.Availability = &registry.Availability{NonLocalOnly: true}
+			}
+			lives = append(lives, l)
+		}
+		whole := 0
+		now := newCatalogs(counted{heap{lives}, &whole})
+		reason, err := now.toolless(t.Context(), reader.Subject, registry.LayerUser, []registry.Live{reader}, ReferenceContext())
+		if err != nil || (reason != nil) != c.toolless || whole != c.whole {
+			t.Errorf("%d of %d elsewhere: toolless %v, %v; all were read %d times", c.elsewhere, c.size, reason, err, whole)
+		}
+	}
+}

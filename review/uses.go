@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"toolcrib/registry"
 )
@@ -51,6 +52,7 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 	if err != nil {
 		return nil, err
 	}
+	catalog.Finder = oneTool{catalog.Finder, id}
 	var uses []Use
 	for _, a := range seen(agents, layer) {
 		found, err := usesOf(ctx, *a.Definition.Agent, catalog, Use{Agent: a.Subject}, id)
@@ -68,6 +70,22 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 		uses = append(uses, found...)
 	}
 	return uses, nil
+}
+
+// oneTool finds of whole kinds and categories one tool only.
+type oneTool struct {
+	registry.Finder
+	id string
+}
+
+func (f oneTool) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	found, err := f.ByName(ctx, f.id)
+	return slices.DeleteFunc(found, func(l registry.Live) bool { return l.Definition.Tool == nil || l.Definition.Tool.Category != category }), err
+}
+
+func (f oneTool) OfKind(ctx context.Context, _ registry.ToolKind, _ []registry.Layer, _ int) ([]registry.Live, error) {
+	found, err := f.ByName(ctx, f.id)
+	return slices.DeleteFunc(found, func(l registry.Live) bool { return l.Subject.ID != f.id }), err
 }
 
 // usesOfList returns the agents that refer to an allow-list, and the tools that

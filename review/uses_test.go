@@ -42,6 +42,17 @@ func TestUses(t *testing.T) {
 	if n := len(ask("agent:global/assistant")); n != 23 {
 		t.Errorf("the assistant has %d tools", n)
 	}
+	for _, mine := range ask("agent:global/author") { // by the kind, and the same from both sides
+		var theirs review.Use
+		for _, u := range ask("tool:global/" + mine.Tool) {
+			if u.Agent == mine.Agent {
+				theirs = u
+			}
+		}
+		if theirs != mine {
+			t.Errorf("the author has %+v, and the tool says %+v", mine, theirs)
+		}
+	}
 	if uses := ask("tool:user/nobody_has_it"); len(uses) != 0 {
 		t.Errorf("%+v", uses)
 	}
