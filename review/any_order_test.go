@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 	"toolcrib/store/storetest"
 )
 
@@ -277,4 +278,26 @@ func (q *queue) anyOrder(rounds int, more ...string) {
 		q.Error("the test took one way only")
 	}
 	q.sound()
+}
+
+// TestListNamesToolsOfItsSet proposes a list together with the tools that it names: it
+// is not told that the registry lacks them (C46).
+func TestListNamesToolsOfItsSet(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{Severities: map[string]rules.Severity{}})
+	list := storetest.Prompt("clerks")
+	list.Subject.Kind, list.ChangeSet = registry.KindList, "filing"
+	list.Definition = registry.Definition{List: &registry.List{ID: "clerks", Name: "Clerks", Tools: []string{"file_invoices", "file_letters"}}}
+	tool := storetest.Action("file_invoices")
+	tool.ChangeSet = "filing"
+	o.propose(scout, tool)
+	var missing []string
+	for _, f := range o.show(ada, o.propose(scout, list)).Assessment().Report.Findings {
+		if f.Rule == "A108" {
+			missing = append(missing, f.Passage)
+		}
+	}
+	if !slices.Equal(missing, []string{"file_letters"}) {
+		t.Errorf("A108 misses %q", missing)
+	}
 }

@@ -121,7 +121,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, nil, err
 	}
-	coming, err := comingLists(ctx, r, draft)
+	coming, tools, err := comingWith(ctx, r, draft)
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -131,45 +131,51 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	}
 	results := d.trials.run(ctx, draft, nil)
 	change := &rules.Change{
-		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Twins: same, Prompts: costs, Outcomes: results,
+		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Coming: tools, Twins: same, Prompts: costs, Outcomes: results,
 	}
 	findings, err := d.rules().Check(ctx, change)
 	return Report{Findings: findings, Harness: results}, change, err
 }
 
-// comingLists returns the allow-lists that go live together with a draft that
-// may refer to them: those of its change set, and those that are proposed with
-// it in one call.
-func comingLists(ctx context.Context, r Reader, draft proposals.Draft) ([]registry.Live, error) {
-	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent {
-		return nil, nil
+// comingWith returns the allow-lists and the ids of the tools that go live together
+// with a draft that may refer to them: those of its change set, and those that are
+// proposed with it in one call.
+func comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
+	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
+		return nil, nil, nil
 	}
-	var lists []registry.Live
+	tools = map[string]bool{}
 	add := func(d proposals.Draft) {
-		if d.Definition.List != nil {
+		switch {
+		case d.Definition.Tool != nil && d.Type != proposals.Deactivate:
+			tools[d.Subject.ID] = true
+		case d.Definition.List != nil && draft.Subject.Kind == registry.KindAgent:
 			lists = append(lists, registry.Live{Subject: d.Subject, Version: d.Base() + 1, Definition: d.Definition})
 		}
 	}
 	members, err := r.Members(ctx, draft.ChangeSet)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, m := range members {
-		if m.Subject.Kind != registry.KindList || !m.State.Open() {
-			continue
+		switch {
+		case !m.State.Open():
+		case m.Subject.Kind == registry.KindTool:
+			tools[m.Subject.ID] = m.Type != proposals.Deactivate
+		case m.Subject.Kind == registry.KindList && draft.Subject.Kind == registry.KindAgent:
+			rev, err := r.Revision(ctx, m.ID, m.Revision)
+			if err != nil {
+				return nil, nil, err
+			}
+			add(rev.Draft)
 		}
-		rev, err := r.Revision(ctx, m.ID, m.Revision)
-		if err != nil {
-			return nil, err
-		}
-		add(rev.Draft)
 	}
 	for _, d := range liveCacheOf(r).announced {
 		if d.ChangeSet == draft.ChangeSet {
 			add(d)
 		}
 	}
-	return lists, nil
+	return lists, tools, nil
 }
 
 // prefetchSimilar looks up the tools similar to a draft before the transaction's

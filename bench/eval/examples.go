@@ -62,6 +62,9 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 		if !x.Judged() {
 			continue
 		}
+		if o != nil && o.within && !o.tells(&x) {
+			continue
+		}
 		if x.Part() {
 			e.parts = append(e.parts, part{x.Frames()[0], c.Features(&x)})
 			continue
@@ -87,6 +90,9 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 // that it was put into, nor one that the near-miss has too.
 func (o *ownSample) tells(x *wording.Sentence) bool {
 	said := strings.TrimSpace(x.Text)
+	if o.within {
+		return strings.Contains(said, o.said) || strings.Contains(o.said, said)
+	}
 	if o.near != "" && strings.Contains(o.near, strings.TrimRight(said, ".!。")) {
 		return false
 	}

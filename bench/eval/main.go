@@ -62,6 +62,9 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 		if own, err = ownSamples(repository()); err != nil {
 			return err
 		}
+		if o.learn {
+			own = slices.Concat(own, within(own, samples))
+		}
 	}
 	tableOf := func(*sample) *wording.Learned { return nil }
 	if o.learn {

@@ -112,11 +112,44 @@ func asPrompts(list []ownSample) []ownSample {
 	return out
 }
 
+// longestHost is the size of a prompt of others, in bytes, up to which one of our own
+// sentences is put into it.
+const longestHost = 10 << 10
+
+// within returns the sentences of list in honest prompts of others, as a line of their
+// own: a line is to be judged by what it adds.
+func within(list []ownSample, samples []sample) []ownSample {
+	var hosts []string
+	for i := range samples {
+		if s := &samples[i]; s.set == "honest prompts" && s.half == tune && s.size < longestHost {
+			if lines := strings.Split(s.draft.Definition.Tool.Prompt, "\n"); len(lines) > 12 {
+				hosts = append(hosts, s.draft.Definition.Tool.Prompt)
+			}
+		}
+	}
+	var out []ownSample
+	for _, s := range list {
+		if !s.telling || s.set == unseen || len(hosts) == 0 || strings.Contains(s.said, "\n") {
+			continue
+		}
+		h := fnv.New32a()
+		h.Write([]byte("within " + s.said))
+		n := int(h.Sum32())
+		lines := strings.Split(hosts[n%len(hosts)], "\n")
+		at := 1 + n/7%(len(lines)-1)
+		s.prompt, s.within = true, true
+		s.draft = promptDraft(strings.Join(slices.Concat(lines[:at], []string{s.said}, lines[at:]), "\n"))
+		out = append(out, s)
+	}
+	return out
+}
+
 // ownSample is a sample that was written for this project.
 type ownSample struct {
 	sample
 	said    string // the telling sentence, or ""
 	telling bool   // said is known
+	within  bool   // said stands in a prompt of others, of which nothing is learned
 	near    string // what the near-miss of an attack says
 }
 

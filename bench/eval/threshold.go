@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
+
+	"toolcrib/review/rules/rulebook"
 )
 
 // limits are the parts of each kind of honest sample that may be told of, by tables
@@ -18,6 +21,10 @@ type limits struct{ honest, long, seen, hard, near float64 }
 // neither the table nor the authors of the frames have seen, that a rule may find
 // because its frame fits, however few attacks it finds.
 const shareOfRule = 0.0005
+
+// shareOfComplete is the same for frames that have all parts of an attack, which
+// weigh more when they are missed.
+const shareOfComplete = 0.0015
 
 // steps of a threshold that are tried, and the score below which no frame warns.
 const (
@@ -66,14 +73,18 @@ func (s *study) withFrames(precision float64) map[string]float32 {
 	}
 	with := map[string]float32{}
 	for rule, list := range fits {
-		with[rule] = float32(trustedFrom(list, rows, precision))
+		share := shareOfRule
+		if strings.HasSuffix(rule, rulebook.CompleteMark) {
+			share = shareOfComplete
+		}
+		with[rule] = float32(trustedFrom(list, rows, precision, share))
 	}
 	return with
 }
 
 // trustedFrom returns the lowest score from which the samples in list that a rule
-// finds are attacks often enough.
-func trustedFrom(list []fit, rows awayRows, precision float64) float64 {
+// finds are attacks often enough, or a smaller share of the honest ones than share.
+func trustedFrom(list []fit, rows awayRows, precision, share float64) float64 {
 	list = slices.DeleteFunc(slices.Clone(list), func(f fit) bool { return !f.away() })
 	slices.SortFunc(list, func(a, b fit) int { return cmp.Compare(b.score, a.score) })
 	at, seen := highest, awayRows{}
@@ -82,7 +93,7 @@ func trustedFrom(list []fit, rows awayRows, precision float64) float64 {
 		if i+1 < len(list) && list[i+1].score == f.score {
 			continue
 		}
-		if seen.precision(rows) >= precision || seen.share(rows) <= shareOfRule {
+		if seen.precision(rows) >= precision || seen.share(rows) <= share {
 			at = f.score
 			if i+1 == len(list) {
 				return floor

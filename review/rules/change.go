@@ -17,6 +17,8 @@ type Change struct {
 	// not: what the source of the definition pins.
 	Source []byte
 	World  World
+	// Coming are the ids of the tools that go live together with the draft; it may be nil.
+	Coming map[string]bool
 	// Twins are other proposals, open or rejected, with the very text of the draft.
 	Twins []Twin
 	// Proposed is the tool of the draft when somebody has compared it already; it

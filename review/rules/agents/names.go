@@ -83,6 +83,9 @@ func unlisted(ctx context.Context, c *rules.Change, path, name string) ([]rules.
 	case retired:
 		return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name, and nothing took its place.", name)}}, nil
 	}
+	if c.Coming[name] {
+		return nil, nil
+	}
 	known, err := isTool(ctx, c, name)
 	if err != nil || known {
 		return nil, err

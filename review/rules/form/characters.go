@@ -3,6 +3,7 @@
 package form
 
 import (
+	"context"
 	"fmt"
 
 	"toolcrib/internal/visible"
@@ -32,26 +33,36 @@ func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
 	}
 	return rules.Rule{
 		ID: id,
-		Check: wording.EachText(func(s *wording.Scanned) []rules.Finding {
-			var spans []rules.Passage
-			runs := map[int]scan.Hidden{}
-			for _, h := range s.Hidden {
-				if wanted[h.Kind] {
-					spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
-					runs[h.Start] = h
-				}
+		Check: func(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
+			left := rules.Warn // what copying left behind
+			if !wording.Of(change).IsAction() {
+				left = rules.Info
 			}
-			found := s.Findings(spans, func(p rules.Passage) string {
-				return hiddenCharacters(attribute, runs[p.Start], s.Value)
-			})
-			if strays(s.Value, runs) {
-				for i := range found {
-					found[i].Severity = rules.Warn
-				}
-			}
-			return found
-		}),
+			return wording.EachText(func(s *wording.Scanned) []rules.Finding { return hiddenIn(s, wanted, attribute, left) })(ctx, change)
+		},
 	}
+}
+
+// hiddenIn finds the hidden characters of the wanted kinds in a text; those that
+// copying may have left behind have the severity left.
+func hiddenIn(s *wording.Scanned, wanted map[scan.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
+	var spans []rules.Passage
+	runs := map[int]scan.Hidden{}
+	for _, h := range s.Hidden {
+		if wanted[h.Kind] {
+			spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
+			runs[h.Start] = h
+		}
+	}
+	found := s.Findings(spans, func(p rules.Passage) string {
+		return hiddenCharacters(attribute, runs[p.Start], s.Value)
+	})
+	if strays(s.Value, runs) {
+		for i := range found {
+			found[i].Severity = left
+		}
+	}
+	return found
 }
 
 // maxSpelled is how many tag characters a message spells out.
@@ -88,7 +99,7 @@ func strays(text string, runs map[int]scan.Hidden) bool {
 	for _, h := range runs {
 		total += h.Count
 		switch {
-		case h.Kind == scan.PrivateUse:
+		case h.Kind == scan.PrivateUse, h.Kind == scan.Variation && h.Count == 1:
 		case h.Kind != scan.Invisible || h.Count > 2 || total > manyStrays:
 			return false
 		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):

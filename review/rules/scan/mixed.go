@@ -8,7 +8,8 @@ import (
 // FindMixed lists the words of text that mix Latin letters with letters of
 // another script that imitate Latin ones, which is how a word is made to look
 // like another one (UTS #39, section 5, mixed-script confusables). A Latin
-// abbreviation with a short inflection of the language around it and a Greek
+// abbreviation with a short inflection of the language around it, a word of each
+// script joined at a capital letter, and a Greek
 // letter used as a symbol ("Δt", "µm", "β-carotene") are left alone.
 func FindMixed(text string) [][2]int {
 	var found [][2]int
@@ -32,6 +33,18 @@ type spelling struct {
 	greek                            int // letters of the Greek alphabet among those imitating
 	tail                             int // imitating letters since the last Latin one
 	head                             int // imitating letters before the first Latin one
+	switches                         int // places where a letter is followed by one of the other script
+	compound                         bool
+	last                             rune
+}
+
+// follow notes that r follows the last letter.
+func (w *spelling) follow(r rune) {
+	if w.last != 0 && (w.last < utf8.RuneSelf) != (r < utf8.RuneSelf) {
+		w.switches++
+		w.compound = unicode.IsUpper(r)
+	}
+	w.last = r
 }
 
 // mixedWord reads the word at the start of text and its length in bytes.
@@ -43,6 +56,7 @@ func mixedWord(text string) (w spelling, n int) {
 			if !isLetter(byte(r)) {
 				return w, max(n, size)
 			}
+			w.follow(r)
 			w.latin++
 			w.tail = 0
 			if isUpper(byte(r)) {
@@ -52,6 +66,7 @@ func mixedWord(text string) (w spelling, n int) {
 		case !unicode.IsLetter(r):
 			return w, max(n, size)
 		case scriptOf(r) == lookalike:
+			w.follow(r)
 			w.letter(r)
 		}
 		n += size
@@ -82,6 +97,8 @@ func (w *spelling) mixed() bool {
 		return false
 	case w.upper == w.latin && w.imitating == w.tail && w.tail <= 3:
 		return false
+	case w.switches == 1 && w.compound && w.latin > 1 && w.imitating > 1:
+		return false // a word of each script, joined as in names: "XMLСтрока"
 	}
 	return true
 }

@@ -163,6 +163,10 @@ func (s *reader) mark(i int, c byte) int {
 	s.lineup = false
 	switch c {
 	case '.':
+		if s.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && isWord(s.text[i+1]) && s.text[i-1] != '.' {
+			s.gap |= gMark // ".github": it begins a name and ends no sentence
+			return i + 1
+		}
 		s.gap |= gStop
 		if s.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
 			s.gap |= gDot

@@ -14,7 +14,14 @@ type markers struct {
 // span is how many marker words there are and the bytes they lie within.
 type span struct{ count, start, end int }
 
+// shortMarker is the number of letters below which a turned word may as well be a word
+// of its own, or an identifier: "dna", "ipa", "lla".
+const shortMarker = 4
+
 func (m *span) add(t *token) {
+	if t.end-t.start < shortMarker {
+		return
+	}
 	if m.count == 0 {
 		m.start = int(t.start)
 	}

@@ -110,7 +110,7 @@ func (a *attack) look(c *View) []candidate {
 // findings turns the matches of a in one text into findings, overlapping ones
 // into one.
 func (a *attack) findings(c *View, s *Scanned) []candidate {
-	found := a.matched(c, s, a.ID)
+	found := a.matched(c, s, a.ID, false)
 	for _, strength := range []struct {
 		frames, kind   string
 		certain, plain bool
@@ -119,7 +119,7 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 		{a.CertainName(), "", true, false},
 		{a.PlainName(), "", true, true},
 	} {
-		for _, f := range a.matched(c, s, strength.frames) {
+		for _, f := range a.matched(c, s, strength.frames, strength.plain) {
 			f.kind, f.certain, f.plain = strength.kind, strength.certain, strength.plain
 			found = append(slices.DeleteFunc(found, f.overlaps), f)
 		}
@@ -127,12 +127,13 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 	return found
 }
 
-// matched returns findings of the matches of the named frames in s.
-func (a *attack) matched(c *View, s *Scanned, frames string) []candidate {
+// matched returns findings of the matches of the named frames in s; if said, only
+// of those outside quotation marks and code.
+func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
 	var spans []rules.Passage
 	at := map[int]*scan.Match{}
 	for _, i := range s.byRule[frames] {
-		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) {
+		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) && (!said || !m.Quoted && m.Stance&scan.Fenced == 0) {
 			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
 			at[m.Start] = m
 		}

@@ -1,11 +1,14 @@
 package wording
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolcrib/registry/wire"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
 )
 
 // evidence is the weighed wording of a definition.
@@ -146,7 +149,7 @@ func (c *View) judge(table *Learned) *evidence {
 		if in[n] >= 0 {
 			s = &list[in[n]]
 		}
-		if !f.certain && f.at.Disguise == 0 && (s == nil || c.scoreOf(s, f, table) < table.frameThreshold(f.frame())) {
+		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0) && (s == nil || !c.tells(s, f, table)) {
 			continue
 		}
 		f.Severity = rules.Warn
@@ -154,7 +157,7 @@ func (c *View) judge(table *Learned) *evidence {
 			continue
 		}
 		named[in[n]] = true
-		if f.most == rules.Block && (f.plain || complete(s) || c.IsAction() && s.unseen()) {
+		if f.most == rules.Block && (f.plain || complete(s) && (c.IsAction() || ordered(s, f)) || c.IsAction() && s.unseen()) {
 			f.Severity = rules.Block
 		}
 	}
@@ -167,7 +170,7 @@ func (c *View) judge(table *Learned) *evidence {
 	for k := range list {
 		s := &list[k]
 		at := float64(table.Threshold)
-		if s.spokenOf() {
+		if s.spokenOf() || c.alone() {
 			at += doubt
 		}
 		if s.score >= at && !named[k] && s.text.Visible && s.says() {
@@ -177,13 +180,15 @@ func (c *View) judge(table *Learned) *evidence {
 	return e
 }
 
-// scoreOf is the score of what f was found in: the highest of its sentence and the
-// parts of it.
-func (c *View) scoreOf(s *Sentence, f *candidate, table *Learned) float64 {
-	score := s.score
-	if score >= table.frameThreshold(f.frame()) {
-		return score
-	}
+// tells reports whether the frame of f warns: the sentence scores high enough, or a
+// part of it alone does.
+func (c *View) tells(s *Sentence, f *candidate, table *Learned) bool {
+	return s.score >= table.frameThreshold(f.frame()) || c.partScore(s, f, table) >= table.partThreshold(f.frame())
+}
+
+// partScore is the highest score of a part of the sentence that f was found in.
+func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
+	score := math.Inf(-1)
 	var features Features
 	for _, part := range c.parts(s, f) {
 		c.featuresOf(&part, &features)
@@ -193,7 +198,8 @@ func (c *View) scoreOf(s *Sentence, f *candidate, table *Learned) float64 {
 }
 
 // doubt is how much more a sentence must score if the text only mentions all its
-// frames: the table weighs words and cannot know that they are quoted.
+// frames, as the table weighs words and cannot know that they are quoted, and in a
+// prompt too short to show what a line adds to it.
 const doubt = 1
 
 // spokenOf reports whether frames fit in the sentence and the text quotes, denies or
@@ -220,6 +226,39 @@ func complete(s *Sentence) bool {
 		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
 }
 
+// guessed are disguises that are tried because words look like it: a text that only
+// looks like it must be judged like any other.
+const guessed = scan.Rot13 | scan.Reversed
+
+// ordered reports whether what f found in s begins as an order does: at the start of
+// a sentence or clause, or behind a word such as "always". Code and the names of
+// things do not.
+func ordered(s *Sentence, f *candidate) bool {
+	if f.at.Disguise != 0 {
+		return true
+	}
+	value := s.text.Value
+	said := value[f.at.Start:f.at.End]
+	verb := strings.IndexFunc(said, func(r rune) bool { return !unicode.IsLetter(r) })
+	if verb > 0 && (said[verb] == '=' || said[verb] == '(' || strings.HasPrefix(said[verb:], " of ")) {
+		return false
+	}
+	before := strings.TrimRight(value[min(s.at.Start, f.at.Start):f.at.Start], " \t")
+	if before == "" || strings.ContainsAny(before[len(before)-1:], ".,;:!?)*>-\n") {
+		return true
+	}
+	g := grammar()
+	last := before[strings.LastIndexAny(before, " \t\n")+1:]
+	if g.Scan(last).Concepts.Meets(g.Concept("lead")) {
+		return true
+	}
+	inner := clauses(said)
+	return slices.ContainsFunc(inner[min(1, len(inner)):], func(p rules.Passage) bool {
+		first, _, _ := strings.Cut(said[p.Start:p.End], " ")
+		return g.Scan(first).Concepts.Meets(g.Concept("read|send|exfil|include"))
+	})
+}
+
 // unseen reports whether the sentence stands where no user looks: in what an
 // import pins beside the definition, or in a comment of a schema.
 func (s *Sentence) unseen() bool {
@@ -231,6 +270,15 @@ func (s *Sentence) unseen() bool {
 func (t *Learned) frameThreshold(rule string) float64 {
 	if at, ok := t.WithFrame[rule]; ok {
 		return float64(min(at, t.Threshold))
+	}
+	return float64(t.Threshold)
+}
+
+// partThreshold is frameThreshold for a part of a sentence: a few words without those
+// around them must score what the frame asks for.
+func (t *Learned) partThreshold(rule string) float64 {
+	if at, ok := t.WithFrame[rule]; ok {
+		return float64(at)
 	}
 	return float64(t.Threshold)
 }
@@ -250,7 +298,8 @@ func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learne
 		if f.Severity.Rank() < rules.Warn.Rank() || in[n] < 0 {
 			continue
 		}
-		sure[n] = f.certain || c.scoreOf(&list[in[n]], f, table) >= float64(table.Threshold)
+		s := &list[in[n]]
+		sure[n] = f.certain || max(s.score, c.partScore(s, f, table)) >= float64(table.Threshold)
 		if sure[n] {
 			classes[classOf(f.Rule)] = true
 		}

@@ -91,6 +91,9 @@ func (c *View) featuresOf(s *Sentence, f *Features) {
 		}
 	}
 	c.wordFeatures(words, place, f)
+	if !c.IsAction() {
+		c.surroundings(s, words, f)
+	}
 	f.phrases(words)
 	for _, w := range words {
 		f.pieces(w)

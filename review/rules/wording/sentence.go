@@ -103,6 +103,11 @@ type setting struct {
 	about map[string]bool // stems of its names and its first sentence
 	count map[string]int  // how often stems occur in its prose and names
 	names map[string]bool // its names and those of its parameters, in lower case
+	// concepts is in how many sentences of a prompt each concept stands, sentences how
+	// many it has, hosts how often each host of an address is named.
+	concepts  []int
+	sentences int
+	hosts     map[string]int
 }
 
 // maxCounted is how many bytes of a tool's texts are counted.
@@ -131,6 +136,7 @@ func (c *View) newSetting() *setting {
 		}
 	}
 	if !c.IsAction() {
+		c.surround(st)
 		return st
 	}
 	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
