@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -108,25 +109,10 @@ func knownClients(ids []string) error {
 	return nil
 }
 
-// clientList names the clients, wrapped for the help text.
+// clientList names the clients, on lines for the help text.
 func clientList() string {
-	var b strings.Builder
-	line := 60 // the text before it
-	for i, c := range clients.All() {
-		word := c.ID
-		if i < len(clients.All())-1 {
-			word += ","
-		}
-		if line+len(word) > 78 {
-			b.WriteString("\n")
-			line = 0
-		} else if i > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString(word)
-		line += len(word) + 1
-	}
-	return b.String()
+	ids := strings.Join(mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
+	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 
 // signInTime is how long a server may take to say that it wants a sign-in.

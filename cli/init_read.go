@@ -29,8 +29,8 @@ type clientServer struct {
 	server   upstream.Server
 }
 
-// clientServers returns the servers of entries, one for each name. The entry that is
-// asked is the first one that can be.
+// clientServers returns the servers of entries, one for each name, and those that
+// cannot be guarded apart. The entry that is asked is the first one that can be.
 func clientServers(entries []clients.Entry, env Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -39,19 +39,19 @@ func clientServers(entries []clients.Entry, env Env, here bool) []clientServer {
 		}
 		c := clientServer{name: cmp.Or(e.Name, e.Server().Name), entry: e, all: []clients.Entry{e}}
 		c.convert(env, here)
-		at := slices.IndexFunc(all, func(o clientServer) bool {
-			return o.name == c.name && (o.excluded == "") == (c.excluded == "") && e.State() != clients.Refused && o.entry.State() != clients.Refused
-		})
-		if at < 0 {
+		same := func(o clientServer) bool { return o.name == c.name && o.entry.Fault == "" && e.Fault == "" }
+		at := slices.IndexFunc(all, same)
+		switch {
+		case at < 0:
 			all = append(all, c)
-			continue
+		case all[at].excluded != "" && c.excluded == "":
+			c.all = append(all[at].all, e)
+			all[at] = c
+		default:
+			all[at].all = append(all[at].all, e)
 		}
-		all[at].all = append(all[at].all, e)
 	}
-	// A name that can be asked somewhere is not listed as left out elsewhere.
-	return slices.DeleteFunc(all, func(c clientServer) bool {
-		return c.excluded != "" && slices.ContainsFunc(all, func(o clientServer) bool { return o.name == c.name && o.excluded == "" }) && c.entry.State() != clients.Refused
-	})
+	return all
 }
 
 // convert works out how the server of an entry is asked: in its folder, with the
@@ -73,11 +73,6 @@ func (c *clientServer) convert(env Env, here bool) {
 		c.place(&u, fill.text(s.Dir), env)
 		u.Spare = slices.ContainsFunc(u.Command[:min(3, len(u.Command))], runsPackages)
 		u.Env = os.Environ()
-		for _, key := range passedOn() {
-			if v := env.Getenv(key); v != "" {
-				u.Env = append(u.Env, key+"="+v)
-			}
-		}
 		for _, v := range s.Env {
 			u.Env = append(u.Env, v.Name+"="+fill.text(v.Value))
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -215,9 +216,16 @@ func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.F
 	} else {
 		plans = append(plans, w)
 	}
-	left, err := f.change(a, w, file, names)
-	if err != nil {
-		return nil, err
+	now := file.With(w.after.Data())
+	var left map[int]string
+	if f.undo {
+		w.after, left = now.Unguard(slices.Sorted(maps.Keys(names)))
+	} else {
+		p, err := a.guardPrefix(file.Scope)
+		if err != nil {
+			return nil, err
+		}
+		w.after, left = now.Guard(p, names)
 	}
 	for i := range file.Servers {
 		if reason, ok := left[i]; ok {
@@ -232,27 +240,6 @@ func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.F
 	return plans, nil
 }
 
-// change makes the change in what the file has become so far.
-func (f wrapFlags) change(a *app, w *wrapping, file *clients.File, names map[int]string) (map[int]string, error) {
-	now := file.With(w.after.Data())
-	var left map[int]string
-	if f.undo {
-		which := make([]int, 0, len(names))
-		for i := range names {
-			which = append(which, i)
-		}
-		slices.Sort(which)
-		w.after, left = now.Unguard(which)
-		return left, nil
-	}
-	p, err := a.guardPrefix(file.Scope)
-	if err != nil {
-		return nil, err
-	}
-	w.after, left = now.Guard(p, names)
-	return left, nil
-}
-
 // finish shows the planned changes, asks, and writes.
 func (d *docWrap) finish(a *app, f wrapFlags, plans []*wrapping) error {
 	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && len(plans) > 0
@@ -263,11 +250,13 @@ func (d *docWrap) finish(a *app, f wrapFlags, plans []*wrapping) error {
 		}
 	}
 	if f.yes && !a.flags.dryRun {
-		for _, w := range plans {
-			if err := w.before.Write(w.after.Data(), f.links); err != nil {
-				return err
+		plans = slices.DeleteFunc(plans, func(w *wrapping) bool {
+			err := w.before.Write(w.after.Data(), f.links)
+			if err != nil {
+				d.Left = append(d.Left, docWrapLeft{Client: w.before.Client, File: w.before.Path, Reason: sentence(err)})
 			}
-		}
+			return err != nil
+		})
 		d.Written = len(plans) > 0
 	}
 	err := a.print(d, func(p *page) {
@@ -304,12 +293,7 @@ func (d *docWrap) write(p *page) {
 		if i == 0 {
 			p.linef("Left as it is:")
 		}
-		switch {
-		case left.Server == "":
-			p.linef("  %s (%s): %s", left.File, left.Client, left.Reason)
-		default:
-			p.linef("  %s (%s): %s", left.Server, left.Client, left.Reason)
-		}
+		p.linef("  %s (%s): %s", cmp.Or(left.Server, left.File), left.Client, left.Reason)
 	}
 	if len(d.Left) > 0 {
 		p.blank()

@@ -61,19 +61,10 @@ func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
 	}
-	name, err := filepath.EvalSymlinks(f.Path)
-	if err != nil {
-		return err
-	}
-	return replaceFile(name, data, f.data)
-}
-
-// replaceFile replaces the file of a resolved name.
-func replaceFile(name string, text, before []byte) error {
-	return atomicfile.Write(name, text, atomicfile.Options{Keep: true, Check: func() error {
-		now, target, err := readFile(name)
-		if err == nil && (target != name || !bytes.Equal(now, before)) {
-			err = fmt.Errorf("%s: %w", name, ErrChanged)
+	return atomicfile.Write(f.real, data, atomicfile.Options{Keep: true, Check: func() error {
+		now, target, err := readFile(f.Path)
+		if err == nil && (target != f.real || !bytes.Equal(now, f.data)) {
+			err = fmt.Errorf("%s: %w", f.Path, ErrChanged)
 		}
 		return err
 	}})

@@ -81,62 +81,49 @@ func (f *File) comma(from, to int) (edit, bool) {
 	return edit{span{from + at, from + at + 1}, ""}, at >= 0
 }
 
-// dash returns where the dash of an item of a YAML list is, and whether it is there.
-func (f *File) dash(item *node) (int, bool) {
-	at := item.span.from - 1
-	for at >= 0 && (f.data[at] == ' ' || f.data[at] == '\t') {
-		at--
+// start returns where an item of a list begins, with its dash if it has one, or for the
+// item behind the last where the list ends. It is -1 where that is not known.
+func (f *File) start(n *node, i int) int {
+	switch {
+	case i == len(n.items):
+		return f.end(n) - 1 // in front of the bracket
+	case n.span != span{}:
+		return n.items[i].span.from
 	}
-	return at, at >= 0 && f.data[at] == '-' && item.span != span{}
+	front := bytes.TrimRight(f.data[:n.items[i].span.from], " \t")
+	if !bytes.HasSuffix(front, []byte{'-'}) {
+		return -1
+	}
+	return len(front) - 1
 }
 
 // insertItems puts items in front of a list.
 func (f *File) insertItems(n *node, raws []string) []edit {
+	at := f.start(n, 0)
 	switch {
-	case n.span != span{} && len(n.items) == 0:
+	case len(n.items) == 0:
 		return []edit{{span{n.span.from + 1, n.span.from + 1}, strings.Join(raws, ", ")}}
 	case n.span != span{}:
-		at := n.items[0].span.from
 		return []edit{{span{at, at}, strings.Join(raws, ", ") + ", "}}
-	case len(n.items) == 0:
-		return nil
 	}
-	at, ok := f.dash(n.items[0])
-	if !ok {
-		return nil
-	}
-	return []edit{{span{at, at}, f.dashed(raws, strings.Repeat(" ", at-lineStart(f.data, at)))}}
+	return []edit{{span{at, at}, f.dashed(raws, strings.Repeat(" ", at-lineStart(f.data, max(0, at))))}}
 }
 
 // dashed writes items of a YAML list, each behind the indentation but the first.
 func (f *File) dashed(raws []string, indent string) string {
-	var b strings.Builder
-	for _, raw := range raws {
-		b.WriteString("- " + raw + f.newline() + indent)
-	}
-	return b.String()
+	return "- " + strings.Join(raws, f.newline()+indent+"- ") + f.newline() + indent
 }
 
 // removeItems takes the first items out of a list, and keeps comments among them.
 func (f *File) removeItems(n *node, count int) []edit {
 	var edits []edit
 	for i, item := range n.items[:count] {
-		at, next := item.span, n.span.to-1
-		dash, ok := f.dash(item)
-		switch {
-		case n.span != span{} && i+1 < len(n.items):
-			next = n.items[i+1].span.from
-		case n.span != span{}:
-		case !ok:
-			return nil
-		case i+1 < len(n.items):
-			at.from = dash
-			next, _ = f.dash(n.items[i+1])
-		default: // an empty list cannot be written with dashes, nor as far left as they may be
-			edits = append(edits, edit{span{dash, at.to}, " []"})
+		at, next := span{f.start(n, i), item.span.to}, f.start(n, i+1)
+		last := i+1 == len(n.items)
+		if last && n.span == (span{}) { // an empty list has no dashes, and may not stand as far left
+			edits = append(edits, edit{at, " []"})
 			continue
 		}
-		last := i+1 == len(n.items)
 		if !last && f.bare(at.to, next) {
 			at.to = next
 		}
@@ -162,10 +149,9 @@ func (f *File) insertMember(in *node, behind *field, name string, raws []string)
 			separator = "," + f.newline() + front
 		}
 		return []edit{{span{value.to, value.to}, separator + quote(name) + ": " + flow}}
-	case in.span != span{} && f.format() == ".toml":
-		return []edit{{span{value.to, value.to}, ", " + name + " = " + flow}}
 	case in.span != span{}:
-		return []edit{{span{value.to, value.to}, ", " + name + ": " + flow}}
+		sign := map[string]string{".toml": " = ", ".yaml": ": "}[f.format()]
+		return []edit{{span{value.to, value.to}, ", " + name + sign + flow}}
 	case f.format() == ".toml": // front may be the first words of a dotted key
 		return []edit{{span{at, at}, f.newline() + front + name + " = " + flow}}
 	}

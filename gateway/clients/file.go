@@ -18,6 +18,7 @@ type File struct {
 	Servers  []Server
 	Problems []Problem
 
+	real    string // the path with all links followed
 	dialect dialect
 	at      location
 	data    []byte
@@ -64,7 +65,7 @@ func newFile(c Client, l location, path string, data []byte) File {
 // With returns the file as it is with other content.
 func (f *File) With(data []byte) File {
 	g := newFile(Client{ID: f.Client, dialect: f.dialect}, f.at, f.Path, data)
-	g.Target = f.Target
+	g.Target, g.real = f.Target, f.real
 	return g
 }
 
@@ -137,9 +138,8 @@ func (f *File) read(h holder) {
 	if f.dialect.off != nil {
 		off = f.dialect.off(f.root, h.parent)
 	}
-	add := func(name string, n *node, at int) {
+	add := func(name string, n *node) {
 		s := Server{Name: name, node: n, twice: len(h.value.items) == 0 && h.value.count(name) > 1}
-		s.Line, _ = place(f.data, at)
 		if len(h.path) == 3 && h.path[0] == "projects" {
 			s.Project = h.path[1]
 		}
@@ -149,14 +149,10 @@ func (f *File) read(h holder) {
 		f.Servers = append(f.Servers, s)
 	}
 	for _, fd := range h.value.fields {
-		add(fd.name, fd.value, fd.keys[0].from)
+		add(fd.name, fd.value)
 	}
 	for _, item := range h.value.items {
-		at := item.span.from
-		if len(item.fields) > 0 && at == 0 {
-			at = item.fields[0].keys[0].from
-		}
-		add(item.get("name").string(), item, at)
+		add(item.get("name").string(), item)
 	}
 }
 

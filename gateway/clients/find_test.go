@@ -15,9 +15,9 @@ import (
 
 // systems says where each system has the folders that the fixtures name.
 var systems = map[string]map[string]string{
-	"linux":   {"appdata": "home/.config", "zed": "home/.config/zed"},
-	"darwin":  {"appdata": "home/Library/Application Support", "zed": "home/.config/zed"},
-	"windows": {"appdata": "home/AppData/Roaming", "zed": "home/AppData/Roaming/Zed"},
+	"linux":   {"appdata": "home/.config", "zed": "home/.config/zed", "local": "home/.config", "goose": "home/.config/goose"},
+	"darwin":  {"appdata": "home/Library/Application Support", "zed": "home/.config/zed", "local": "home/.config", "goose": "home/.config/goose"},
+	"windows": {"appdata": "home/AppData/Roaming", "zed": "home/AppData/Roaming/Zed", "local": "home/AppData/Local", "goose": "home/AppData/Roaming/Block/goose/config"},
 }
 
 // furnished returns a machine with the fixtures. On Windows their lines end in
@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 
 // shown writes a server on one line.
 func shown(s Server) string {
-	parts := []string{fmt.Sprintf("%d: %s %s %q", s.Line, s.Name, s.Transport, append([]string{s.Command}, s.Args...))}
+	parts := []string{fmt.Sprintf("%s %s %q", s.Name, s.Transport, append([]string{s.Command}, s.Args...))}
 	for name, value := range map[string]any{
 		"project": s.Project, "dir": s.Dir, "url": s.URL, "env": s.Env, "inherit": s.Inherit,
 		"headers": s.Headers, "token": s.TokenEnv,

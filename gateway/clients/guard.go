@@ -73,17 +73,19 @@ func (f *File) apply(which []int, change func(*File, int) ([]edit, string), well
 	var ready []int
 	for _, i := range which {
 		more, why := change(f, i)
-		if why != "" || len(more) == 0 {
+		switch {
+		case why != "":
 			left[i] = why
-			continue
+		case len(more) > 0:
+			edits, ready = append(edits, more...), append(ready, i)
 		}
-		edits, ready = append(edits, more...), append(ready, i)
 	}
 	if len(ready) == 0 {
 		return *f
 	}
 	if data, ok := splice(f.data, edits); ok {
-		if after := f.With(data); f.sameBut(&after, ready) && well(f, &after, ready) {
+		after := f.With(data)
+		if after.root != nil && len(f.Servers) == len(after.Servers) && f.apart(ready) == after.apart(ready) && well(f, &after, ready) {
 			return after
 		}
 	}
@@ -96,38 +98,24 @@ func (f *File) apply(which []int, change func(*File, int) ([]edit, string), well
 	return first.apply(ready[half:], change, well, left)
 }
 
-// sameBut reports whether an edit has left everything as it was but for the way in
-// which some servers are started.
-func (f *File) sameBut(g *File, which []int) bool {
-	if g.root == nil || len(f.Servers) != len(g.Servers) || f.rest() != g.rest() {
-		return false
+// apart returns a text for everything in the file but the way in which some servers
+// are started.
+func (f *File) apart(which []int) string {
+	without, texts := map[*node]bool{}, ""
+	for _, i := range which {
+		without[f.Servers[i].node] = true
+		texts += f.Servers[i].meaning()
 	}
-	for i := range f.Servers {
-		a, b := &f.Servers[i], &g.Servers[i]
-		changed := slices.Contains(which, i)
-		if changed && a.meaning() != b.meaning() || !changed && a.node.canonical(nil) != b.node.canonical(nil) {
-			return false
-		}
-	}
-	return true
+	return texts + f.root.canonical(without)
 }
 
-// meaning returns a text for the server without the way in which it is started, and with the
-// fields of its entry that are neither that nor its variables and headers.
+// meaning returns a text for the server without the way in which it is started, and with
+// the fields of its entry that are neither that nor its variables and headers.
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &node{fields: slices.DeleteFunc(slices.Clone(s.node.fields), func(fd field) bool { return slices.Contains(moved, fd.name) })}
 	is := []any{s.Name, s.Project, s.Command, s.Args, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.canonical(nil))
-}
-
-// rest returns a text for everything in the file but the servers.
-func (f *File) rest() string {
-	without := map[*node]bool{}
-	for _, s := range f.Servers {
-		without[s.node] = true
-	}
-	return f.root.canonical(without)
 }
 
 // quoted returns the words of a prefix as they are written.
@@ -292,8 +280,8 @@ func (f *File) unguardURL(s *Server) ([]edit, string) {
 	if in == args {
 		r.edits = append(r.edits, f.removeMember(s.node, args.name)...)
 	}
-	if fd := s.node.field(typeKeys...); fd != nil && kind != "" {
-		r.rename(fd.value.span, fd.value.text, kind)
+	if fd := s.node.field(typeKeys...); fd != nil {
+		r.rename(fd.value.span, fd.value.text, cmp.Or(kind, "http"))
 	}
 	if token := s.node.field("env_vars"); token != nil && s.TokenEnv != "" {
 		if len(token.value.items) != 1 {

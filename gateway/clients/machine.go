@@ -17,71 +17,45 @@ type Machine struct {
 	Getenv  func(string) string
 }
 
+// folders are the folders that locations begin with: the first rule for the system
+// counts whose variable is set, or that has a path below the home folder. "unix" is
+// every system but Windows.
+var folders = []struct{ name, system, variable, path string }{
+	{"home", "", "", "."},
+	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // what xdg-basedir gives on every system
+	{"local", "windows", "LOCALAPPDATA", "AppData/Local"},
+	{"local", "", "XDG_CONFIG_HOME", ".config"},
+	{"appdata", "windows", "APPDATA", "AppData/Roaming"}, // app.getPath("appData") of Electron
+	{"appdata", "darwin", "", "Library/Application Support"},
+	{"appdata", "", "XDG_CONFIG_HOME", ".config"},
+	{"roaming", "windows", "APPDATA", "AppData/Roaming"},
+	{"unix", "unix", "XDG_CONFIG_HOME", ".config"},
+	{"zed", "darwin", "", ".config"},
+	{"zed", "unix", "FLATPAK_XDG_CONFIG_HOME", ""},
+	{"zed", "unix", "XDG_CONFIG_HOME", ".config"},
+	{"claude", "", "CLAUDE_CONFIG_DIR", "."},
+	{"codex", "", "CODEX_HOME", ".codex"},
+	{"copilot", "", "COPILOT_HOME", ".copilot"},
+	{"gemini", "", "GEMINI_CLI_HOME", "."},
+	{"opencode", "", "OPENCODE_CONFIG", ""},
+}
+
 // folder returns the path for a name in braces, "" for none. A variable with a
 // relative path counts as unset, as the XDG specification has it.
 func (m Machine) folder(name string) string {
-	home := func(parts ...string) string {
-		if m.Home == "" {
-			return ""
-		}
-		return filepath.Join(append([]string{m.Home}, parts...)...)
+	if name == "project" {
+		return m.Project
 	}
-	env := func(name, otherwise string) string {
-		if value := m.Getenv(name); filepath.IsAbs(value) {
+	for _, f := range folders {
+		if f.name != name || f.system != "" && f.system != m.OS && (f.system != "unix" || m.OS == "windows") {
+			continue
+		}
+		if value := m.Getenv(f.variable); f.variable != "" && filepath.IsAbs(value) {
 			return value
 		}
-		return otherwise
-	}
-	// base is where programs of Windows keep their files, and others those of XDG.
-	base := func(variable, windows string) string {
-		if m.OS == "windows" {
-			return env(variable, home("AppData", windows))
+		if f.path != "" && m.Home != "" {
+			return filepath.Join(m.Home, filepath.FromSlash(f.path))
 		}
-		return env("XDG_CONFIG_HOME", home(".config"))
-	}
-	below := func(dir string, parts ...string) string {
-		if dir == "" {
-			return ""
-		}
-		return filepath.Join(append([]string{dir}, parts...)...)
-	}
-	switch name {
-	case "home":
-		return home()
-	case "project":
-		return m.Project
-	case "xdg": // what xdg-basedir gives on every system
-		return env("XDG_CONFIG_HOME", home(".config"))
-	case "local":
-		return base("LOCALAPPDATA", "Local")
-	case "appdata": // app.getPath("appData") of Electron
-		if m.OS == "darwin" {
-			return home("Library", "Application Support")
-		}
-		return base("APPDATA", "Roaming")
-	case "goose":
-		if m.OS == "windows" {
-			return below(base("APPDATA", "Roaming"), "Block", "goose", "config")
-		}
-		return below(base("", ""), "goose")
-	case "zed":
-		switch m.OS {
-		case "windows":
-			return below(base("APPDATA", "Roaming"), "Zed")
-		case "darwin":
-			return home(".config", "zed")
-		}
-		return below(env("FLATPAK_XDG_CONFIG_HOME", base("", "")), "zed")
-	case "claude":
-		return env("CLAUDE_CONFIG_DIR", home())
-	case "codex":
-		return env("CODEX_HOME", home(".codex"))
-	case "copilot":
-		return env("COPILOT_HOME", home(".copilot"))
-	case "gemini":
-		return env("GEMINI_CLI_HOME", home())
-	case "opencode":
-		return env("OPENCODE_CONFIG", "")
 	}
 	return ""
 }
@@ -146,6 +120,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 		return File{}, false
 	}
 	f := newFile(c, l, name, data)
+	f.real = target
 	if err != nil {
 		f.Problems = []Problem{{Path: name, Text: reason(err)}}
 		f.root = nil

@@ -21,7 +21,9 @@ var (
 	secretText = regexp.MustCompile(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
 	pairText = regexp.MustCompile(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
-	address  = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	// mixed matches what keys have several of, and words, versions and dates do not.
+	mixed   = regexp.MustCompile(`[A-Za-z]\d+[A-Za-z]`)
+	address = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without its secrets: no value of a variable or a
@@ -93,7 +95,7 @@ func maskURL(s string, path bool) string {
 	if path {
 		parts := strings.Split(front, "/")
 		for i := min(3, len(parts)); i < len(parts); i++ {
-			if isKey(parts[i]) {
+			if len(parts[i]) >= 10 && len(mixed.FindAllString(parts[i], 2)) == 2 {
 				parts[i] = Mask
 			}
 		}
@@ -113,27 +115,6 @@ func maskURL(s string, path bool) string {
 		front += "#" + Mask
 	}
 	return front
-}
-
-// isKey reports whether a part of a path looks like a key: letters and digits in
-// turn, as no word, version or date has them.
-func isKey(part string) bool {
-	turns, letters, digit := 0, 0, false
-	for i := range len(part) {
-		c := part[i]
-		isDigit := '0' <= c && c <= '9'
-		if i > 0 && isDigit != digit && c != '.' && c != '-' && c != '_' {
-			turns++
-		}
-		if c == '.' {
-			return false
-		}
-		digit = isDigit
-		if !isDigit && c != '-' && c != '_' {
-			letters++
-		}
-	}
-	return len(part) >= 10 && letters > 0 && turns >= 3
 }
 
 // Masked returns the text of the file with secrets and comments masked, for a diff to

@@ -30,7 +30,6 @@ type Variable struct{ Name, Value string }
 type Server struct {
 	Name     string
 	Project  string // the folder that the entry is for; "" for everywhere the file counts
-	Line     int    // where the entry begins
 	Disabled bool
 
 	Transport Transport
@@ -163,8 +162,8 @@ func (s *Server) behind() {
 		}
 	}
 	s.Env = env
-	if i := slices.Index(g.Flags, tokenFlag); i >= 0 && i+1 < len(g.Flags) {
-		s.TokenEnv, s.Inherit = g.Flags[i+1], nil
+	if s.TokenEnv = g.flag(tokenFlag); s.TokenEnv != "" {
+		s.Inherit = nil
 	}
 }
 

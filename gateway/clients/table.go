@@ -161,7 +161,7 @@ var table = []Client{
 	{
 		ID: "goose", Name: "Goose", Source: "https://block.github.io/goose/docs/guides/config-files",
 		dialect: dialect{keys: [][]string{{"extensions"}}, words: words{url: "uri", command: "cmd", env: "envs"}},
-		places:  files("{goose}/config.yaml"),
+		places:  files("{unix}/goose/config.yaml", "{roaming}/Block/goose/config/config.yaml"),
 	},
 	{ID: "junie", Name: "Junie", Source: "https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", dialect: usual, places: files("{home}/.junie/mcp/mcp.json", "{project}/.junie/mcp/mcp.json")},
 	{ID: "kiro", Name: "Kiro", Source: "https://kiro.dev/docs/mcp/configuration", dialect: usual, places: files("{home}/.kiro/settings/mcp.json", "{project}/.kiro/settings/mcp.json")},
@@ -209,7 +209,7 @@ var table = []Client{
 	{
 		ID: "zed", Name: "Zed", Source: "https://zed.dev/docs/ai/mcp; folders: zed-industries/zed crates/paths/src/paths.rs",
 		dialect: dialect{keys: [][]string{{"context_servers"}}},
-		places:  files("{zed}/settings.json", "{project}/.zed/settings.json"),
+		places:  files("{zed}/zed/settings.json", "{roaming}/Zed/settings.json", "{project}/.zed/settings.json"),
 	},
 }
 
