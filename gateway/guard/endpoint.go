@@ -1,23 +1,469 @@
 package guard
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
 )
 
 // Endpoint is a server at a URL that speaks streamable HTTP.
 type Endpoint struct {
 	url     string
 	headers http.Header
+	client  *http.Client
+	log     func(string)
+
+	serving chan struct{} // closed when receive is set
+	receive func(line []byte)
+	ctx     context.Context //nolint:containedctx // of every request
+	stop    context.CancelFunc
+
+	sending sync.Mutex // keeps the order of messages
+	renews  sync.Mutex // of sessions
+
+	mu       sync.Mutex
+	session  string // "" for none
+	protocol string
+	hello    []byte // the client's initialize
+	listens  bool
 }
+
+// dialTime limits how long a connection takes to be made.
+const dialTime = 10 * time.Second
 
 // NewEndpoint returns the server at a URL, to which every request carries headers.
 func NewEndpoint(url string, headers http.Header) *Endpoint {
-	return &Endpoint{url: url, headers: headers}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
+		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+	}
+	return &Endpoint{url: url, headers: headers, serving: make(chan struct{}), client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this address alone
+	}}
 }
 
-func (e *Endpoint) start(context.Context, func(string)) error        { return errors.New("not yet") }
-func (e *Endpoint) serve(context.Context, func([]byte)) (int, error) { return 1, nil }
-func (e *Endpoint) send(context.Context, *message, []byte) error     { return nil }
-func (e *Endpoint) finish(func() bool)                               {}
+// start implements Server.
+func (e *Endpoint) start(ctx context.Context, log func(string)) error {
+	e.log = log
+	e.ctx, e.stop = context.WithCancel(ctx)
+	return nil
+}
+
+// serve implements Server.
+func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, error) {
+	e.receive = receive
+	close(e.serving)
+	<-e.ctx.Done()
+	e.leave(context.WithoutCancel(ctx))
+	return 0, nil
+}
+
+// leave ends the session.
+func (e *Endpoint) leave(ctx context.Context) {
+	e.mu.Lock()
+	session := e.session
+	e.mu.Unlock()
+	if session == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, endsByItself)
+	defer cancel()
+	if req, err := e.request(ctx, http.MethodDelete, nil, nil); err == nil {
+		if resp, err := e.client.Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}
+}
+
+// finish implements Server.
+func (e *Endpoint) finish(busy func() bool) {
+	go func() {
+		defer e.stop()
+		for late := time.Now().Add(answersLate); busy() && time.Now().Before(late); {
+			select {
+			case <-e.ctx.Done():
+				return
+			case <-time.After(endsByItself / 10):
+			}
+		}
+	}()
+}
+
+// send implements Server. The next message is sent when the server has this one: when
+// a request was written, and when anything else, and initialize, was answered.
+func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
+	select {
+	case <-e.serving:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	body := bytes.Clone(bytes.TrimSpace(line))
+	own := *m
+	own.text = bytes.Clone(m.text)
+	e.sending.Lock()
+	defer e.sending.Unlock()
+	if m.method == "initialize" && m.kind == request {
+		e.mu.Lock()
+		e.hello, e.session = body, ""
+		e.mu.Unlock()
+	}
+	written, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		e.post(&own, body, sync.OnceFunc(func() { close(written) }))
+	}()
+	if m.kind == request && m.method != "initialize" {
+		select {
+		case <-written:
+		case <-done:
+		}
+		return nil
+	}
+	<-done
+	if m.method == "notifications/initialized" {
+		e.mu.Lock()
+		listens := e.listens
+		e.listens = true
+		e.mu.Unlock()
+		if !listens {
+			go e.listen()
+		}
+	}
+	return nil
+}
+
+// post sends a message and hands on what comes back. A request always gets an answer.
+func (e *Endpoint) post(m *message, body []byte, written func()) {
+	id := bytes.Clone(m.id.of(m.text))
+	if m.kind != request {
+		id = nil
+	}
+	err := e.exchange(m, body, written, true)
+	if err == nil || e.ctx.Err() != nil {
+		return
+	}
+	if id == nil {
+		e.log(m.method + " cannot be sent to the server: " + err.Error())
+		return
+	}
+	e.receive(ended(refused(id, codeInternal, "the server cannot be reached: "+err.Error())))
+}
+
+// exchange sends a message once, and again in a new session if the old one is gone.
+func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool) error {
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written() }}
+	req, err := e.request(httptrace.WithClientTrace(e.ctx, trace), http.MethodPost, m, body)
+	if err != nil {
+		return err
+	}
+	session := req.Header.Get("Mcp-Session-Id")
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return reached(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusNotFound && session != "" && again {
+		if err := e.renew(session); err != nil {
+			return err
+		}
+		return e.exchange(m, body, written, false)
+	}
+	if m.method == "initialize" {
+		e.mu.Lock()
+		e.session = resp.Header.Get("Mcp-Session-Id")
+		e.mu.Unlock()
+	}
+	return e.answers(m, resp)
+}
+
+// reached returns the cause of an error without the address, which may hold a secret.
+func reached(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+		var op *net.OpError
+		if errors.As(err, &op) {
+			return op
+		}
+	}
+	return err
+}
+
+// request makes an HTTP request with the headers of the session; m is nil for no
+// message.
+func (e *Endpoint) request(ctx context.Context, method string, m *message, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(req.Header, e.headers)
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if method == http.MethodGet {
+		req.Header.Set("Accept", "text/event-stream")
+	}
+	e.mu.Lock()
+	session, protocol := e.session, e.protocol
+	e.mu.Unlock()
+	if m != nil {
+		req.Header.Set("Content-Type", "application/json")
+		if v := m.str(m.member(m.params, "_meta", metaProtocol)); v >= modernRevision {
+			protocol = v
+			req.Header.Set("Mcp-Method", m.method)
+			if name := m.str(m.member(m.params, "name")); name != "" {
+				req.Header.Set("Mcp-Name", name)
+			} else if uri := m.str(m.member(m.params, "uri")); uri != "" {
+				req.Header.Set("Mcp-Name", uri)
+			}
+		}
+	}
+	if m != nil && m.method == "initialize" {
+		return req, nil
+	}
+	if protocol != "" {
+		req.Header.Set("Mcp-Protocol-Version", protocol)
+	}
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	return req, nil
+}
+
+// answers hands on the messages of a response.
+func (e *Endpoint) answers(m *message, resp *http.Response) error {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is read as no messages
+	if kind == "text/event-stream" && resp.StatusCode < 300 {
+		return e.streams(m, resp)
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxLine+1))
+	switch {
+	case err != nil:
+		return reached(err)
+	case len(text) > MaxLine:
+		return errLong
+	case kind == "application/json" && e.pass(m, text): // also with the status of an error
+		return nil
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode)
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return fmt.Errorf("it redirects to another address (status %d); write that one if you trust it", resp.StatusCode)
+	case resp.StatusCode >= 400:
+		return fmt.Errorf("it answers with status %d: %s", resp.StatusCode, clip(string(bytes.TrimSpace(text))))
+	case m.kind == request:
+		return fmt.Errorf("it answers with status %d and no message", resp.StatusCode)
+	}
+	return nil
+}
+
+// pass hands on one message of the server, or a batch, and reports whether it is the
+// answer to m, or whether m needs none.
+func (e *Endpoint) pass(m *message, text []byte) bool {
+	if bytes.ContainsAny(text, "\r\n") {
+		var line bytes.Buffer
+		if json.Compact(&line, text) == nil {
+			text = line.Bytes()
+		}
+	}
+	if whole(text) != nil {
+		return false
+	}
+	answered := m == nil || m.kind != request
+	messages, ok := batch(text)
+	if !ok {
+		messages = [][]byte{text}
+	}
+	for _, one := range messages {
+		got, _ := read(one) // what it is not, the guard says
+		if m == nil || !got.id.there() || got.method != "" || got.key() != m.key() {
+			continue
+		}
+		answered = true
+		if m.method == "initialize" {
+			e.mu.Lock()
+			e.protocol = got.str(got.member(got.result, "protocolVersion"))
+			e.mu.Unlock()
+		}
+	}
+	e.receive(ended(text))
+	return answered
+}
+
+// streams hands on the events of the response to a message. A stream that breaks off
+// is taken up where it broke off, if the server numbers its events.
+func (e *Endpoint) streams(m *message, resp *http.Response) error {
+	s := &events{lines: newLineReader(resp.Body)}
+	for tried := 0; ; tried++ {
+		answered := false
+		err := s.each(func(data []byte) { answered = e.pass(m, data) && m.kind == request || answered })
+		switch {
+		case answered || m.kind != request:
+			return nil
+		case errors.Is(err, errLong):
+			return err
+		case s.id == "" || tried == maxResumed || e.ctx.Err() != nil:
+			return errors.New("its stream ended without an answer")
+		}
+		if !e.pause(s.retry) {
+			return e.ctx.Err()
+		}
+		resumed, err := e.resume(s.id)
+		if err != nil {
+			return err
+		}
+		defer resumed.Body.Close() //nolint:revive // a few streams at most
+		s.lines = newLineReader(resumed.Body)
+	}
+}
+
+// maxResumed is how often a stream is taken up that gives no answer.
+const maxResumed = 20
+
+// resume opens the stream of what came after an event.
+func (e *Endpoint) resume(id string) (*http.Response, error) {
+	req, err := e.request(e.ctx, http.MethodGet, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if id != "" {
+		req.Header.Set("Last-Event-ID", id)
+	}
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return nil, reached(err)
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is none
+	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		resp.Body.Close()
+		return nil, fmt.Errorf("%w (status %d)", errNoStream, resp.StatusCode)
+	}
+	return resp, nil
+}
+
+// errNoStream reports a server that has no stream of its own requests.
+var errNoStream = errors.New("it has no stream of events")
+
+// listen hands on what the server sends without a request, until the guard ends or the
+// server has no such stream.
+func (e *Endpoint) listen() {
+	s := &events{}
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		resp, err := e.resume(s.id)
+		if errors.Is(err, errNoStream) {
+			return
+		}
+		if err == nil {
+			wait = time.Second
+			s.lines = newLineReader(resp.Body)
+			_ = s.each(func(data []byte) { e.pass(nil, data) }) // it is opened again
+			resp.Body.Close()
+		}
+		if !e.pause(max(wait, s.retry)) {
+			return
+		}
+	}
+}
+
+// pause waits, and reports whether the guard goes on.
+func (e *Endpoint) pause(d time.Duration) bool {
+	timer := time.NewTimer(max(d, time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-e.ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// renew begins a new session with the client's own initialize when the server has
+// forgotten the old one. What it answers is between the two of them.
+func (e *Endpoint) renew(old string) error {
+	e.renews.Lock()
+	defer e.renews.Unlock()
+	e.mu.Lock()
+	session, hello := e.session, e.hello
+	e.mu.Unlock()
+	if session != old {
+		return nil // somebody did
+	}
+	m, err := read(hello)
+	if err != nil {
+		return errors.New("it has forgotten the session")
+	}
+	req, err := e.request(e.ctx, http.MethodPost, &m, hello)
+	if err != nil {
+		return err
+	}
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return reached(err)
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // its first answer told the same
+	resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("it has forgotten the session, and refuses a new one (status %d)", resp.StatusCode)
+	}
+	e.mu.Lock()
+	e.session = resp.Header.Get("Mcp-Session-Id")
+	e.mu.Unlock()
+	e.log("the server had forgotten the session; a new one has begun")
+	initialized := []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if m, err = read(initialized); err != nil {
+		return err
+	}
+	return e.exchange(&m, initialized, func() {}, false)
+}
+
+// events reads server-sent events (HTML Living Standard, 9.2.6).
+type events struct {
+	lines *lineReader
+	id    string
+	retry time.Duration
+}
+
+// each calls fn with the data of every event until the stream ends.
+func (s *events) each(fn func(data []byte)) error {
+	var data []byte
+	var there bool
+	for {
+		line, err := s.lines.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			if there && len(bytes.TrimSpace(data)) > 0 {
+				fn(data)
+			}
+			data, there = data[:0], false
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "data":
+			if there {
+				data = append(data, '\n')
+			}
+			data, there = append(data, value...), true
+		case "id":
+			s.id = string(value)
+		case "retry":
+			if d, err := time.ParseDuration(string(value) + "ms"); err == nil && d >= 0 {
+				s.retry = min(d, 30*time.Second)
+			}
+		}
+	}
+}
