@@ -3,12 +3,17 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 )
 
@@ -38,7 +43,7 @@ func (c testHome) must(args ...string) string {
 	}
 	out, errs, code := c.run(args...)
 	if code != 0 {
-		c.Fatalf("%v: exit status %d: %s", args, code, errs)
+		c.Fatalf("%v: exit status %d: %s%s", args, code, out, errs)
 	}
 	return out
 }
@@ -69,6 +74,9 @@ func readBundle(t *testing.T, text []byte) (b, version, statement object) {
 func altered(value any) any {
 	switch value := value.(type) {
 	case string:
+		if value == "" {
+			return "x"
+		}
 		if value[0] == '0' {
 			return "1" + value[1:]
 		}
@@ -124,13 +132,154 @@ func TestForgedBundle(t *testing.T) {
 		}
 		home.write("forged.json", string(text))
 		out, errs, code := home.run("check", "--bundle", "forged.json", "--signers", allowed)
-		if code != 6 || !strings.Contains(out, "block B10") {
+		if code != 6 || !strings.Contains(out, "block B1") {
 			t.Errorf("%s: exit status %d: %s%s", name, code, out, errs)
 		}
 	}
 	if len(forged) < 20 {
 		t.Errorf("only %d ways to forge it", len(forged))
 	}
+}
+
+// unbound are the values of a bundle that nothing signs, as check lists them: not proved.
+var unbound = []string{"at", "log.hash", "log.seq", "signers.0.event.hash", "signers.0.event.seq"}
+
+// TestEveryChangeOfABundle changes each value of a bundle, removes each member and each element,
+// and doubles each element: the check finds everything but what it says is not proved (S22).
+func TestEveryChangeOfABundle(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	home := signedHome(t)
+	home.must("export", "--format", "bundle", "--output", "whole.json")
+	text, err := os.ReadFile(filepath.Join(home.dir, "whole.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, err := os.ReadFile(filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := signers.Parse(allowed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := func(changed any) bool {
+		text, err := json.Marshal(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bundle.Decode(text)
+		if err != nil {
+			return false
+		}
+		r, err := b.Check(t.Context(), bundle.Trust{Signers: file})
+		return err == nil && len(r.Faults) == 0
+	}
+	whole := func() (b object) {
+		if err := json.Unmarshal(text, &b); err != nil {
+			t.Fatal(err)
+		}
+		// Shipped versions beyond the first are like it.
+		kept := b["versions"].([]any)[:1]
+		for _, v := range b["versions"].([]any) {
+			if v.(object)["proposal"] != nil {
+				kept = append(kept, v)
+			}
+		}
+		b["versions"] = kept
+		return b
+	}
+	if !passes(whole()) {
+		t.Fatalf("the bundle itself does not pass: %s", home.must("check", "--bundle", "whole.json", "--signers", filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers")))
+	}
+	found := map[string]bool{}
+	changes := 0
+	walk(whole(), nil, func(path []string) {
+		for _, change := range []func(any) any{altered, removed, doubled} {
+			b := whole()
+			if !changeAt(b, path, change) {
+				continue
+			}
+			if changes++; passes(b) {
+				found[strings.Join(path, ".")] = true
+			}
+		}
+	})
+	for _, path := range unbound {
+		delete(found, path)
+	}
+	delete(found, "versions.0") // a shipped definition that is left out, or there twice
+	delete(found, "view.0")
+	if changes < 100 || len(found) > 0 {
+		t.Errorf("of %d changes, those of %v pass", changes, slices.Sorted(maps.Keys(found)))
+	}
+}
+
+// walk calls fn with the path of every value.
+func walk(value any, path []string, fn func(path []string)) {
+	if len(path) > 0 {
+		fn(slices.Clone(path))
+	}
+	if len(path) > 2 && path[2] == "definition" {
+		return
+	}
+	switch v := value.(type) {
+	case object:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			walk(v[key], append(path, key), fn)
+		}
+	case []any:
+		for i, item := range v {
+			walk(item, append(path, strconv.Itoa(i)), fn)
+		}
+	}
+}
+
+type nothing struct{}
+
+func removed(any) any { return nothing{} }
+
+type twice struct{}
+
+func doubled(any) any { return twice{} }
+
+// changeAt changes the value of a path; false when the change does not apply.
+func changeAt(b object, path []string, change func(any) any) bool {
+	var parent any = b
+	set := func(any) {}
+	for _, step := range path[:len(path)-1] {
+		switch p := parent.(type) {
+		case object:
+			parent, set = p[step], func(v any) { p[step] = v }
+		case []any:
+			i, _ := strconv.Atoi(step)
+			parent, set = p[i], func(v any) { p[i] = v }
+		}
+	}
+	last := path[len(path)-1]
+	switch p := parent.(type) {
+	case object:
+		switch v := change(p[last]).(type) {
+		case nothing:
+			delete(p, last)
+		case twice, nil:
+			return false
+		default:
+			p[last] = v
+		}
+	case []any:
+		i, _ := strconv.Atoi(last)
+		switch v := change(p[i]).(type) {
+		case nothing:
+			set(slices.Delete(slices.Clone(p), i, i+1))
+		case twice:
+			set(append(slices.Clone(p), p[i]))
+		case nil:
+			return false
+		default:
+			p[i] = v
+		}
+	}
+	return true
 }
 
 // TestBundleNamesWhomItTrusts checks one bundle by a list of people who did not

@@ -121,7 +121,7 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	if f.database == "" {
 		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
 	}
-	p.Unproved = append(p.Unproved, "that nothing is newer, or left out: a checkpoint shows how far the log goes")
+	p.Unproved = append(p.Unproved, bundle.Unproved()...)
 	return p
 }
 

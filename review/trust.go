@@ -159,6 +159,17 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous.Digest(), newestState(ctx, r, states[len(states)-1], previous, genesis)
 }
 
+// CheckStates returns nil when the recorded states of the signers hold: each was put in
+// force by a signer of the one before. Otherwise the error wraps ErrSigners.
+func CheckStates(ctx context.Context, r SignatureReader) error {
+	states, err := r.SignersStates(ctx)
+	if err != nil || len(states) == 0 {
+		return err
+	}
+	_, err = checkStates(ctx, r, states)
+	return err
+}
+
 // newestState returns nil unless a statement that its signers signed replaces the last
 // state of the signers.
 func newestState(ctx context.Context, r SignatureReader, last SignersState, by *signers.Signers, genesis string) error {

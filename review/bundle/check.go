@@ -69,6 +69,9 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 		}
 		c.last[v.Subject] = v
 	}
+	if err := c.around(ctx, b); err != nil {
+		return c.result, err
+	}
 	for _, subject := range order {
 		if c.broken[subject] {
 			continue

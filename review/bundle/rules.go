@@ -15,6 +15,7 @@ const (
 	notShipped    = "B106"
 	otherDatabase = "B107"
 	tooFew        = "B109"
+	contradiction = "B110"
 	// Unsigned is the rule of an approval without a signature.
 	Unsigned = "B105"
 	// Unverified is the rule of a bundle whose signatures nobody checked.
@@ -33,6 +34,7 @@ func Rules() []Rule {
 		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
 		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
+		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers does not fit the rest of the bundle: something was changed or left out.", export},
 		{Unverified, "unverified", "Nobody's signature was checked, because the check was given no signers file: whoever can write the file could have written any of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
 	}
 }
