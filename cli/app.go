@@ -73,6 +73,7 @@ type app struct {
 	creates bool
 	empty   bool   // a database that is made gets the core alone
 	scratch string // the folder of a dry run's own database; "" when there is none
+	cut     bool   // the user left the pager before the end of what was printed
 
 	remote    *remote // nil for the account that runs the process
 	config    *config // set when the desk is open

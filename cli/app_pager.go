@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
-	"syscall"
 
 	"github.com/anmitsu/go-shlex"
 	"golang.org/x/term"
@@ -48,14 +48,25 @@ func (a *app) throughPager(pager []string, text []byte) error {
 		defer a.env.Hold()()
 	}
 	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the user's own
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(text), a.stdout, a.env.Err
+	unread, to, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer unread.Close() //nolint:errcheck // nothing is written to it
+	c.Stdin, c.Stdout, c.Stderr = unread, a.stdout, a.env.Err
+	go func() {
+		_, _ = to.Write(text) // ends when all is read, by the pager or below
+		_ = to.Close()
+	}()
 	c.Env = os.Environ()
 	if a.env.Getenv("LESS") == "" {
 		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git has it: colours, and no page for what fits
 	}
-	err := c.Run()
+	err = c.Run()
+	rest, _ := io.Copy(io.Discard, unread) //nolint:errcheck // it counts what the pager left
 	var left *exec.ExitError
-	if err == nil || c.Process != nil && (errors.Is(err, syscall.EPIPE) || errors.As(err, &left)) {
+	if err == nil || c.Process != nil && errors.As(err, &left) {
+		a.cut = rest > 0
 		return nil // the user has seen enough
 	}
 	_, err = a.env.Out.Write(text)

@@ -26,7 +26,8 @@ A change set of tools imported from an MCP server is one page: once, every text 
 a model will read, with the findings in place. --full adds the imported JSON.
 
 toolcrib remembers the digest it last showed a user; approve refuses and names
-any change since.
+any change since. What was cut off, by a template, a filter, or a reader that
+left early, was not shown.
 
 --source FILE writes the current revision as Markdown or JSON, by the file's
 extension, for toolcrib revise; - is standard output, in JSON.`,
@@ -188,10 +189,15 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 	}
 }
 
-// shown records what was just printed for the actor. A read-only database records
+// shown records what was just printed for the actor, if it was all of it: a template
+// or a filter prints what it likes, and whoever leaves a pager or closes a pipe early
+// has not seen the rest. A read-only database records
 // nothing; any other failure is reported, because the next approval would refer to
 // what was shown before.
 func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
+	if a.flags.template != nil || a.flags.jq != nil || a.cut || b.actor.Kind == proposals.User && readerLeft(a.stdout) {
+		return
+	}
 	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
 	}

@@ -1,0 +1,70 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How long the reader of a pipe is waited for: until it has taken everything, and then
+// for it to leave. Whoever reads to the end stays until the pipe is closed.
+const (
+	readerStep   = 5 * time.Millisecond
+	readerTakes  = time.Second
+	readerLeaves = 20 * time.Millisecond
+)
+
+// readerLeft reports whether out is a pipe whose reader left before its end, as head
+// does: nobody was shown all that was written.
+func readerLeft(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return false
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return false
+	}
+	left := false
+	err = raw.Control(func(fd uintptr) { left = leaves(int(fd)) })
+	return err == nil && left
+}
+
+// fionread is the request for the number of bytes in a pipe, which x/sys names on some
+// systems only.
+func fionread() uint {
+	if runtime.GOOS == "linux" {
+		return 0x541b
+	}
+	return 0x4004667f // of all BSDs, and of macOS
+}
+
+func leaves(fd int) bool {
+	var taken time.Duration // for how long nothing has been waiting in the pipe
+	for waited := time.Duration(0); waited < readerTakes && taken < readerLeaves; waited += readerStep {
+		fds := []unix.PollFd{{Fd: int32(fd)}}                                                          //nolint:gosec // a descriptor is a small number
+		if _, err := unix.Poll(fds, int(readerStep.Milliseconds())); err != nil && err != unix.EINTR { //nolint:errorlint // it is a number
+			return false
+		}
+		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			return true
+		}
+		waiting, err := unix.IoctlGetInt(fd, fionread())
+		if err != nil {
+			return false
+		}
+		if waiting == 0 {
+			taken += readerStep
+		}
+	}
+	return false
+}
