@@ -230,34 +230,36 @@ func complete(s *Sentence) bool {
 // looks like it must be judged like any other.
 const guessed = scan.Rot13 | scan.Reversed
 
-// ordered reports whether what f found in s begins as an order does: at the start of
-// a sentence or clause, or behind a word such as "always". Code and the names of
-// things do not.
+// ordered reports whether what f found in s is part of an order: a clause up to it
+// begins with a verb of taking or handing over, or it stands behind a word such as
+// "always". Code and the names of things do not.
 func ordered(s *Sentence, f *candidate) bool {
 	if f.at.Disguise != 0 {
 		return true
 	}
-	value := s.text.Value
-	said := value[f.at.Start:f.at.End]
-	verb := strings.IndexFunc(said, func(r rune) bool { return !unicode.IsLetter(r) })
-	if verb > 0 && (said[verb] == '=' || said[verb] == '(' || strings.HasPrefix(said[verb:], " of ")) {
-		return false
-	}
-	before := strings.TrimRight(value[min(s.at.Start, f.at.Start):f.at.Start], " \t")
-	if before == "" || strings.ContainsAny(before[len(before)-1:], ".,;:!?)*>-\n") {
-		return true
-	}
+	value := s.text.Value[min(s.at.Start, f.at.Start):f.at.End]
 	g := grammar()
-	last := before[strings.LastIndexAny(before, " \t\n")+1:]
-	if g.Scan(last).Concepts.Meets(g.Concept("lead")) {
-		return true
+	for _, clause := range clauses(value) {
+		words := strings.TrimLeft(value[clause.Start:clause.End], "-*#>_ \t")
+		for range maxLead {
+			first, rest, _ := strings.Cut(words, " ")
+			concepts := g.Scan(first).Concepts
+			if strings.IndexFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 && !strings.HasPrefix(rest, "of ") && !strings.HasPrefix(rest, "=") &&
+				concepts.Meets(g.Concept("read|send|exfil|include")) {
+				return true
+			}
+			if !concepts.Meets(g.Concept("lead|conj|before|also")) {
+				break
+			}
+			words = rest
+		}
 	}
-	inner := clauses(said)
-	return slices.ContainsFunc(inner[min(1, len(inner)):], func(p rules.Passage) bool {
-		first, _, _ := strings.Cut(said[p.Start:p.End], " ")
-		return g.Scan(first).Concepts.Meets(g.Concept("read|send|exfil|include"))
-	})
+	return false
 }
+
+// maxLead is how many words such as "then always" may stand before the verb of an
+// order.
+const maxLead = 4
 
 // unseen reports whether the sentence stands where no user looks: in what an
 // import pins beside the definition, or in a comment of a schema.
