@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/internal/door"
 	"toolcrib/internal/visible"
 )
 
@@ -209,6 +211,10 @@ func between(low, high int, what string) cobra.PositionalArgs {
 // order: servers let calls come to their end, and end programs they started.
 const lastResort = 5 * time.Second
 
+// leastFiles is how many files a process needs: a database with its readers, and what
+// the runtime opens for itself.
+const leastFiles = 32
+
 // Run runs the command of this process and returns its exit status. An
 // interrupt ends it: what cannot be interrupted (a statement that a database
 // somebody has tampered with never ends, a pipe that nobody writes to) is left
@@ -216,6 +222,9 @@ const lastResort = 5 * time.Second
 // as after a power cut: all there, or not at all. The workbench holds that off
 // until the terminal is as it was.
 func Run(env Env) int {
+	if files := door.OpenFiles(); files > 0 && files < leastFiles { // the runtime dies without a word to the user
+		return report(env, (&app{env: env}).wantsJSON(), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, leastFiles))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var held sync.RWMutex

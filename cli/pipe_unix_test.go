@@ -68,3 +68,20 @@ func TestInterruptedBeforeAPipe(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, errs.String())
 	}
 }
+
+// TestFewFiles runs toolcrib where a process may have few files open: it says so, or
+// works, and never dies of it (S27).
+func TestFewFiles(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	c := newTestDB(t)
+	for _, files := range []string{"6", "8", "12", "24", "32"} {
+		for _, args := range []string{"list", "version --json", "exec get_tasks --agent assistant --args {}"} {
+			cmd := c.command(c.dir)
+			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "ulimit -n " + files + "; exec " + cmd.Path + " " + args}
+			said, _ := cmd.CombinedOutput()
+			if got, few := cmd.ProcessState.ExitCode(), files != "32"; few && (got != 1 || !strings.Contains(string(said), "ulimit -n")) || !few && got != 0 {
+				t.Errorf("%s with %s files: exit status %d: %.300s", args, files, got, said)
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ type door struct {
 // New returns the door before l, with as many places as the system has files
 // for. What it accepts is for a server made by Server.
 func New(l net.Listener) net.Listener {
-	places, seats := room(openFiles())
+	places, seats := room(OpenFiles())
 	return &door{Listener: l, places: places, time: authenticationTime, members: members{seats: seats}}
 }
 
@@ -55,7 +55,7 @@ type Limits struct {
 // New. A server passes accepted connections to AdmitConn once they are
 // authenticated.
 func NewWith(l net.Listener, c Limits) net.Listener {
-	places, seats := room(openFiles())
+	places, seats := room(OpenFiles())
 	return &door{Listener: l, places: min(places, c.Unauthenticated), time: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 

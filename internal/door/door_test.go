@@ -133,7 +133,7 @@ func TestPlacesFitTheFiles(t *testing.T) {
 			t.Errorf("%d files: %d and %d, want %d", files, places, seats, want)
 		}
 	}
-	if places, seats := room(openFiles()); places < 16 || seats < 16 {
+	if places, seats := room(OpenFiles()); places < 16 || seats < 16 {
 		t.Errorf("%d and %d", places, seats)
 	}
 }

@@ -4,9 +4,9 @@ package door
 
 import "syscall"
 
-// openFiles returns how many files the process may have open, 0 when the system
+// OpenFiles returns how many files the process may have open, 0 when the system
 // does not say. Go has raised the soft limit to the hard one at the start.
-func openFiles() uint64 {
+func OpenFiles() uint64 {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
 		return 0
