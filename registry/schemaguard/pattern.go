@@ -37,14 +37,23 @@ const (
 
 // measure reads a regular expression of at most MaxPattern characters.
 func measure(pattern string) program {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err == nil {
+	t := engines(pattern)
+	if re, err := syntax.Parse(t.text, syntax.Perl); err == nil && !t.slow {
 		return program{size: steps(re), runs: re2}
 	}
-	if _, err := backtracking(pattern); err != nil {
+	if _, err := backtracking(t.text); err != nil {
 		return program{}
 	}
 	return program{size: len(pattern), runs: backtracks}
+}
+
+// engines returns a regular expression as the engines read it.
+func engines(pattern string) translated {
+	t, err := translate(pattern)
+	if err != nil {
+		return translated{text: pattern}
+	}
+	return t
 }
 
 // steps estimates from above how many instructions re compiles to. Large
@@ -110,6 +119,15 @@ func (g *graph) collect(pattern string, s spot) program {
 	return p
 }
 
+// fast is a regular expression that RE2 runs.
+type fast struct {
+	*regexp.Regexp
+
+	pattern string // as the schema has it
+}
+
+func (f fast) String() string { return f.pattern }
+
 // compile is the validator's engine for regular expressions. It is asked for
 // those of the schema, which have been measured, and for texts that a schema
 // wants to be regular expressions, which have not.
@@ -120,10 +138,11 @@ func (p *backtrackBudget) compile(pattern string) (jsonschema.Regexp, error) {
 	if m := measure(pattern); m.runs == re2 && m.size > maxProgram {
 		return nil, fmt.Errorf("compiles to more than %d steps", maxProgram)
 	}
-	if re, err := regexp.Compile(pattern); err == nil {
-		return re, nil
+	t := engines(pattern)
+	if re, err := regexp.Compile(t.text); err == nil && !t.slow {
+		return fast{re, pattern}, nil
 	}
-	if re, err := backtracking(pattern); err == nil {
+	if re, err := backtracking(t.text); err == nil {
 		return slow{re, pattern, p}, nil
 	}
 	return unrunnable{pattern, p}, nil // others may be able to

@@ -1,0 +1,165 @@
+package schemaguard
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+)
+
+// ecmaTexts are texts in which the engines tell characters apart.
+func ecmaTexts() []string {
+	texts := []string{"", "a", "b", "ab", "é", "aé", "éa", "a é", " ", "\u00a0", "\ufeff", "\u2028", "\u2029", "\n", "\r", "\v", "\x00", "-", "_", "0", "٤", "😀", "a😀b", "\\", "]", "[", "^", "a\n", "\na", "aa", "aba", "K", "ſ", "\u180e", "\u0085", "A-Z", "/", "#", "&&", "~"}
+	return append(texts, "user_1", "2026-11-25", "x@y.z", "αβγ", "Straße", "\u1680x", "foo bar", "foo\u3000bar", "{1}", "a{2}", "(a)", "aaaaaaaaaa")
+}
+
+// ecmaPatterns are expressions of each form, and combinations of them.
+func ecmaPatterns(n int) []string {
+	atoms := []string{
+		"a", "é", "😀", ".", `\s`, `\S`, `\d`, `\D`, `\w`, `\W`, "[]", "[^]", `[\s]`, `[^\s]`, `[\S]`, `[^\S]`, `[\s\S]`, `[\w-]`, `[a-z]`, `[^a-z]`, `[é-ü]`, `[\b]`, `[[]`, `[[:alpha:]]`, `[a&&b]`, `[\]\\]`,
+		`\n`, `\t`, `\v`, `\f`, `\0`, `\cJ`, `\x41`, `\u0041`, `\u{1F600}`, `\ud83d\ude00`, `\/`, `\.`, `\p{L}`, `\P{L}`, `\p{Lu}`, `\p{Script=Greek}`, `[\p{L}\d]`, `[^\p{L}]`, "(?:ab)", "(a)", "(?<x>a)", `[-a]`, `[a-]`, `[\-]`, "_", "-", "#", "&", "~", " ",
+	}
+	looks := []string{"^", "$", `\b`, `\B`, "(?=a)", "(?!a)", "(?<=a)", "(?<!a)"}
+	quantifiers := []string{"", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?", "??", "{1,2}?"}
+	all := append([]string{}, atoms...)
+	for _, atom := range atoms {
+		all = append(all, "^"+atom+"$", "^"+atom+"+$", `\b`+atom, atom+`\b`, `^(?!b)`+atom+"$")
+	}
+	all = append(all, `(a)\1`, `^(.)\1$`, `(?<x>.)\k<x>`, `(.)(?<x>.)\2`, `(?<x>.)(.)\1`, `^(?:a|ab)(?:c|b)?$`, "a||b", "(?:)*", "^$", "", `^[^]*$`, `^\S+@\S+$`, `^(?=.)\s`, `a*?b`)
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same ones in each run
+	pick := func(from []string) string { return from[random.IntN(len(from))] }
+	for len(all) < n {
+		var b strings.Builder
+		for range 1 + random.IntN(4) {
+			switch random.IntN(8) {
+			case 0:
+				b.WriteString(pick(looks))
+			case 1:
+				b.WriteString("(?:" + pick(atoms) + "|" + pick(atoms) + ")" + pick(quantifiers))
+			default:
+				b.WriteString(pick(atoms) + pick(quantifiers))
+			}
+		}
+		all = append(all, b.String())
+	}
+	return all
+}
+
+// matches returns what the engines make of texts; nil for what none can run.
+func matches(pattern string, texts []string) []bool {
+	re, err := (&backtrackBudget{left: maxBacktracking}).compile(pattern)
+	if _, cannot := re.(unrunnable); err != nil || cannot {
+		return nil
+	}
+	found := make([]bool, len(texts))
+	for i, text := range texts {
+		if s, ok := re.(slow); ok {
+			s.budget.left, s.budget.short = maxBacktracking, ""
+		}
+		found[i] = re.MatchString(text)
+	}
+	return found
+}
+
+// TestPatternsLikeNode compares what expressions match with V8, which many clients
+// of a schema run it in (C51). Expressions that it refuses are left out.
+func TestPatternsLikeNode(t *testing.T) {
+	shortrun.NeedsLong(t)
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not here")
+	}
+	texts, patterns := ecmaTexts(), ecmaPatterns(3000)
+	in, err := json.Marshal(map[string]any{"texts": texts, "patterns": patterns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, "-e", `
+		const {texts, patterns} = JSON.parse(require("fs").readFileSync(0, "utf8"))
+		console.log(JSON.stringify(patterns.map(p => { try { const re = new RegExp(p, "u"); return texts.map(t => re.test(t)) } catch { return null } })))`)
+	cmd.Stdin = strings.NewReader(string(in))
+	said, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [][]bool
+	if err := json.Unmarshal(said, &want); err != nil {
+		t.Fatal(err)
+	}
+	cases, refused, wrong, unrun := 0, 0, 0, 0
+	for i, pattern := range patterns {
+		if want[i] == nil {
+			refused++
+			continue
+		}
+		got := matches(pattern, texts)
+		if got == nil {
+			unrun++
+			t.Errorf("%s cannot be run", pattern)
+			continue
+		}
+		for j, text := range texts {
+			if strings.Contains(pattern, `\B`) && strings.Contains(text, "😀") {
+				continue // V8 finds it between the halves of a character
+			}
+			if cases++; got[j] != want[i][j] {
+				if wrong++; wrong <= 20 {
+					t.Errorf("%s on %q: %v, and %v in node", pattern, text, got[j], want[i][j])
+				}
+			}
+		}
+	}
+	t.Logf("%d cases, %d wrong; node refuses %d of %d expressions, and %d cannot be run", cases, wrong, refused, len(patterns), unrun)
+}
+
+// TestPatternsOfECMA has expressions whose meaning the engines would not share.
+func TestPatternsOfECMA(t *testing.T) {
+	for _, tt := range []struct{ pattern, yes, no string }{
+		{`^\s$`, "\u00a0\u2028\ufeff\v", "a\u180e\u0085"},
+		{`^\S$`, "aé\u0085", "\u00a0\u3000 "},
+		{`^[^\S]$`, " \u00a0", "a"},
+		{`^.$`, "aé😀\x00", "\n\r\u2028\u2029"},
+		{`^[]$`, "", "a]\n"},
+		{`^[^]$`, "a\n\u2028😀", ""},
+		{`^\u{1F600}$`, "😀", "a"},
+		{`^\ud83d\ude00$`, "😀", "a"},
+		{`^(?=.)\w\b`, "a", "é"},
+		{`^(?!x)\s$`, "\u00a0", "a"},
+	} {
+		for text, want := range map[string]bool{tt.yes: true, tt.no: false} {
+			for _, r := range text {
+				if got := matches(tt.pattern, []string{string(r)}); got == nil || got[0] != want {
+					t.Errorf("%s on %q: %v", tt.pattern, r, got)
+				}
+			}
+		}
+	}
+	for pattern, text := range map[string]string{`(?i)abc`: "ABC", `\Aabc\z`: "abc", `a{,2}`: "a{,2}", `[[:alpha:]]+`: "a]"} { // as authors of other languages write
+		if got := matches(pattern, []string{text}); got == nil || !got[0] {
+			t.Errorf("%s on %q: %v", pattern, text, got)
+		}
+	}
+}
+
+// FuzzTranslate gives the engines only what they can read.
+func FuzzTranslate(f *testing.F) {
+	for _, p := range ecmaPatterns(400) {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, pattern string) {
+		got, err := translate(pattern)
+		if err != nil || len(pattern) > 100 {
+			return
+		}
+		if !got.slow {
+			if _, err := regexp.Compile(got.text); err != nil && !strings.Contains(err.Error(), "repeat") && !strings.Contains(err.Error(), "range") {
+				t.Error(fmt.Errorf("%q is translated to %q: %w", pattern, got.text, err))
+			}
+		}
+	})
+}
