@@ -83,6 +83,10 @@ func TestExamplesAsTyped(t *testing.T) {
 			if c.Name() == "wrap" || c.Name() == "unwrap" {
 				r.hasClients(c.Name() == "unwrap")
 			}
+			if c.CommandPath() == "toolcrib calls policy" {
+				r.hasClients(false)
+				r.must("toolcrib init --yes && toolcrib show set:memory && toolcrib approve set:memory")
+			}
 			if name := c.Name(); name == "sign" || name == "signers" || c.Parent() != nil && c.Parent().Name() == "signers" {
 				r.hasKeys(name, s.ids["waiting"][0])
 			}

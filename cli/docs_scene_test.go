@@ -199,7 +199,7 @@ func (s scene) enter(r *reader) {
 func (r *reader) hasClients(wrapped bool) {
 	r.t.Helper()
 	for _, file := range []string{".cursor/mcp.json", ".claude.json", ".config/Claude/claude_desktop_config.json"} {
-		r.write(filepath.Join(r.home, file), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "memory"]}, "github": {"command": "npx", "args": ["-y", "github"]}}}`)
+		r.write(filepath.Join(r.home, file), `{"mcpServers": {"memory": {"command": "npx"}, "github": {"command": "npx", "args": ["-y", "github"]}}}`)
 	}
 	if wrapped {
 		r.must("toolcrib wrap --yes")

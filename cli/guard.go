@@ -16,7 +16,7 @@ import (
 )
 
 type guardFlags struct {
-	url, transport string
+	url, tokenEnv, was string
 }
 
 func newGuard(a *app) *cobra.Command {
@@ -49,7 +49,8 @@ the client goes away.`,
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.url, "url", "", "connect to the server at `URL` (streamable HTTP)")
-	set.StringVar(&f.transport, "transport", "", "the `NAME` that the client's file has for the transport of the URL; it changes nothing")
+	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token in the variable `NAME`")
+	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap, for unwrap; it changes nothing")
 	return cmd
 }
 
@@ -82,7 +83,11 @@ func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
 	crib := newGuardCrib(a, registry.ServerName(args[0]))
 	var server guard.Server
 	if f.url != "" {
-		server = guard.NewEndpoint(f.url, guard.Headers(os.Environ()))
+		headers := guard.Headers(os.Environ())
+		if token := a.env.Getenv(f.tokenEnv); f.tokenEnv != "" && token != "" {
+			headers.Set("Authorization", "Bearer "+token)
+		}
+		server = guard.NewEndpoint(f.url, headers)
 	} else {
 		server = &guard.Command{Args: args[1:], Stderr: a.stderr, Gone: func() bool { return gone(a.stdout) }}
 	}

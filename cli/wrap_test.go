@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,12 +14,50 @@ import (
 	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tailscale/hujson"
+
 	"toolcrib/cli"
 )
 
+// starts starts a server as its client does: what the file says, in the client's folder
+// and with the variables of the entry.
+func (c testDB) starts(file []byte, name string) client {
+	c.t.Helper()
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}
+	plain, err := hujson.Standardize(file)
+	if err == nil {
+		err = json.Unmarshal(plain, &config)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	entry := config.Servers[name]
+	cmd := c.command(c.dir, entry.Args...)
+	for key, value := range entry.Env {
+		cmd.Env = append(cmd.Env, key+"="+value)
+	}
+	cl := client{t: c.t, changed: make(chan string, 100)}
+	cl.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "cursor", Version: "1"}, &sdk.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { cl.changed <- "tools" },
+	}).Connect(c.t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = cl.Close() })
+	return cl
+}
+
 // TestFromClientToGuarded goes the way of a newcomer: the servers of a client are found
-// and proposed, guarded where they stand, found again behind the guard, and the client
-// gets its file back.
+// and proposed, guarded where they stand, and approved while the client runs; it then has
+// their tools under their own names, with the variables of its file. The servers are found
+// again behind the guard, and the client gets its file back.
 func TestFromClientToGuarded(t *testing.T) {
 	c := newTestDB(t)
 	const before = "{\n  // my servers\n  \"mcpServers\": {\n    \"library\": {\"command\": \"mcp-fixture\", \"args\": [\"tools.json\"], \"env\": {\"FIXTURE_SECRET\": \"s3cret\"}}, // mine\n  },\n  \"other\": [1, 2,],\n}\n"
@@ -40,6 +80,24 @@ func TestFromClientToGuarded(t *testing.T) {
 	if !ok || !ok2 || !strings.Contains(middle, `"--db", "`) {
 		t.Fatalf("more than the command changed:\n%s", text)
 	}
+	cl := c.starts(text, "library")
+	if names := cl.names(); len(names) > 0 {
+		t.Errorf("nothing is approved, and %v are listed", names)
+	}
+	c.approveAll()
+	for range cl.changed {
+		if len(cl.names()) == 2 {
+			break
+		}
+	}
+	r, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lookUp", Arguments: map[string]any{"what": "x"}})
+	if err != nil || r.IsError {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if got, _ := json.Marshal(r.StructuredContent); !strings.Contains(string(got), `"secret":"s3cret"`) {
+		t.Errorf("the server has not the variable that the client gave it: %s", got)
+	}
+
 	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write.") {
 		t.Errorf("wrapped twice: %s", out)
 	}
