@@ -148,7 +148,7 @@ func documentTypes() map[string]reflect.Type {
 		"policy.test": reflect.TypeFor[docPolicyTest](), "proposal": reflect.TypeFor[docDossier](), "proposal.list": reflect.TypeFor[docProposalList](),
 		"resolution": reflect.TypeFor[docResolution](), "rule.list": reflect.TypeFor[docRuleList](), "schema": reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](), "signature": reflect.TypeFor[docSignature](), "signers": reflect.TypeFor[docSigners](),
-		"tier.list": reflect.TypeFor[docTierList](), "token": reflect.TypeFor[docTokenOne](), "token.list": reflect.TypeFor[docTokenList](),
+		"status": reflect.TypeFor[docStatus](), "tier.list": reflect.TypeFor[docTierList](), "token": reflect.TypeFor[docTokenOne](), "token.list": reflect.TypeFor[docTokenList](),
 		"tool.list": reflect.TypeFor[docToolList](), "trust.list": reflect.TypeFor[docTrustList](), "unwrap": reflect.TypeFor[docWrap](),
 		"version": reflect.TypeFor[docVersionInfo](), "version.list": reflect.TypeFor[docVersionList](), "waiver": reflect.TypeFor[docWaiverMade](),
 		"wrap": reflect.TypeFor[docWrap](),

@@ -73,11 +73,12 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		Getenv: a.env.Getenv, Drafts: drafts, Counter: b.desk.Counter(),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Export: a.exportJob, ExportFormats: formatsOfExport(), Views: c.views(), HasModel: c.Model != (modelConfig{}),
 	}
+	conf.Servers = a.screenServers(b, calls)
 	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
 	state := &checkpointState{app: a}
 	switch {
 	case a.remote != nil:
-		conf.Import, conf.Export = nil, nil // the files would be the server's
+		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
 		state = a.remote.checkpoint
 	case c.Checkpoints.name() == "":
 		state = nil

@@ -48,6 +48,9 @@ func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
 		return tea.Batch(cmd, m.show(pp))
 	case screen.Drop:
 		return then(m.dropDraft(i.Draft), cmd)
+	case screen.Narrow:
+		m.open(m.queue)
+		return tea.Batch(cmd, m.list().Narrow(i.Filter))
 	case screen.ToQueue:
 		m.open(m.queue)
 	case screen.Several:

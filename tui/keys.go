@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/servers"
 	"toolcrib/tui/subject"
 )
 
@@ -28,7 +29,7 @@ type table struct {
 func tables() []table {
 	all := []table{{placeEverywhere, new(Model).globalKeys()}}
 	for _, p := range []screen.Page{
-		new(queue.Page), new(changeset.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page),
+		new(queue.Page), new(changeset.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page), new(servers.Page),
 	} {
 		all = append(all, table{p.Place(), p.Keys()})
 	}

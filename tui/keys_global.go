@@ -17,6 +17,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Do: m.goTo(func() *page { return m.log })},
 		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
 		{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Do: m.goTo(func() *page { return m.calls }), Off: m.noCalls},
+		{Name: "servers", Keys: []string{"B"}, Help: "Show which MCP servers of your clients are guarded", Do: m.goTo(func() *page { return m.servers }), Off: m.noServers},
 		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.action((*Model).verify), Off: m.cannotVerify},
 		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.action((*Model).askImport), Off: m.cannotImport},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.action((*Model).back)},
@@ -58,6 +59,13 @@ func (m *Model) cannotSuspend() string {
 func (m *Model) noCalls() string {
 	if m.cfg.Calls == nil {
 		return "no gateway is available"
+	}
+	return ""
+}
+
+func (m *Model) noServers() string {
+	if m.cfg.Servers == nil {
+		return "the clients are on another machine"
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/servers"
 	"toolcrib/tui/theme"
 )
 
@@ -42,6 +43,7 @@ type Model struct {
 	log      *page
 	drafts   *page
 	calls    *page
+	servers  *page
 	proposal *page // that was opened last, nil before the first
 	dialog   *dialog
 	line     *screen.Line // the input line at the bottom, nil for none
@@ -86,6 +88,7 @@ func New(cfg Config) *Model {
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
 	m.calls = &page{Page: calls.New(m.ctx, m.callDesk())}
+	m.servers = &page{Page: servers.New(m.ctx, cfg.Servers)}
 	m.shared = m.proposalOptions()
 	m.page = m.queue
 	m.resize(80, 24)

@@ -60,7 +60,7 @@ func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
 func (m *Model) each(do func(*page) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	done := map[*page]bool{}
-	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.page}, m.trail...) {
+	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.servers, m.page}, m.trail...) {
 		if !done[p] {
 			done[p] = true
 			cmds = append(cmds, do(p))

@@ -19,6 +19,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/servers"
 	"toolcrib/tui/subject"
 )
 
@@ -94,14 +95,17 @@ type Config struct {
 	Desk     Desk
 	Registry Registry
 	Calls    Calls // nil where nothing can be called
-	Actor    proposals.Actor
-	Layer    registry.Layer // where drafts are made
-	Place    string         // the shown place, such as the project's name
-	Theme    string         // "dark" or "light"; "" finds out
-	Plain    bool           // no colours
-	Getenv   func(string) string
-	Drafts   string // folder for texts that are not sent yet; "" keeps none
-	Now      func() time.Time
+	// Servers reads which servers of the user's clients are guarded; nil where the
+	// clients are not those of this machine.
+	Servers servers.Read
+	Actor   proposals.Actor
+	Layer   registry.Layer // where drafts are made
+	Place   string         // the shown place, such as the project's name
+	Theme   string         // "dark" or "light"; "" finds out
+	Plain   bool           // no colours
+	Getenv  func(string) string
+	Drafts  string // folder for texts that are not sent yet; "" keeps none
+	Now     func() time.Time
 	// Counter counts the tokens of prompts, and may be shared with other workbenches;
 	// nil means one of its own.
 	Counter *tokens.Counter

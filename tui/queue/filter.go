@@ -31,6 +31,12 @@ func (q *Page) setFilter(text string) tea.Cmd {
 	return q.restart()
 }
 
+// Narrow shows the proposals that a filter selects, of every state.
+func (q *Page) Narrow(text string) tea.Cmd {
+	q.filter, q.everywhere = text, false
+	return q.restart()
+}
+
 // maxSuggestions is how many ways to go on are shown at once.
 const maxSuggestions = 6
 

@@ -76,6 +76,8 @@ type (
 	}
 	// Drop deletes a text that is not sent, before the command that comes with it.
 	Drop struct{ Draft string }
+	// Narrow goes to the queue and filters it.
+	Narrow struct{ Filter string }
 	// ToQueue goes to the queue.
 	ToQueue struct{}
 	// Several is some intents, in order.
@@ -101,6 +103,7 @@ func (Export) intent()      {}
 func (Edit) intent()        {}
 func (Resume) intent()      {}
 func (Drop) intent()        {}
+func (Narrow) intent()      {}
 func (ToQueue) intent()     {}
 func (Several) intent()     {}
 func (*Line) intent()       {}

@@ -1,0 +1,241 @@
+// Package guarding answers which MCP servers of clients are guarded, and what waits
+// for the user.
+package guarding
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/gateway/clients"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Reader reads the registry and the queue.
+type Reader interface {
+	FromServer(ctx context.Context, name string) ([]registry.Live, error)
+	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
+}
+
+// Store has the records that a status is made of. The zero value has none, as before
+// there is a database.
+type Store struct {
+	View  func(ctx context.Context, fn func(Reader) error) error
+	List  func(ctx context.Context, q review.Query) (review.Page, error)
+	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
+}
+
+// Status is the state of all servers.
+type Status struct {
+	Entries []Entry
+	Servers []Server // that clients have, in the order of the entries; then others of which something waits
+}
+
+// Entry is a server in the file of a client.
+type Entry struct {
+	Client  string
+	File    string
+	Project bool   // the file is that of a folder
+	Name    string // in the file
+	Server  string // the name that toolcrib has for it; "" where it has none
+	State   clients.State
+	Why     string // it is not guarded, or what is wrong with its guard
+	// Disabled reports that the client does not start it.
+	Disabled bool
+}
+
+// Server is the state of the tools of a server.
+type Server struct {
+	Name     string
+	Approved int // active tools
+	Waiting  int // proposals of new tools
+	Changed  int // proposals about approved ones: changed, gone, or back
+	// Sets are the change sets of these proposals, "" for none.
+	Sets []string
+	Last *LastCall // through a guard; nil for none
+}
+
+// LastCall is the newest call of a server's tools.
+type LastCall struct {
+	At   time.Time
+	Tool string
+	Code gateway.Code // "" while it runs
+}
+
+// Waits reports whether something waits for the user.
+func (s Status) Waits() bool {
+	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Waiting+v.Changed > 0 })
+}
+
+// Of returns the server of a name.
+func (s Status) Of(name string) (Server, bool) {
+	i := slices.IndexFunc(s.Servers, func(v Server) bool { return v.Name == name })
+	if i < 0 || name == "" {
+		return Server{}, false
+	}
+	return s.Servers[i], true
+}
+
+// Read puts the status of entries together.
+func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, error) {
+	var s Status
+	for _, e := range entries {
+		v := e.Server()
+		if v.Self() || v.BuiltIn() {
+			continue
+		}
+		entry := Entry{
+			Client: e.File.Client, File: e.File.Path, Project: e.File.Scope == clients.Project,
+			Name: v.Name, Server: e.Name, State: e.State(), Why: e.Fault, Disabled: v.Disabled,
+		}
+		s.Entries = append(s.Entries, entry)
+		if _, known := s.Of(e.Name); !known && e.Name != "" {
+			s.Servers = append(s.Servers, Server{Name: e.Name})
+		}
+	}
+	if from.View == nil {
+		return s, nil
+	}
+	open, err := openTools(ctx, from)
+	if err != nil {
+		return s, err
+	}
+	for _, b := range open {
+		name := b.Revision.Draft.Definition.Tool.Server()
+		if _, known := s.Of(name); !known {
+			s.Servers = append(s.Servers, Server{Name: name})
+		}
+	}
+	for i := range s.Servers {
+		if err := s.Servers[i].read(ctx, from, open); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// read counts the tools of a server and finds its last call.
+func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) error {
+	err := from.View(ctx, func(r Reader) error {
+		lives, err := r.FromServer(ctx, v.Name)
+		for _, l := range lives {
+			if l.Definition.Tool != nil && l.Definition.Tool.Server() == v.Name && l.Definition.Status() == registry.Active {
+				v.Approved++
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range open {
+		if b.Revision.Draft.Definition.Tool.Server() != v.Name {
+			continue
+		}
+		if b.Proposal.Type == proposals.New {
+			v.Waiting++
+		} else {
+			v.Changed++
+		}
+		if set := b.Proposal.ChangeSet; !slices.Contains(v.Sets, set) {
+			v.Sets = append(v.Sets, set)
+		}
+	}
+	calls, err := from.Calls(ctx, gateway.CallQuery{Agent: gateway.GuardPrefix + v.Name, Limit: 1})
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	v.Last = &LastCall{At: calls[0].At, Tool: calls[0].Name}
+	if o := calls[0].Outcome; o != nil {
+		v.Last.Code = o.Code
+		if o.Code == "" {
+			v.Last.Code = gateway.CodeOK
+		}
+	}
+	return nil
+}
+
+// openTools returns the open proposals about tools of MCP servers.
+func openTools(ctx context.Context, from Store) ([]review.Bundle, error) {
+	var open []review.Bundle
+	for _, state := range []proposals.State{proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges} {
+		q := review.Query{State: state, Filter: "tool:", Limit: review.MaxPage}
+		for {
+			page, err := from.List(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			ids := make([]proposals.ID, len(page.Proposals))
+			for i, p := range page.Proposals {
+				ids[i] = p.ID
+			}
+			err = from.View(ctx, func(r Reader) error {
+				bundles, err := r.Bundles(ctx, ids)
+				for _, b := range bundles {
+					if t := b.Revision.Draft.Definition.Tool; t != nil && t.Server() != "" {
+						open = append(open, b)
+					}
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+	}
+	return open, nil
+}
+
+// Word names the state of an entry.
+func (e Entry) Word() string {
+	switch {
+	case e.State == clients.Guarded && e.Why != "":
+		return "broken guard"
+	case e.State == clients.Guarded:
+		return "guarded"
+	case e.State == clients.Refused:
+		return "cannot be guarded"
+	case e.Disabled:
+		return "off in the client"
+	}
+	return "not guarded"
+}
+
+// Reason says why an entry is not guarded, and what to do; "" when it is.
+func (e Entry) Reason() string {
+	switch {
+	case e.Why != "":
+		return e.Why
+	case e.State == clients.Guarded || e.Disabled:
+		return ""
+	case e.Project:
+		return "guard it with toolcrib wrap " + e.Client + " --here"
+	}
+	return "guard it with toolcrib wrap " + e.Client
+}
+
+// Place names the file of an entry in a few words.
+func (e Entry) Place() string {
+	if e.Project {
+		return e.Client + " (project)"
+	}
+	return e.Client
+}
+
+// Review returns the command that shows what waits of a server, "" for nothing.
+func (v Server) Review() string {
+	if v.Waiting+v.Changed == 0 {
+		return ""
+	}
+	if len(v.Sets) == 1 && v.Sets[0] != "" {
+		return "toolcrib show 'set:" + v.Sets[0] + "'"
+	}
+	return "toolcrib list --filter " + strings.TrimSpace(v.Name)
+}

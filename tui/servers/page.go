@@ -1,0 +1,183 @@
+// Package servers is the page of the workbench that lists the MCP servers of the
+// user's clients: which are guarded, and what waits of each.
+package servers
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway/clients"
+	"toolcrib/gateway/guarding"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
+)
+
+// Read returns the status of the servers.
+type Read func(ctx context.Context) (guarding.Status, error)
+
+// Page lists servers.
+type Page struct {
+	screen.Text
+	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	read   Read
+	status guarding.Status
+	loaded bool
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, read Read) *Page {
+	return &Page{Text: screen.NewText(), ctx: ctx, read: read}
+}
+
+// Place implements screen.Page.
+func (p *Page) Place() string { return "Servers" }
+
+// Keys implements screen.Page.
+func (p *Page) Keys() []screen.Key {
+	return slices.Concat([]screen.Key{
+		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with what waits of the selected server", Do: p.open, Off: p.nothingWaits},
+	}, screen.TextKeys(p))
+}
+
+// selected returns the server of the selected entry.
+func (p *Page) selected() (guarding.Server, bool) {
+	if n := p.Pager.Stop(); n >= 0 && n < len(p.status.Entries) {
+		return p.status.Of(p.status.Entries[n].Server)
+	}
+	return guarding.Server{}, false
+}
+
+func (p *Page) nothingWaits() string {
+	v, ok := p.selected()
+	switch {
+	case !ok:
+		return "no server is selected"
+	case v.Waiting+v.Changed == 0:
+		return "nothing of it waits for you"
+	}
+	return ""
+}
+
+func (p *Page) open() (screen.Intent, tea.Cmd) {
+	v, _ := p.selected()
+	filter := v.Name
+	if len(v.Sets) == 1 && v.Sets[0] != "" {
+		filter = "set:" + v.Sets[0]
+	}
+	return screen.Narrow{Filter: filter}, nil
+}
+
+// Fit implements screen.Page.
+func (p *Page) Fit(f screen.Frame) {
+	p.Text.Fit(f)
+	p.lay()
+}
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd {
+	return func() tea.Msg {
+		status, err := p.read(p.ctx)
+		return screen.Result{Page: p, Do: func() (screen.Intent, tea.Cmd) {
+			if err != nil {
+				return screen.Fail(err), nil
+			}
+			p.status, p.loaded = status, true
+			p.lay()
+			return nil, nil
+		}}
+	}
+}
+
+// Update implements screen.Page.
+func (p *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	th, guarded := p.Frame.Theme, 0
+	for _, e := range p.status.Entries {
+		if e.State == clients.Guarded && e.Why == "" {
+			guarded++
+		}
+	}
+	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Showf("  %d of %d guarded", guarded, len(p.status.Entries))), nil
+}
+
+// lay lays the entries out: below each how its tools stand, and why it is not
+// guarded.
+func (p *Page) lay() {
+	th := p.Frame.Theme
+	page := prose.New(th)
+	if p.loaded && len(p.status.Entries) == 0 {
+		page.Blank()
+		page.Faint("", "No client on this machine has an MCP server.")
+	}
+	name, client := 10, 8
+	for _, e := range p.status.Entries {
+		name, client = max(name, draw.Width(draw.Show(e.Name))), max(client, draw.Width(draw.Show(e.Place())))
+	}
+	name, client = min(name, p.Frame.Width/3), min(client, p.Frame.Width/4)
+	for _, e := range p.status.Entries {
+		page.Stop()
+		style := styleOf(th, e)
+		line := draw.Of(style, draw.Pad(sign(e), 2)).Add(th.Strong, draw.Pad(draw.Show(e.Name), name)+"  ").
+			Add(th.Faint, draw.Pad(draw.Show(e.Place()), client)+"  ").Add(style, draw.Show(e.Word()))
+		page.Line(line)
+		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
+			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))
+		}
+		if why := e.Reason(); why != "" {
+			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
+		}
+	}
+	p.Pager.Replace(page.Rows())
+}
+
+// counts says how the tools of a server stand.
+func counts(v guarding.Server) string {
+	text := strconv.Itoa(v.Approved) + " approved"
+	if v.Waiting > 0 {
+		text += ", " + strconv.Itoa(v.Waiting) + " waiting"
+	}
+	if v.Changed > 0 {
+		text += ", " + strconv.Itoa(v.Changed) + " changed"
+	}
+	return text
+}
+
+// last says when a tool was called last.
+func (p *Page) last(v guarding.Server) string {
+	if v.Last == nil {
+		return ", never called"
+	}
+	text := ", " + v.Last.Tool + " " + wording.ShortAge(p.Frame.Now().Sub(v.Last.At)) + " ago"
+	if v.Last.Code != "" && v.Last.Code != "ok" {
+		text += " (" + string(v.Last.Code) + ")"
+	}
+	return text
+}
+
+func sign(e guarding.Entry) draw.Safe {
+	switch {
+	case e.State == clients.Guarded && e.Why == "":
+		return "✓"
+	case e.State == clients.Guarded:
+		return "!"
+	}
+	return "·"
+}
+
+func styleOf(th theme.Theme, e guarding.Entry) theme.Style {
+	switch {
+	case e.State == clients.Guarded && e.Why == "":
+		return th.Good
+	case e.State == clients.Guarded || e.State == clients.Open && !e.Disabled:
+		return th.Warn
+	}
+	return th.Faint
+}

@@ -1,0 +1,67 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"toolcrib/gateway/clients"
+	"toolcrib/gateway/guarding"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/screen/screentest"
+)
+
+func status(context.Context) (guarding.Status, error) {
+	return guarding.Status{
+		Entries: []guarding.Entry{
+			{Client: "cursor", Name: "memory", Server: "memory", State: clients.Guarded},
+			{Client: "claude-code", Project: true, Name: "a_server_with_a_long_name_漢字", Server: "long", State: clients.Open},
+			{Client: "codex", Name: "linear\u202e", Server: "linear", State: clients.Refused, Why: "the client signs in to it (oauth)"},
+			{Client: "zed", Name: "old", Server: "old", State: clients.Guarded, Why: "the toolcrib that guards it is gone: /opt/toolcrib; unwrap it, and wrap it again"},
+			{Client: "zed", Name: "paused", Server: "memory", State: clients.Open, Disabled: true},
+		},
+		Servers: []guarding.Server{
+			{Name: "memory", Approved: 9, Waiting: 1, Changed: 2, Sets: []string{"memory"}, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Minute), Tool: "read_graph", Code: "ok"}},
+			{Name: "long", Waiting: 3, Sets: []string{"a", "b"}},
+			{Name: "linear"},
+			{Name: "old", Approved: 1, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Hour), Tool: "look", Code: "daily_limit_reached"}},
+		},
+	}, nil
+}
+
+func TestScreens(t *testing.T) {
+	for _, width := range []int{60, 80, 120, 200} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			p := New(t.Context(), status)
+			if want := screentest.Open(t, p, width, 20); want != nil {
+				t.Fatalf("it asks for %v", want)
+			}
+			text := screentest.View(t, p, width)
+			if strings.Contains(text, "\u202e") {
+				t.Error("a hidden character reaches the screen")
+			}
+			golden.RequireEqual(t, []byte(text))
+		})
+	}
+}
+
+// TestOpensWhatWaits goes to the queue, narrowed to the change set of the server.
+func TestOpensWhatWaits(t *testing.T) {
+	p := New(t.Context(), status)
+	screentest.Open(t, p, 100, 20)
+	if want, off := screentest.Press(t, p, "enter"); off != "" || len(want) != 1 || want[0].(screen.Narrow).Filter != "set:memory" {
+		t.Errorf("%v, %s", want, off)
+	}
+	screentest.Press(t, p, "j")
+	if want, _ := screentest.Press(t, p, "enter"); len(want) != 1 || want[0].(screen.Narrow).Filter != "long" {
+		t.Errorf("of two sets: %v", want)
+	}
+	screentest.Press(t, p, "j")
+	if _, off := screentest.Press(t, p, "enter"); off != "nothing of it waits for you" {
+		t.Errorf("of nothing: %s", off)
+	}
+}
