@@ -16,7 +16,7 @@ import (
 // Costs returns how the prompts of the agents that a draft reaches would change,
 // as far as a rule could object: those that would be cut, and those that may
 // become much longer. Prompts that cannot come near a limit are not rendered, and
-// those that cannot grow by much are not counted.
+// those that cannot grow by much, or are meant to grow, are not counted.
 func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
@@ -31,42 +31,68 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 	}
 	var costs []rules.PromptCost
 	for _, a := range affected {
-		was, err := now.outputs(ctx, a)
+		of, err := then.costs(ctx, draft, a, counter)
 		if err != nil {
 			return nil, err
 		}
-		small, err := now.addsLittle(ctx, draft, a, was, counter)
-		if err != nil {
-			return nil, err
-		}
-		if small {
-			continue
-		}
-		will, err := then.outputs(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		wide, err := then.wide(ctx, a, draft.Definition.Tool)
-		if err != nil {
-			return nil, err
-		}
-		for _, after := range will {
-			i := slices.IndexFunc(was, func(o prompt.Output) bool { return o.Channel == after.Channel })
-			before := prompt.Output{}
-			if i >= 0 {
-				before = was[i]
-			}
-			cost, matters, err := weigh(before, after, counter)
-			if err != nil {
-				return nil, err
-			}
-			if matters && (cost.Cut || !wide) {
-				cost.Agent, cost.Channel = a.agent, after.Channel
-				costs = append(costs, cost)
-			}
-		}
+		costs = append(costs, of...)
 	}
 	return costs, nil
+}
+
+// costs returns how the prompts of one agent would change.
+func (c *catalogs) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
+	wide, err := c.wide(ctx, a, draft.Definition.Tool)
+	if err != nil {
+		return nil, err
+	}
+	if wide { // it is meant to grow, and only the limit matters
+		if roomy, err := c.roomy(ctx, a); err != nil || roomy {
+			return nil, err
+		}
+	}
+	was, err := c.now.outputs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if !wide {
+		if small, err := c.now.addsLittle(ctx, draft, a, was, counter); err != nil || small {
+			return nil, err
+		}
+	}
+	will, err := c.outputs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	var costs []rules.PromptCost
+	for _, after := range will {
+		i := slices.IndexFunc(was, func(o prompt.Output) bool { return o.Channel == after.Channel })
+		before := prompt.Output{}
+		if i >= 0 {
+			before = was[i]
+		}
+		cut := length(after) > max(length(before), prompt.PromptLimit)
+		if !cut && (wide || before.Text == "" || tokens.Growth(before.Text, after.Text) <= budget.PromptGrowth) {
+			continue
+		}
+		cost := rules.PromptCost{Agent: a.agent, Channel: after.Channel, Cut: cut}
+		if !cut {
+			if cost.Before, cost.After, err = tokensOf(before.Text, after.Text, counter); err != nil {
+				return nil, err
+			}
+		}
+		costs = append(costs, cost)
+	}
+	return costs, nil
+}
+
+// roomy reports whether the limit of a prompt is far away from those of an agent.
+func (c *catalogs) roomy(ctx context.Context, a promptKey) (bool, error) {
+	if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
+		return narrowed, err
+	}
+	in, err := c.reference(ctx, a)
+	return in == nil || prompt.Roomy(*in, 0), err
 }
 
 // wide reports whether an agent has a tool because its list takes in the whole
@@ -155,21 +181,6 @@ func block(d registry.Definition, channel string) string {
 		Agent: registry.Agent{PromptTemplate: "$" + prompt.ToolCatalog + "\n\n$" + prompt.ToolGuidance},
 		Tools: []prompt.Tool{{Tool: d.Tool}}, Context: prompt.Reference(),
 	}, channel).Text
-}
-
-// weigh compares one prompt before and after. It reports false when no rule
-// could object.
-func weigh(before, after prompt.Output, counter *tokens.Counter) (rules.PromptCost, bool, error) {
-	if length(after) > max(length(before), prompt.PromptLimit) {
-		return rules.PromptCost{Cut: true}, true, nil
-	}
-	if before.Text == "" || tokens.Growth(before.Text, after.Text) <= budget.PromptGrowth {
-		return rules.PromptCost{}, false, nil
-	}
-	var cost rules.PromptCost
-	var err error
-	cost.Before, cost.After, err = tokensOf(before.Text, after.Text, counter)
-	return cost, true, err
 }
 
 // tokensOf returns the lengths of two texts in tokens.
