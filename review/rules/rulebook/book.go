@@ -44,11 +44,11 @@ func ReadRules(fsys fs.FS) ([]Rule, error) {
 	var errs []error
 	err := each(fsys, "rules", func(s *source) {
 		blocks := map[string]Rule{}
-		_, err := s.decode(&blocks)
+		err := s.decode(&blocks)
 		errs = append(errs, err)
 		for _, id := range slices.Sorted(maps.Keys(blocks)) {
 			r := blocks[id]
-			r.ID, r.source = id, s
+			r.ID, r.source, r.Doc = id, s, paragraph(r.Doc)
 			for _, problem := range r.problems() {
 				errs = append(errs, r.Errorf("", "%s", problem))
 			}
@@ -72,16 +72,20 @@ func compile(fsys fs.FS, rules []Rule) (*scan.Grammar, error) {
 		Lexicon       []string
 		Groups        map[string]string
 	}
-	_, err := read(fsys, "grammar.toml", &spec)
+	grammar, err := read(fsys, "grammar.toml")
+	if err == nil {
+		err = grammar.decode(&spec)
+	}
 	errs := []error{err}
 	var entries []scan.Entry
 	for _, file := range spec.Lexicon {
-		words := map[string]string{}
-		md, err := read(fsys, "lexicon/"+file+".toml", &words)
-		errs = append(errs, err)
-		for _, key := range md.Keys() {
-			entries = append(entries, scan.Entry{Concept: key[0], Words: words[key[0]]})
+		lexicon, err := read(fsys, "lexicon/"+file+".toml")
+		if err == nil {
+			var words []scan.Entry
+			words, err = lexicon.entries()
+			entries = append(entries, words...)
 		}
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

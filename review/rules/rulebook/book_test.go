@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // TestEmbedded reads the files that are embedded.
@@ -22,7 +22,11 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("only %d rules", len(rules))
 	}
 	var listed struct{ Lexicon []string }
-	if _, err := toml.DecodeFS(files, "grammar.toml", &listed); err != nil {
+	grammar, err := fs.ReadFile(files, "grammar.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := toml.Unmarshal(grammar, &listed); err != nil {
 		t.Fatal(err)
 	}
 	found, err := fs.Glob(files, "lexicon/*.toml")

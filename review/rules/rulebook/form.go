@@ -18,7 +18,7 @@ type Form struct {
 	Severity   string
 	Locked     bool
 	Waivable   bool
-	Doc        paragraph
+	Doc        string
 	Suggestion string
 	Bad, Good  Sample
 
@@ -59,11 +59,11 @@ func readForms(fsys fs.FS) ([]Form, error) {
 	var errs []error
 	err := each(fsys, "forms", func(s *source) {
 		blocks := map[string]Form{}
-		_, err := s.decode(&blocks)
+		err := s.decode(&blocks)
 		errs = append(errs, err)
 		for _, id := range slices.Sorted(maps.Keys(blocks)) {
 			f := blocks[id]
-			f.ID, f.source = id, s
+			f.ID, f.source, f.Doc = id, s, paragraph(f.Doc)
 			for _, problem := range f.problems() {
 				errs = append(errs, f.errorf("%s", problem))
 			}
@@ -91,7 +91,7 @@ func (f *Form) problems() []string {
 	if len(f.ID) != 4 || f.ID[0] < 'A' || f.ID[0] > 'Z' || strings.Trim(f.ID[1:], "0123456789") != "" {
 		list = append(list, "an id is a letter and three digits")
 	}
-	for _, field := range []struct{ key, text string }{{"name", f.Name}, {"doc", string(f.Doc)}, {"bad.show", f.Bad.Show}, {"good.show", f.Good.Show}} {
+	for _, field := range []struct{ key, text string }{{"name", f.Name}, {"doc", f.Doc}, {"bad.show", f.Bad.Show}, {"good.show", f.Good.Show}} {
 		if field.text == "" {
 			list = append(list, field.key+" is missing")
 		}

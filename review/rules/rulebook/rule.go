@@ -15,7 +15,7 @@ type Rule struct {
 	Severity   string
 	Message    string
 	Suggestion string
-	Doc        paragraph
+	Doc        string
 	Bad, Good  []string
 	Frames     Frames
 	Translated Frames
@@ -72,14 +72,8 @@ func (f *Frames) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// paragraph is prose whose line breaks mean nothing.
-type paragraph string
-
-// UnmarshalText joins the lines of text.
-func (p *paragraph) UnmarshalText(text []byte) error {
-	*p = paragraph(strings.Join(strings.Fields(string(text)), " "))
-	return nil
-}
+// paragraph returns prose whose line breaks mean nothing on one line.
+func paragraph(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // severities are those a rule can have.
 var severities = []string{"info", "warn", "block"}
@@ -126,7 +120,7 @@ func (r *Rule) problems() []string {
 		{"name", r.Name},
 		{"message", r.Message},
 		{"suggestion", r.Suggestion},
-		{"doc", string(r.Doc)},
+		{"doc", r.Doc},
 		{"a bad example", strings.Join(r.Bad, "")},
 		{"a good example", strings.Join(r.Good, "")},
 	} {

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"toolcrib/review/rules/scan"
 )
 
 // source is a file that was read.
@@ -16,13 +20,10 @@ type source struct {
 	text []byte
 }
 
-// read decodes a file into v.
-func read(fsys fs.FS, file string, v any) (toml.MetaData, error) {
+// read reads a file.
+func read(fsys fs.FS, file string) (*source, error) {
 	text, err := fs.ReadFile(fsys, file)
-	if err != nil {
-		return toml.MetaData{}, err
-	}
-	return (&source{file, text}).decode(v)
+	return &source{file, text}, err
 }
 
 // each calls do with every file below root.
@@ -43,19 +44,55 @@ func each(fsys fs.FS, root string, do func(*source)) error {
 }
 
 // decode reads the file into v and refuses keys that v does not have.
-func (s *source) decode(v any) (toml.MetaData, error) {
-	md, err := toml.Decode(string(s.text), v)
-	if parse := (toml.ParseError{}); errors.As(err, &parse) {
-		return md, fmt.Errorf("%s:%d: %s", s.file, parse.Position.Line, parse.Message)
+func (s *source) decode(v any) error {
+	err := toml.NewDecoder(bytes.NewReader(s.text)).DisallowUnknownFields().Decode(v)
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+		var errs []error
+		for _, e := range unknown.Errors {
+			line, _ := e.Position()
+			errs = append(errs, fmt.Errorf("%s:%d: unknown key %s", s.file, line, strings.Join(e.Key(), ".")))
+		}
+		return errors.Join(errs...)
+	}
+	if parse, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ := parse.Position()
+		return fmt.Errorf("%s:%d: %s", s.file, line, strings.TrimPrefix(parse.Error(), "toml: "))
 	}
 	if err != nil {
-		return md, fmt.Errorf("%s: %w", s.file, err)
+		return fmt.Errorf("%s: %w", s.file, err)
 	}
-	var errs []error
-	for _, key := range md.Undecoded() {
-		errs = append(errs, s.errorf("["+key[0], "\n"+key[len(key)-1], "unknown key %s", key))
+	return nil
+}
+
+// entries returns the texts of a file of nothing else, in their order.
+func (s *source) entries() ([]scan.Entry, error) {
+	var p unstable.Parser
+	p.Reset(s.text)
+	var entries []scan.Entry
+	seen := map[string]bool{}
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.KeyValue {
+			return nil, fmt.Errorf("%s: a table stands where texts are expected", s.file)
+		}
+		keys := e.Key()
+		keys.Next()
+		key := string(keys.Node().Data)
+		at := fmt.Sprintf("%s:%d", s.file, p.Shape(keys.Node().Raw).Start.Line)
+		switch value := e.Value(); {
+		case keys.Next() || value.Kind != unstable.String:
+			return nil, fmt.Errorf("%s: %s has something else than a text", at, key)
+		case seen[key]:
+			return nil, fmt.Errorf("%s: %s stands twice", at, key)
+		default:
+			seen[key] = true
+			entries = append(entries, scan.Entry{Concept: key, Words: string(value.Data)})
+		}
 	}
-	return md, errors.Join(errs...)
+	if err := p.Error(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.file, err)
+	}
+	return entries, nil
 }
 
 // errorf returns an error that names the line on which text begins, the first

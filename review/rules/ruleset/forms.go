@@ -32,7 +32,7 @@ func described(r rules.Rule) rules.Rule {
 	}
 	r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
 	r.Bad, r.Good = f.Bad.Show, f.Good.Show
-	r.Doc, r.Suggestion = figures().Replace(string(f.Doc)), figures().Replace(f.Suggestion)
+	r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)
 	return r
 }
 
