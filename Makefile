@@ -66,8 +66,9 @@ suites: ## the public MCP suites, fetched from npm: conformance in both revision
 	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && \
 		TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'TestConformance|TestInspector|TestSARIFMultitool' ./cli; status=$$?; rm -rf $$dir; exit $$status
 
-servers: ## published MCP servers, fetched from npm, imported and run through the gateway
-	TOOLCRIB_SERVERS=1 go test -count=1 -v -run TestRealServers ./cli
+servers: ## published MCP servers, fetched from npm: through the gateway, and behind a guard with the TypeScript SDK
+	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir @modelcontextprotocol/sdk && \
+		TOOLCRIB_SERVERS=1 TOOLCRIB_SDK=$$dir go test -count=1 -v -run 'TestRealServers|TestQuickStart' ./cli; status=$$?; rm -rf $$dir; exit $$status
 
 ci: ## what has to pass before anything lands
 	.ci/run

@@ -91,6 +91,16 @@ func TestDocumentsAsTyped(t *testing.T) {
 	}
 }
 
+// asScripted returns the lines that ask at a terminal, as a script types them, in
+// which nobody is there to answer.
+func asScripted() map[string]string {
+	return map[string]string{
+		"toolcrib init": "toolcrib init --yes",
+		"toolcrib wrap": "toolcrib wrap --yes",
+		"toolcrib":      "toolcrib approve set:memory", // TestSetIsOneDecision has the workbench
+	}
+}
+
 // typed returns the steps of a block of shell lines, without those to skip.
 func (b block) typed(skipped map[string]string) []documentedStep {
 	if b.kind() != "sh" {

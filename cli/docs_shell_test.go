@@ -153,6 +153,9 @@ var (
 // inTruth puts the ids that are meant in the place of those that the document
 // shows, and the digest that is shown now behind --expect.
 func (r *reader) inTruth(line string) string {
+	if scripted, ok := asScripted()[uncommented(line)]; ok {
+		return scripted
+	}
 	line = documentedPrefix.ReplaceAllStringFunc(line, func(prefix string) string {
 		for shown, truth := range r.meant {
 			if strings.HasPrefix(shown, prefix) {

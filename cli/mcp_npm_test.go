@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -64,6 +65,49 @@ func TestRealServers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestQuickStart takes the README's way from a fresh home to a guarded server, and
+// calls all of its tools as a client does, through the TypeScript SDK: no call waits.
+// It runs as `make servers`. (G1)
+func TestQuickStart(t *testing.T) {
+	sdk := os.Getenv("TOOLCRIB_SDK")
+	if sdk == "" {
+		t.Skip("the TypeScript SDK is fetched from npm; `make servers` does that")
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newTestDB(t)
+	file := filepath.Join(c.dir, ".cursor", "mcp.json")
+	c.write(".cursor/mcp.json", `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"],
+		"env": {"npm_config_cache": "`+npmCache()+`", "MEMORY_FILE_PATH": "`+filepath.Join(c.dir, "memory.json")+`"}}}}`)
+	c.run("init", "--yes", "--timeout", "2m")
+	c.run("wrap", "--yes")
+	c.run("show", "set:memory")
+	c.run("approve", "set:memory")
+
+	script, err := os.ReadFile("testdata/quickstart.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(sdk, "quickstart.mjs")
+	if err := os.WriteFile(name, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	node := exec.CommandContext(t.Context(), "node", name, file, path)
+	node.Env = append(os.Environ(), "HOME="+c.dir, "TOOLCRIB_DB="+filepath.Join(c.dir, "test.db"))
+	out, err := node.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "9 of 9 ran") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if waiting := c.run("calls", "list", "--all", "--json"); !strings.Contains(waiting, `"pending":[]`) {
+		t.Errorf("calls wait: %s", waiting)
+	}
+	if status := c.run("status"); !regexp.MustCompile(`cursor\tmemory\tguarded\t9\t0\t0\t20\S+ \w+ ok`).MatchString(status) {
+		t.Errorf("status: %s", status)
 	}
 }
 
