@@ -19,19 +19,20 @@ import (
 // gatewayConfig is how calls of tools are run. It stands in the user's own file
 // only.
 type gatewayConfig struct {
-	Gate         []string          `toml:"gate"`            // the eval gate: a program and its arguments
-	GateURL      string            `toml:"gate_url"`        // or an address
-	GateTokenEnv string            `toml:"gate_token_env"`  // the variable that holds the gate's bearer token
-	GateTimeout  string            `toml:"gate_timeout"`    // such as "2s"
-	GatePolicy   string            `toml:"gate_policy"`     // "open" or "closed"
-	PendingFor   string            `toml:"pending_for"`     // how long a call waits for the user
-	MaxPending   int               `toml:"max_pending"`     // how many wait for one agent and user
-	MaxRefused   int               `toml:"max_refused"`     // how many refused calls of an agent and user are written in an hour
-	LogHints     *bool             `toml:"log_annotations"` // whether the audit keeps the annotations of tools; by default it does
-	RunFor       string            `toml:"run_for"`         // how long a provider may take
-	HubTimeout   string            `toml:"hub_timeout"`
-	HubMaxBytes  int64             `toml:"hub_max_bytes"`
-	HubTokenEnv  map[string]string `toml:"hub_token_env"` // by host, the variables that hold the hubs' bearer tokens
+	Gate         []string               `toml:"gate"`            // the eval gate: a program and its arguments
+	GateURL      string                 `toml:"gate_url"`        // or an address
+	GateTokenEnv string                 `toml:"gate_token_env"`  // the variable that holds the gate's bearer token
+	GateTimeout  string                 `toml:"gate_timeout"`    // such as "2s"
+	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
+	PendingFor   string                 `toml:"pending_for"`     // how long a call waits for the user
+	MaxPending   int                    `toml:"max_pending"`     // how many wait for one agent and user
+	MaxRefused   int                    `toml:"max_refused"`     // how many refused calls of an agent and user are written in an hour
+	LogHints     *bool                  `toml:"log_annotations"` // whether the audit keeps the annotations of tools; by default it does
+	RunFor       string                 `toml:"run_for"`         // how long a provider may take
+	HubTimeout   string                 `toml:"hub_timeout"`
+	HubMaxBytes  int64                  `toml:"hub_max_bytes"`
+	HubTokenEnv  map[string]string      `toml:"hub_token_env"` // by host, the variables that hold the hubs' bearer tokens
+	HubHeaders   map[string]hub.Headers `toml:"hub_headers"`   // by host
 }
 
 // times are the settings that are written as durations.
@@ -60,6 +61,11 @@ func (c gatewayConfig) check() error {
 		return fmt.Errorf("configuration: gateway.max_refused is %d; write 1 or more", c.MaxRefused)
 	case c.HubMaxBytes < 0 || c.HubMaxBytes > gateway.MaxOutput:
 		return fmt.Errorf("configuration: gateway.hub_max_bytes is %d; write 1 to %d", c.HubMaxBytes, gateway.MaxOutput)
+	}
+	for _, host := range slices.Sorted(maps.Keys(c.HubHeaders)) {
+		if err := c.HubHeaders[host].Check(); err != nil {
+			return fmt.Errorf("configuration: gateway.hub_headers.%q: %w", host, err)
+		}
 	}
 	if c.GateURL != "" {
 		if err := checkEndpoint(c.GateURL, c.GateTokenEnv != ""); err != nil {
@@ -93,6 +99,11 @@ func (c gatewayConfig) list(values settingValues) {
 	for host, variable := range c.HubTokenEnv {
 		values[toml.Key{"gateway", "hub_token_env", host}.String()] = variable
 	}
+	for host, headers := range c.HubHeaders {
+		for name, value := range headers {
+			values[toml.Key{"gateway", "hub_headers", host, name}.String()] = value
+		}
+	}
 }
 
 // apply sets what the configuration says of gates and times.
@@ -118,7 +129,7 @@ func (c gatewayConfig) hub(env Env) *hub.Hub {
 	for host, variable := range c.HubTokenEnv {
 		tokens[host] = env.Getenv(variable)
 	}
-	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens})
+	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
 }
 
 // badLength reports whether a time is there and cannot be meant.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"toolcrib/gateway/hub"
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/rules"
@@ -51,6 +52,10 @@ func (c *config) readProject(env Env) error {
 	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
 	over.Views = maps.Clone(c.Views)
 	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
+	over.Gateway.HubHeaders = map[string]hub.Headers{}
+	for host, headers := range c.Gateway.HubHeaders {
+		over.Gateway.HubHeaders[host] = maps.Clone(headers)
+	}
 	// The decoder writes into lists and through pointers that are there.
 	over.Gateway.Gate = slices.Clone(c.Gateway.Gate)
 	over.Gateway.LogHints, over.Model.Retries = copied(c.Gateway.LogHints), copied(c.Model.Retries)

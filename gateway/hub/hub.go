@@ -15,9 +15,10 @@ import (
 
 // Config is how hubs are talked to.
 type Config struct {
-	Timeout  time.Duration     // for the whole answer; 0 means DefaultTimeout
-	MaxBytes int64             // of an answer; 0 means DefaultMaxBytes
-	Tokens   map[string]string // bearer tokens by host ("hub.example:8443"); no other host is given them
+	Timeout  time.Duration      // for the whole answer; 0 means DefaultTimeout
+	MaxBytes int64              // of an answer; 0 means DefaultMaxBytes
+	Tokens   map[string]string  // bearer tokens by host ("hub.example:8443"); no other host is given them
+	Headers  map[string]Headers // more headers by host
 }
 
 // What holds where a Config says nothing.
@@ -166,6 +167,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	if token := h.config.Tokens[req.URL.Host]; token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+	h.config.Headers[req.URL.Host].set(req.Header, c)
 	res, err := h.client.Do(req)
 	if err != nil {
 		return nil, 0, err

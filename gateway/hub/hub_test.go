@@ -67,6 +67,38 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestHeaders sends a hub what its configuration asks for, and no other host.
+func TestHeaders(t *testing.T) {
+	var got http.Header
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		_, _ = io.WriteString(w, `{"success":true,"tool":"weather.get","result":{}}`)
+	})
+	headers := hub.Headers{"x-agent-instance-id": "$agent", "X-Who": "${user}@$customer/$tool", "X-Price": "5$$"}
+	for host, want := range map[string][]string{strings.TrimPrefix(s.URL, "http://"): {"scout", "ad%C3%A4%0A@acme/weather.get", "5$"}, "other.example": {"", "", ""}} {
+		h := hub.New(hub.Config{Headers: map[string]hub.Headers{host: headers}})
+		in := invocation(s.URL)
+		in.Caller.User = "adä\n"
+		if _, err := h.Run(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		h.Close()
+		for i, name := range []string{"X-Agent-Instance-ID", "X-Who", "X-Price"} {
+			if got.Get(name) != want[i] {
+				t.Errorf("%s: %s is %q; want %q", host, name, got.Get(name), want[i])
+			}
+		}
+	}
+	if err := headers.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, value := range map[string]string{"authorization": "x", "Host": "x", "X Y": "x", "X-A": "a\r\nB: c", "X-B": "$secret", "content-length": "1"} {
+		if err := (hub.Headers{name: value}).Check(); err == nil {
+			t.Errorf("%s: %q is taken", name, value)
+		}
+	}
+}
+
 // TestAnswers walks what hubs answer.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
