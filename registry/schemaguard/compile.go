@@ -88,7 +88,7 @@ func (g *graph) invalid(err error) error {
 	var invalid *jsonschema.SchemaValidationError
 	var found *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
-		ps = explain(found, g.root.node)
+		ps = explain(found, g.root.node, nil)
 	} else {
 		ps.Add(jsondoc.Root, "is no valid JSON Schema: %s", jsondoc.Printable(err.Error()))
 	}

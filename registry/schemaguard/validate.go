@@ -3,6 +3,7 @@ package schemaguard
 import (
 	"cmp"
 	"errors"
+	neturl "net/url"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		ps.Add(jsondoc.Root, "cannot be validated: %s", jsondoc.Printable(err.Error()))
 		return ps
 	}
-	return explain(found, n).Locate(n)
+	return explain(found, n, s.Root).Locate(n)
 }
 
 // validate asks the validator. Where expressions backtrack, validations of the
@@ -57,8 +58,8 @@ func (s *Schema) validate(n *jsondoc.Node) error {
 
 // explain turns what the validator found about n into problems. The validator
 // walks maps, so the order is made here.
-func explain(found *jsonschema.ValidationError, n *jsondoc.Node) jsondoc.Problems {
-	e := explainer{document: n, printer: message.NewPrinter(language.English)}
+func explain(found *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
+	e := explainer{document: n, schema: schema, printer: message.NewPrinter(language.English)}
 	e.collect(found)
 	slices.SortFunc(e.all, func(a, b jsondoc.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
@@ -70,6 +71,7 @@ func explain(found *jsonschema.ValidationError, n *jsondoc.Node) jsondoc.Problem
 
 type explainer struct {
 	document *jsondoc.Node
+	schema   *jsondoc.Node
 	printer  *message.Printer
 	all      []jsondoc.Problem
 }
@@ -104,6 +106,7 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 	if !alternatives(found) {
 		if k, ok := found.ErrorKind.(*kind.AdditionalProperties); ok {
 			slices.Sort(k.Properties)
+			return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer)) + e.known(found.SchemaURL)
 		}
 		return jsondoc.Printable(found.ErrorKind.LocalizedString(e.printer))
 	}
@@ -113,7 +116,7 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 			reasons = append(reasons, "...")
 			break
 		}
-		inner := explainer{document: e.document, printer: e.printer}
+		inner := explainer{document: e.document, schema: e.schema, printer: e.printer}
 		inner.collect(cause)
 		first := slices.MinFunc(inner.all, func(a, b jsondoc.Problem) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
@@ -125,6 +128,39 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 		reasons = append(reasons, reason)
 	}
 	return jsondoc.Printable("fits none of the alternatives (" + strings.Join(reasons, "; ") + ")")
+}
+
+// maxKnown limits how many names of properties a message lists.
+const maxKnown = 30
+
+// known lists the properties that the schema at a URL has, so that whoever wrote
+// another one finds the right name.
+func (e *explainer) known(url string) string {
+	_, pointer, _ := strings.Cut(url, "#")
+	at := e.schema
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if token == "" {
+			continue
+		}
+		if unescaped, err := neturl.PathUnescape(token); err == nil {
+			token = unescaped
+		}
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		if at != nil && at.Kind == jsondoc.Array {
+			at = at.Find("[" + token + "]")
+			continue
+		}
+		at = at.Get(token)
+	}
+	properties := at.Get("properties")
+	if properties == nil || len(properties.Members) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range properties.Members[:min(len(properties.Members), maxKnown)] {
+		names = append(names, m.Key)
+	}
+	return "; known here: " + jsondoc.Printable(strings.Join(names, ", "))
 }
 
 // path turns the validator's way to a value into a path.

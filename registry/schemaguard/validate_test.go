@@ -60,7 +60,7 @@ func TestValidate(t *testing.T) {
 		{"fits", `{"id":"abc","list":[1,2],"kind":"b","either":null,"look":"yz","child":{"id":"d"}}`, nil},
 		{"missing", `{}`, []string{"$ (line 1, column 1): missing property 'id'"}},
 		{"several, in order", `{"list":[0,"x",2.5],"z":1,"y":2,"kind":"c","id":"A"}`, []string{
-			"$ (line 1, column 1): additional properties 'y', 'z' not allowed",
+			"$ (line 1, column 1): additional properties 'y', 'z' not allowed; known here: id, list, kind, either, look, child",
 			"id (line 1, column 49): 'A' does not match pattern '^[a-z]+$'",
 			"kind (line 1, column 40): value must be one of 'a', 'b'",
 			"list[0] (line 1, column 10): minimum: got 0, want 1",
