@@ -39,7 +39,7 @@ type docProposal struct {
 	LiveVersion    int       `json:"live_version"`
 	Stale          bool      `json:"stale"`
 	Author         string    `json:"author"`
-	Issue          int       `json:"issue"`
+	Issue          *int      `json:"issue"` // null until it is submitted
 	ChangeSet      string    `json:"change_set,omitempty"`
 	Recommendation string    `json:"recommendation,omitempty"`
 	Worst          string    `json:"worst,omitempty"`
@@ -67,11 +67,19 @@ func newDocApprovals(a *proposals.Approvals) *docApprovals {
 	return &docApprovals{Required: a.Required, Given: a.Given, WaitsFor: a.WaitsFor, Text: a.Text}
 }
 
+// issueOrNil returns the number of an issue, nil for that of a draft, which has none.
+func issueOrNil(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
 func newDocProposal(p proposals.Proposal) docProposal {
 	return docProposal{
 		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
 		ContentHash: p.ContentHash, BaseVersion: p.BaseVersion, LiveVersion: p.LiveVersion, Stale: p.Stale(), Author: p.Author.String(),
-		Issue: p.Issue, ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
+		Issue: issueOrNil(p.Issue), ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
 		Blocks: p.Summary.Blocks, Warns: p.Summary.Warns, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 		Approvals: newDocApprovals(p.Approvals),
 	}
@@ -147,14 +155,14 @@ func newDocSource(d registry.Definition, raw []byte) *docSource {
 
 type docProposalRef struct {
 	ID      string `json:"id"`
-	Issue   int    `json:"issue"`
+	Issue   *int   `json:"issue"` // null until it is submitted
 	Subject string `json:"subject"`
 	State   string `json:"state"`
 	Author  string `json:"author"`
 }
 
 func newDocProposalRef(p proposals.Proposal) docProposalRef {
-	return docProposalRef{ID: string(p.ID), Issue: p.Issue, Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
+	return docProposalRef{ID: string(p.ID), Issue: issueOrNil(p.Issue), Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
 }
 
 type docIssue struct {
@@ -266,7 +274,7 @@ type docWaiver struct {
 // docDecision is one decision of the user.
 type docDecision struct {
 	Proposal     string    `json:"proposal"`
-	Issue        int       `json:"issue"`
+	Issue        *int      `json:"issue"`
 	Subject      string    `json:"subject"`
 	Verdict      string    `json:"verdict"`
 	Revision     int       `json:"revision"`
@@ -287,7 +295,7 @@ type docDecision struct {
 
 func newDocDecision(d review.Decision) docDecision {
 	doc := docDecision{
-		Proposal: string(d.Proposal), Issue: d.Issue, Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
+		Proposal: string(d.Proposal), Issue: issueOrNil(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
 		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: newDocApprovals(d.Approvals),
 	}

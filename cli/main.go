@@ -76,9 +76,9 @@ func newRoot(a *app) *cobra.Command {
 and agents propose changes, the Chief of Staff reviews them, and only a user can
 make them live. Every approved version is kept.
 
-ID is a proposal's number (4, or '#4' in quotes), a unique prefix of its id, or
-its subject or tool id if no other proposal is open on it. set:NAME means all
-members of a change set.
+ID is a proposal's number (4, or '#4' in quotes), a unique prefix of its id of
+eight characters or more, or its subject or tool id if no other proposal is open
+on it. set:NAME means all members of a change set.
 
 Without a command, toolcrib opens the workbench in a terminal. Agents can only
 propose: --as agent:NAME cannot decide anything.

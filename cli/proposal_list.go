@@ -104,7 +104,7 @@ func queueRows(p *page, found review.Page, now time.Time) [][]string {
 	for i, m := range found.Proposals {
 		id := string(m.ID)
 		if n := found.Prefixes; i < len(n) && !p.piped {
-			id = id[:max(n[i], 8)]
+			id = proposals.ShortID(id, n[i])
 		}
 		rows[i] = []string{
 			issueNumber(m), id, string(m.State), string(m.Type), p.cut(m.Subject.String(), 44), m.Author.String(), p.age(m.CreatedAt, now),

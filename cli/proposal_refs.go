@@ -90,7 +90,7 @@ func isProposalRef(ref string) bool {
 
 // asTyped is a reference to a proposal as messages write it.
 func asTyped(ref string) string {
-	if strings.Trim(ref, "0123456789") == "" && !strings.HasPrefix(ref, "0") {
+	if strings.Trim(ref, "0123456789") == "" {
 		return "#" + ref
 	}
 	return ref

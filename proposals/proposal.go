@@ -3,6 +3,7 @@ package proposals
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"toolcrib/registry"
@@ -74,6 +75,20 @@ type Approvals struct {
 func (p Proposal) WaitsForOthers(user Actor) bool {
 	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
 		!slices.Contains(p.Approvals.WaitsFor, user.String())
+}
+
+// MinPrefix is how much of an id names its object: less would soon be that of another,
+// and a slip of the finger would decide something.
+const MinPrefix = 8
+
+// ShortID returns the beginning of an id, of at least so many characters, that names
+// it: digits alone would be a number.
+func ShortID(id string, least int) string {
+	n := max(least, MinPrefix)
+	for n < len(id) && strings.Trim(id[:n], "0123456789") == "" {
+		n++
+	}
+	return id[:min(n, len(id))]
 }
 
 // Handle returns how commands and messages name the proposal: "#" and its number,

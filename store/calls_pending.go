@@ -136,11 +136,14 @@ func scanPending(row scanner) (gateway.Pending, error) {
 
 // Pending implements gateway.LedgerReader.
 func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
+	if len(ref) < proposals.MinPrefix {
+		return gateway.Pending{}, notFound("the pending call %s; give at least %d characters of its id", jsondoc.Quote(ref), proposals.MinPrefix)
+	}
 	found, err := all(ctx, c.s, scanPending, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
 	switch {
 	case err != nil:
 		return gateway.Pending{}, err
-	case ref == "" || len(found) == 0:
+	case len(found) == 0:
 		return gateway.Pending{}, notFound("the pending call %s", jsondoc.Quote(ref))
 	case len(found) > 1 && found[0].ID != ref:
 		return gateway.Pending{}, fmt.Errorf("the pending call %s: %w; give more of its id", jsondoc.Quote(ref), review.ErrAmbiguous)

@@ -168,7 +168,7 @@ func TestPrefixes(t *testing.T) {
 		if shares(id[:n]) != 1 || n > 1 && shares(id[:n-1]) == 1 {
 			t.Errorf("%s is shortened to %d characters", id, n)
 		}
-		if got, err := resolve(t, db, id[:n]); err != nil || got != p.ID {
+		if got, err := resolve(t, db, proposals.ShortID(id, n)); err != nil || got != p.ID {
 			t.Errorf("%s resolves to %s, %v", id[:n], got, err)
 		}
 	}
@@ -201,13 +201,13 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s resolves to %s, %v", ref, id, err)
 		}
 	}
-	for _, ref := range []string{"0", "0199", string(first[:34])} {
+	for _, ref := range []string{string(first[:9]), string(first[:34])} {
 		if id, err := resolve(t, db, ref); !errors.Is(err, review.ErrAmbiguous) {
 			t.Errorf("%s resolves to %s, %v", ref, id, err)
 		}
 	}
 	for _, ref := range []string{
-		"", "-", "f", "g", "0199g", "01990000-0000-7000-8000-000000000001f", "#", "#0", "#-1", "#+1", "# 1", "#1 ", "#99", "#99999999999999999999", "#1;", "#x", "##1",
+		"", "-", "f", "g", "0", "00", "0199", string(first[:7]), "0199g", "01990000-0000-7000-8000-000000000001f", "#", "#0", "#-1", "#+1", "# 1", "#1 ", "#99", "#99999999999999999999", "#1;", "#x", "##1",
 		"%", "_", "0199%", "0199_", "0199*", "' OR 1=1 --", "\x00", "0199\x00", "\xff", "0199\u200b", "٠١٩٩", "#١", "./0199", strings.Repeat("0", 1<<20), strings.Repeat("#", 1<<20),
 	} {
 		if id, err := resolve(t, db, ref); !errors.Is(err, review.ErrNotFound) || len(err.Error()) > 500 {

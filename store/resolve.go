@@ -58,8 +58,7 @@ func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, erro
 	prefix := strings.ToLower(ref)
 	digits := ref != "" && strings.Trim(ref, "0123456789") == ""
 	switch {
-	case digits && ref[0] != '0':
-		// No UUIDv7 begins with another digit than 0 before the year 10889.
+	case digits:
 		return s.byNumber(ctx, ref)
 	case strings.Contains(ref, ":"):
 		subject, err := registry.ParseSubject(ref)
@@ -67,12 +66,13 @@ func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, erro
 			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), review.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
 		}
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
-	case ref != "" && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
+	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
+		// No UUIDv7 begins with another digit than 0 before the year 10889.
 		return s.byPrefix(ctx, prefix)
 	case registry.ValidID(ref):
 		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
 	}
-	return "", notFound("%s, which names no proposal (write its number, the first characters of its id, or its subject)", jsondoc.Quote(ref))
+	return "", notFound("%s, which names no proposal (write its number, the first eight or more characters of its id, or its subject)", jsondoc.Quote(ref))
 }
 
 func (s *session) byNumber(ctx context.Context, number string) (proposals.ID, error) {

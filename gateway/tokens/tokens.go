@@ -108,7 +108,8 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 	return t, secret, k.Store.AddToken(ctx, t, profile.Subject)
 }
 
-// Revoke takes a token back, by its id or a unique prefix of it.
+// Revoke takes a token back, by its id or a unique prefix of it of at least
+// proposals.MinPrefix characters.
 func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
 	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
 		return Token{}, err
@@ -127,11 +128,14 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 
 // find returns the one token whose id begins with ref.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
+	if len(ref) < proposals.MinPrefix {
+		return Token{}, fmt.Errorf("the token %q: %w; give at least %d characters of its id", ref, review.ErrNotFound, proposals.MinPrefix)
+	}
 	found, err := k.Store.TokensOf(ctx, ref)
 	switch {
 	case err != nil:
 		return Token{}, err
-	case ref == "" || len(found) == 0:
+	case len(found) == 0:
 		return Token{}, fmt.Errorf("the token %q: %w", ref, review.ErrNotFound)
 	case len(found) > 1:
 		return Token{}, fmt.Errorf("the token %q: %w; give more of its id", ref, review.ErrAmbiguous)

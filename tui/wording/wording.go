@@ -21,7 +21,7 @@ func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
 	}
-	return string(p.ID[:min(8, len(p.ID))])
+	return proposals.ShortID(string(p.ID), 0)
 }
 
 // Short returns the beginning of a hash.
