@@ -56,7 +56,8 @@ func newVerify(a *app) *cobra.Command {
 		Long: `Recompute the seals of every version, event, revision, assessment, decision,
 waiver, and comment, follow the chains, compare the tables with each other, and
 check the schema, the search indexes, and the history files of attached
-workspaces. Exit status 6: something was found, such as a changed core tool,
+workspaces. Exit status 6: damage (V101), or a decision whose signature does not
+count, such as by a key that was revoked since (V103), was found, such as a changed core tool,
 with which no other command opens the database. Nothing is repaired.
 
 With --deep, SQLite also checks every page of the file and every index against
@@ -222,10 +223,13 @@ func word(k workspace.FaultKind) string {
 func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 	doc := docFindings{docHead: head("findings"), OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
 	for _, d := range r.Damage {
-		doc.Findings = append(doc.Findings, docFinding{
-			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
-			Suggestion: "Keep the file as it is and restore a copy from before.",
-		})
+		finding := docFinding{
+			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message, Suggestion: restoreCopy,
+		}
+		if d.Remedy != "" {
+			finding.Rule, finding.Suggestion = "V103", d.Remedy
+		}
+		doc.Findings = append(doc.Findings, finding)
 	}
 	for _, d := range r.Notes {
 		doc.Findings = append(doc.Findings, docFinding{
@@ -243,7 +247,7 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 			}
 		}
 		for _, d := range r.Damage {
-			p.linef("%s: %s", cmp.Or(d.Key, d.Table), d.Message)
+			p.linef("%s: %s %s", cmp.Or(d.Key, d.Table), d.Message, d.Remedy)
 		}
 		for _, d := range r.Notes {
 			p.linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
@@ -260,6 +264,18 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 			}
 			return
 		}
-		p.raw(p.paint(inkBad, "Damaged.") + " Keep the file as it is and restore a copy from before.")
+		verdict, advice, _ := strings.Cut(r.verdict(), ". ")
+		p.raw(p.paint(inkBad, verdict+".") + " " + advice)
 	})
+}
+
+// restoreCopy is the advice for damage.
+const restoreCopy = "Keep the file as it is and restore a copy from before."
+
+// verdict sums up the damage: what was changed, or only what does not count any more.
+func (r verification) verdict() string {
+	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
+		return "Damaged. " + restoreCopy
+	}
+	return "Nothing was changed. Every chain is whole, and the decisions named above do not count."
 }

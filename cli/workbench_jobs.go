@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"toolcrib/history"
 	"toolcrib/review/intake"
@@ -23,7 +24,7 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 	}
 	var lines []string
 	for _, d := range r.Damage {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", d.Table, d.Key, d.Message))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", d.Table, d.Key, d.Message, d.Remedy)))
 	}
 	for _, n := range r.Notes {
 		lines = append(lines, fmt.Sprintf("%s %s: %s Nothing is damaged.", n.Table, n.Key, n.Message))
@@ -31,7 +32,7 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 	if len(r.Damage) == 0 {
 		lines = append(lines, "Every chain is whole.")
 	} else {
-		lines = append(lines, "Keep the file as it is and restore a copy from before.")
+		lines = append(lines, r.verdict())
 	}
 	for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 		lines = append(lines, fmt.Sprintf("%d %s", r.Rows[table], table))

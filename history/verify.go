@@ -59,6 +59,9 @@ type Damage struct {
 	Table   string
 	Key     string // "" when it is about the table
 	Message string // a sentence
+	// Remedy is the advice about a row that is as it was written and does not count
+	// any more, as a sentence; "" where a copy has to be restored.
+	Remedy string
 	// Note marks what is to be known of a row that is as it was written.
 	Note bool
 }

@@ -67,7 +67,7 @@ func (s *Server) endpoint() http.Handler {
 
 // guard lets in only who has the token and is no page of another origin.
 func (h HTTP) guard(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte("Bearer " + h.Token))
+	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
 			if !door.Welcome(origin, h.Origins) {
@@ -75,7 +75,8 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 				return
 			}
 		}
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		shown, _ := door.Bearer(r)
+		got := sha256.Sum256([]byte(shown))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
 			turnAway(w, http.StatusUnauthorized, "a bearer token is needed; toolcrib mcp prints it or its file")

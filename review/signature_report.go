@@ -149,8 +149,24 @@ func (c *signatureCheck) count(table, key string, event int64, err error) error 
 
 func (c *signatureCheck) damage(table, key string, err error) {
 	if len(c.report.Damage) < maxSignatureDamage {
-		c.report.Damage = append(c.report.Damage, history.Damage{Table: table, Key: key, Message: err.Error() + "."})
+		c.report.Damage = append(c.report.Damage, history.Damage{Table: table, Key: key, Message: err.Error() + ".", Remedy: remedy(err)})
 	}
+}
+
+// remedy returns what to do about a record that is as it was written and does not count,
+// "" for what was changed.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, signers.ErrRevoked):
+		return "The key was revoked after it signed: make the decision again with another key."
+	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
+		return "Correct the signers file, or have a signer make the decision again."
+	case errors.Is(err, ErrApprovals):
+		return "Have the missing owners approve the version again."
+	case errors.Is(err, ErrSigners) && !errors.Is(err, ErrTampered):
+		return "Put the signers in order: toolcrib signers verify."
+	}
+	return ""
 }
 
 // statement checks what only a statement by itself shows: that its decider saw this

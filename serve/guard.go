@@ -103,7 +103,7 @@ func hostOf(header string) string {
 
 // authenticate finds out who sent a request, as of now.
 func (s *Server) authenticate(q *request) error {
-	shown, ok := strings.CutPrefix(q.r.Header.Get("Authorization"), "Bearer ")
+	shown, ok := door.Bearer(q.r)
 	find := s.config.Tokens.Check
 	if !ok {
 		if shown, ok = s.peer(q.r); !ok {

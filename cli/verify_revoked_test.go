@@ -1,0 +1,41 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/signingtest"
+)
+
+// TestVerifyAfterRevocation revokes the key that signed an approval: verification says that the
+// approval does not count and what to do, and does not advise to restore a copy (S26).
+func TestVerifyAfterRevocation(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	home := signedHome(t)
+	allowed, err := os.ReadFile(filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := signers.Parse(allowed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := ssh.FingerprintSHA256(file.Entries()[0].Key)
+	second := signingtest.NewKey(t, "ed25519").Write(t, "")
+	home.must("signers", "add", "user:mara", second+".pub", "--as", "user:mara")
+	home.must("signers", "remove", used, "--revoke", "--sign-key", second, "--as", "user:mara")
+	out, errs, code := home.run("verify")
+	if code != 6 || !strings.Contains(out, "1 decisions signed by a revoked key") || !strings.Contains(out, "make the decision again with another key") ||
+		!strings.Contains(out, "Nothing was changed.") || strings.Contains(out, "restore") {
+		t.Errorf("exit status %d: %s%s", code, out, errs)
+	}
+	if out, _, _ := home.run("verify", "--json"); !strings.Contains(out, `"rule":"V103"`) || strings.Contains(out, "V101") {
+		t.Errorf("JSON: %s", out)
+	}
+}

@@ -1,0 +1,19 @@
+package door
+
+import (
+	"net/http/httptest"
+	"testing"
+)
+
+// TestBearer reads the token whatever the case of its scheme (S26).
+func TestBearer(t *testing.T) {
+	for header, want := range map[string]string{
+		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc": "abc", "Bearer": "", "Bearer ": "", "Basic abc": "", "abc": "", "": "",
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Authorization", header)
+		if got, ok := Bearer(r); ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q, %t", header, got, ok)
+		}
+	}
+}
