@@ -55,8 +55,8 @@ type view struct {
 	Digest       string            // "" while there is no assessment
 	endorsements []endorsement     // that count
 	// unlisted is the allow-list that the agent of an open proposal names and that
-	// would not exist, "" for none; unassigned reports that no agent would have the
-	// tool.
+	// would not exist, "" for none; unassigned reports that neither an agent nor the
+	// client of a guarded server would have the tool.
 	unlisted   string
 	unassigned bool
 	// ownAccount reports, under four_eyes, that the revision was written from the
@@ -125,6 +125,6 @@ func (g *reviewCache) reach(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	v.unassigned = !trust.Assigned(*d.Tool, v.Proposal.Subject.Layer, then.agents(agents), lists)
+	v.unassigned = d.Tool.Server() == "" && !trust.Assigned(*d.Tool, v.Proposal.Subject.Layer, then.agents(agents), lists)
 	return nil
 }
