@@ -161,6 +161,20 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
+// group returns the part that a group stands for. Most frames name one, so that it is
+// kept, but while frames of common words alone are compiled, which read them another way.
+func (g *Grammar) group(name string) (part, error) {
+	keep := g.parts != nil && g.frequency != nil
+	if p, ok := g.parts[name]; ok && keep {
+		return p, nil
+	}
+	p, err := g.concepts(g.groups[name])
+	if err == nil && keep {
+		g.parts[name] = p
+	}
+	return p, err
+}
+
 // concepts returns what names joined by "|" stand for.
 func (g *Grammar) concepts(names string) (part, error) {
 	var p part
@@ -170,8 +184,8 @@ func (g *Grammar) concepts(names string) (part, error) {
 			literals = append(literals, name)
 			continue
 		}
-		if members, ok := g.groups[name]; ok {
-			m, err := g.concepts(members)
+		if _, ok := g.groups[name]; ok {
+			m, err := g.group(name)
 			if err != nil {
 				return p, err
 			}
@@ -206,11 +220,11 @@ func (g *Grammar) common(literals []string) []uint32 {
 	common := false
 	for _, l := range literals {
 		w := strings.Trim(l, "'")
-		if strings.ContainsAny(w, "_~^") || len(cutWords(w)) != 1 {
+		if !simple(w) && (strings.ContainsAny(w, "_~^") || len(cutWords(w)) != 1) {
 			return nil
 		}
 		common = common || g.frequency[w] >= weightCommon
-		ids = append(ids, g.lex.ids(w)...)
+		ids = g.lex.appendIDs(ids, w)
 	}
 	if !common {
 		return nil

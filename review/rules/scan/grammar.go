@@ -14,6 +14,7 @@ import (
 type Grammar struct {
 	lex     *lexicon
 	groups  map[string]string
+	parts   map[string]part // of groups, while frames are compiled; nil afterwards
 	frames  []frame
 	names   []string
 	weights []int // by concept: how often it is met, in some unit
@@ -58,7 +59,7 @@ type Spec struct {
 // Compile builds a Grammar. It fails on a pattern that does not parse or names a
 // concept without words.
 func Compile(spec Spec) (*Grammar, error) {
-	g := &Grammar{lex: newLexicon(), groups: spec.Groups}
+	g := &Grammar{lex: newLexicon(), groups: spec.Groups, parts: map[string]part{}}
 	own := map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
@@ -91,6 +92,7 @@ func Compile(spec Spec) (*Grammar, error) {
 		g.frames = append(g.frames, c)
 		g.names = append(g.names, f.Name)
 	}
+	g.parts = nil
 	g.index()
 	g.readers.New = func() any { return &reader{g: g, noted: make([]uint32, len(g.byAnchor))} }
 	if bad != nil {

@@ -22,6 +22,9 @@ func inflect(w string) []inflected {
 	return []inflected{{w, base}}
 }
 
+// inflects reports whether a lexeme's word has several forms.
+func inflects(w string) bool { return strings.HasSuffix(w, "~") || strings.HasSuffix(w, "^") }
+
 func verbForms(stem string) []inflected {
 	fs := []inflected{{stem, base}, {plural(stem), third}}
 	switch {

@@ -83,6 +83,7 @@ type lexicon struct {
 	literals uint16   // concepts that stand for words of a pattern
 	phrases  table    // numbers of nodes by step
 	nodes    []node
+	phrase   []uint32 // space for the words of the one that is entered
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
 	// starts holds the first characters of words in unspaced scripts.
@@ -140,30 +141,41 @@ func (l *lexicon) add(e Entry) { l.enterAll(l.concept(e.Concept), e.Words) }
 
 // enterAll gives the lexemes listed in words to concept c.
 func (l *lexicon) enterAll(c uint16, words string) {
-	for _, lexeme := range strings.FieldsFunc(words, func(r rune) bool { return r == ',' || r == '\n' }) {
+	for len(words) > 0 {
+		lexeme := words
+		if i := strings.IndexAny(words, ",\n"); i >= 0 {
+			lexeme, words = words[:i], words[i+1:]
+		} else {
+			words = ""
+		}
 		lexeme = strings.TrimSpace(lexeme)
 		if lexeme == "" {
 			continue
 		}
 		first, rest, _ := strings.Cut(lexeme, " ")
+		if !inflects(first) {
+			l.addLexeme(first, rest, meaning{c, base})
+			continue
+		}
 		for _, f := range inflect(first) {
-			l.addLexeme(f.text, strings.Fields(rest), meaning{c, f.form})
+			l.addLexeme(f.text, rest, meaning{c, f.form})
 		}
 	}
 }
 
 // addLexeme enters first, in one form, followed by the words of rest.
-func (l *lexicon) addLexeme(first string, rest []string, m meaning) {
-	ids := l.ids(first)
-	for _, w := range rest {
-		if forms := inflect(w); len(forms) > 1 {
-			for _, f := range forms {
-				l.addPhrase(append(ids[:len(ids):len(ids)], l.ids(f.text)...), m)
+func (l *lexicon) addLexeme(first, rest string, m meaning) {
+	ids := l.appendIDs(l.phrase[:0], first)
+	for w := range strings.FieldsSeq(rest) {
+		if inflects(w) {
+			for _, f := range inflect(w) {
+				l.addPhrase(l.appendIDs(ids[:len(ids):len(ids)], f.text), m)
 			}
 			return
 		}
-		ids = append(ids, l.ids(w)...)
+		ids = l.appendIDs(ids, w)
 	}
+	l.phrase = ids
 	l.addPhrase(ids, m)
 }
 
@@ -200,18 +212,18 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 	n.means = append(n.means, m)
 }
 
-// ids returns the numbers of the words that s is made of as the scanner cuts
+// appendIDs appends the numbers of the words that s is made of as the scanner cuts
 // it, entering them when they are new.
-func (l *lexicon) ids(s string) []uint32 {
+func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
-		return []uint32{l.id(s)}
+		return append(ids, l.id(s))
 	}
-	var ids []uint32
-	for _, w := range cutWords(s) {
-		ids = append(ids, l.id(w))
-	}
-	if len(ids) == 0 {
+	words := cutWords(s)
+	if len(words) == 0 {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
+	}
+	for _, w := range words {
+		ids = append(ids, l.id(w))
 	}
 	return ids
 }
@@ -232,8 +244,8 @@ func (l *lexicon) id(w string) uint32 {
 // enter indexes a new word by skeleton and by first character.
 func (l *lexicon) enter(w string, id uint32) {
 	if len(w) >= minLeet {
-		if sk := skeletonOf(w); sk != "" && l.skeletons.get(hash(sk)) == 0 {
-			l.skeletons.put(hash(sk), id)
+		if h, ok := skeletonHash(w); ok && l.skeletons.get(h) == 0 {
+			l.skeletons.put(h, id)
 		}
 	}
 	if p := prefix(w); p >= 0 && len(w) >= minMended {
@@ -260,13 +272,16 @@ func prefix(s string) int {
 	return p
 }
 
-// skeletonOf returns the skeleton of s, "" when s has characters without one.
-func skeletonOf(s string) string {
-	b := make([]byte, len(s))
+// skeletonHash returns the hash of the skeleton of s, false when s has characters
+// without one.
+func skeletonHash(s string) (h uint64, ok bool) {
+	h = hashSeed
 	for i := range len(s) {
-		if b[i] = skeleton(s[i]); b[i] == 0 {
-			return ""
+		c := skeleton(s[i])
+		if c == 0 {
+			return 0, false
 		}
+		h = (h ^ uint64(c)) * hashPrime
 	}
-	return string(b)
+	return h, s != ""
 }
