@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -49,7 +50,11 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 			params.URI, one.Params = uriPrefix, &params
 			req = &one
 		}
-		return next(ctx, method, req)
+		res, err := next(ctx, method, req)
+		if own := new(jsonrpc.Error); err != nil && method == "initialize" && !errors.As(err, &own) {
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+		}
+		return res, err
 	}
 }
 

@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
 	"time"
 
@@ -61,9 +64,29 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 				turnAway(w, err.Status, err.Why)
 				return
 			}
+			if !passable(w, r) {
+				return
+			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// passable reports whether the message of a request can be passed on, and answers it
+// if not.
+func passable(w http.ResponseWriter, r *http.Request) bool {
+	body, err := io.ReadAll(r.Body) // it is in memory
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if text := bytes.TrimSpace(body); err != nil || len(text) == 0 || text[0] == '[' && json.Valid(text) {
+		return true // nothing, or a batch, of which the SDK knows which revision has it
+	}
+	refused, id := checkMessage(body)
+	if refused != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(refusal(id, refused)) // an error is one of the client, who went away
+	}
+	return refused == nil
 }
 
 // turn waits until there is room for one more large request; false when it took

@@ -34,7 +34,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 		case err != nil && !errors.Is(err, errLong) && len(b.rest) == 0:
 			return 0, err
 		case errors.Is(err, errLong):
-			if err := b.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have %d MiB", maxMessage>>20)); err != nil {
+			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message may have %d MiB", maxMessage>>20)}); err != nil {
 				return 0, err
 			}
 		}
@@ -76,12 +76,12 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	}
 	parts := []json.RawMessage{text}
 	if text[0] == '[' && (json.Unmarshal(text, &parts) != nil || len(parts) == 0) {
-		return nil, b.refuse(jsonrpc.CodeInvalidRequest, "cannot parse the batch, or it is empty")
+		return nil, b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "cannot parse the batch, or it is empty"})
 	}
 	var all []byte
 	for _, part := range parts {
-		if _, err := jsonrpc.DecodeMessage(part); err != nil || !json.Valid(part) { // it reads the first of two
-			if err := b.refuse(jsonrpc.CodeParseError, "cannot parse the message"); err != nil {
+		if refused, id := checkMessage(part); refused != nil {
+			if err := b.refuse(id, refused); err != nil {
 				return nil, err
 			}
 			continue
@@ -91,9 +91,9 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 	return all, nil
 }
 
-// refuse answers a message whose id is not known.
-func (b *inbox) refuse(code int64, why string) error {
-	_, err := fmt.Fprintf(b.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
+// refuse answers a message that is not passed on.
+func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
+	_, err := b.out.Write(refusal(id, why))
 	return err
 }
 

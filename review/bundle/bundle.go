@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -200,7 +201,7 @@ func Decode(data []byte) (Bundle, error) {
 	if format := n.Get("format"); n.Kind != jsondoc.Object || format == nil || format.Text != Format {
 		return b, fmt.Errorf("%w: its format is not %q; write one with toolcrib export --format bundle", ErrMalformed, Format)
 	}
-	if key := oddKey(n); key != "" { // encoding/json takes it for the key in lower case
+	if key := oddKey(n); key != "" { // encoding/json takes it for a key that it looks like
 		return b, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -214,7 +215,7 @@ func Decode(data []byte) (Bundle, error) {
 	return b, nil
 }
 
-// oddKey returns a key that is not in lower case, "" for none. Definitions have keys
+// oddKey returns a key that is not in lower-case ASCII, "" for none. Definitions have keys
 // of their own.
 func oddKey(n *jsondoc.Node) string {
 	for _, item := range n.Items {
@@ -223,7 +224,7 @@ func oddKey(n *jsondoc.Node) string {
 		}
 	}
 	for _, m := range n.Members {
-		if m.Key != strings.ToLower(m.Key) {
+		if strings.ContainsFunc(m.Key, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsUpper(r) }) {
 			return m.Key
 		}
 		if m.Key == "definition" || m.Key == "rendered" {

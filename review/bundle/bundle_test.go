@@ -57,6 +57,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		"an unknown key":   `{"format":"toolcrib bundle 1","trust":"me"}`,
 		"a key twice":      `{"format":"toolcrib bundle 1","database":"a","database":"b"}`,
 		"another case":     `{"format":"toolcrib bundle 1","database":"a","Database":"b"}`,
+		"a letter like s":  `{"format":"toolcrib bundle 1","verſions":[]}`,
 		"deeper":           `{"format":"toolcrib bundle 1","versions":[{"subject":"a","Subject":"b"}]}`,
 		"too deep":         `{"format":"toolcrib bundle 1","versions":[{"definition":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}]}`,
 		"a number as text": `{"format":"toolcrib bundle 1","log":{"seq":"1"}}`,
