@@ -27,9 +27,6 @@ type guardCrib struct {
 	gateway *openGateway
 	caller  gateway.Caller
 	raws    map[string]json.RawMessage // by hash
-
-	concluded chan func()
-	writing   sync.WaitGroup
 }
 
 var _ guard.Crib = (*guardCrib)(nil)
@@ -39,25 +36,16 @@ var _ guard.Crib = (*guardCrib)(nil)
 const (
 	guardLooks   = 400 * time.Millisecond
 	guardReopens = 2 * time.Second
-	// maxConcluded is how many outcomes of calls may wait to be written.
-	maxConcluded = 256
 )
 
 func newGuardCrib(a *app, name string) *guardCrib {
-	c := &guardCrib{app: a, name: name, raws: map[string]json.RawMessage{}, concluded: make(chan func(), maxConcluded)}
-	c.writing.Go(func() {
-		for write := range c.concluded {
-			write()
-		}
-	})
-	return c
+	return &guardCrib{app: a, name: name, raws: map[string]json.RawMessage{}}
 }
 
-// close writes what waits to be written, and closes the database.
+// close writes what waits to be written, and frees the gateway.
 func (c *guardCrib) close() {
-	close(c.concluded)
-	c.writing.Wait()
 	if c.gateway != nil {
+		c.gateway.Flush(context.Background())
 		if err := c.gateway.Close(); err != nil {
 			c.log(sentence(err))
 		}
@@ -173,7 +161,7 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	case err != nil:
 		return nil, err
 	}
-	return admitted{c, g.Gateway, a}, nil
+	return admitted{g.Gateway, a}, nil
 }
 
 // changed refuses a tool that the server does not list as it was approved.
@@ -191,16 +179,15 @@ func (c *guardCrib) changed(asks guard.Call) *gateway.Error {
 
 // admitted is a call that the gates let pass.
 type admitted struct {
-	crib    *guardCrib
 	gateway *gateway.Gateway
 	call    *gateway.Admitted
 }
 
-// Conclude implements guard.Admitted. The answer does not wait for the log.
+// Conclude implements guard.Admitted.
 func (a admitted) Conclude(o guard.Outcome) {
 	code := map[guard.End]gateway.Code{guard.Failed: gateway.CodeProvider, guard.Canceled: gateway.CodeCanceled, guard.Lost: gateway.CodeProvider}[o.End]
 	out := gateway.Outcome{Code: code, Duration: o.Took, OutputHash: o.Hash, OutputBytes: o.Bytes, Message: o.Message}
-	a.crib.concluded <- func() { a.gateway.Conclude(context.Background(), a.call, out) }
+	a.gateway.Conclude(context.Background(), a.call, out)
 }
 
 // Observe implements guard.Crib.

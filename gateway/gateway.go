@@ -61,6 +61,8 @@ type Gateway struct {
 	newID func() string
 	warn  func(string)
 
+	late lateOutcomes
+
 	toolsets cache[toolsetKey, *toolset]
 	schemas  cache[string, *toolSchemas] // by content hash
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // imported approves a tool of a server, which asks by default, and returns its pin.
-func (w *workshop) imported(t *testing.T, server, name string, change func(*registry.Tool)) string {
+func (w *workshop) imported(t testing.TB, server, name string, change func(*registry.Tool)) string {
 	t.Helper()
 	raw := store.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
 	raw.Hash = registry.HashBytes(raw.Body)
@@ -50,6 +50,7 @@ func TestGuardedCalls(t *testing.T) {
 		t.Errorf("the call is of %s", got)
 	}
 	w.Conclude(t.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 3, Duration: 5})
+	w.Flush(t.Context())
 	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
 	if err != nil || len(calls) != 1 || calls[0].Outcome == nil || calls[0].Outcome.OutputBytes != 3 || calls[0].Caller.Agent != "guard:notes" || calls[0].Name != "write" {
 		t.Fatalf("the log has %+v, %v", calls, err)
@@ -86,4 +87,52 @@ func TestGuardedCallsAreOfTheirServer(t *testing.T) {
 	if _, err := w.Admit(t.Context(), c, request("write", "{}")); !errors.Is(err, gateway.ErrContradiction) {
 		t.Errorf("it was admitted: %v", err)
 	}
+}
+
+// TestLateOutcomes writes the outcome of a call with the next one, and of the last one
+// a moment later.
+func TestLateOutcomes(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	w.imported(t, "notes", "write", nil)
+	c := caller().Guarded("notes")
+	var last *gateway.Admitted
+	for range 3 {
+		a, err := w.Admit(t.Context(), c, request("write", "{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Conclude(t.Context(), a, gateway.Outcome{Code: gateway.CodeProvider, Message: "tired"})
+		last = a
+	}
+	w.Conclude(t.Context(), last, gateway.Outcome{}) // twice, which cannot be written, and stops nothing
+	for done := 0; done < 3; {
+		calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
+		if err != nil || len(calls) != 3 {
+			t.Fatalf("%+v, %v", calls, err)
+		}
+		done = 0
+		for _, call := range calls {
+			if call.Outcome != nil && call.Outcome.Message == "tired" {
+				done++
+			}
+		}
+	}
+	if _, err := w.Admit(t.Context(), c, request("write", "{}")); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkGuarded measures the gates and the log of a guarded call.
+func BenchmarkGuarded(b *testing.B) {
+	w := open(b, nil, action("get_weather", nil))
+	w.imported(b, "notes", "write", nil)
+	c := caller().Guarded("notes")
+	for b.Loop() {
+		a, err := w.Admit(b.Context(), c, request("write", `{"text":"hello"}`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.Conclude(b.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 12})
+	}
+	w.Flush(b.Context())
 }

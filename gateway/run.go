@@ -60,13 +60,6 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	return res, nil
 }
 
-// Conclude records the outcome of an admitted call that its caller ran, and the
-// time of which is o.Duration. An error of recording is a warning.
-func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
-	o.Message = plaintext.Clip(visible.Line(o.Message), maxNoted)
-	g.conclude(ctx, a.call, o, nil)
-}
-
 // provide runs a call at its provider.
 func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 	var kind registry.ProviderType
