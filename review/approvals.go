@@ -22,27 +22,65 @@ type endorsement struct {
 	key string // fingerprint of the key that signed it; "" when it is not signed
 }
 
-// need returns whose approvals a subject needs now.
-func (d *Desk) need(s registry.Subject) approval.Need {
+// need returns whose approvals a change of a subject needs now. Its names are those that
+// it has and those that it gets: whoever takes a name off a tool, or puts one on it,
+// changes what answers to that name.
+func (d *Desk) need(ctx context.Context, r Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
+	rules := d.policy.Approvals
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	if s.Kind != registry.KindTool || !rules.Named() {
+		return rules.For(s, d.stamp()), nil
+	}
+	names := now.OtherNames()
+	before, err := live(ctx, r, s)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		names = append(names, before.Definition.OtherNames()...)
+	}
+	return rules.For(s, d.stamp(), names...), nil
+}
+
+// findNeeds fills in whose approvals v and the other members of its change set need.
+func (d *Desk) findNeeds(ctx context.Context, r Reader, v *view) (err error) {
 	if len(d.policy.Approvals) == 0 {
 		return nil
 	}
-	return d.policy.Approvals.For(s, d.stamp())
+	if v.need, err = d.need(ctx, r, v.Proposal.Subject, v.Revision.Draft.Definition); err != nil {
+		return err
+	}
+	for _, m := range v.changeSet.members {
+		if m.ID == v.Proposal.ID {
+			continue
+		}
+		var rev proposals.Revision
+		if m.Subject.Kind == registry.KindTool && d.policy.Approvals.Named() {
+			if rev, err = r.Revision(ctx, m.ID, m.Revision); err != nil {
+				return err
+			}
+		}
+		need, err := d.need(ctx, r, m.Subject, rev.Draft.Definition)
+		if err != nil {
+			return err
+		}
+		v.needsOfOthers = append(v.needsOfOthers, need)
+	}
+	return nil
 }
 
-// shared reports whether the policy names owners for p, or for a member of its
+// shared reports whether the policy names owners for v, or for another member of its
 // change set: one approval may not be enough then.
-func (d *Desk) shared(p proposals.Proposal, members []proposals.Proposal) bool {
-	if len(d.policy.Approvals) == 0 {
-		return false
-	}
-	return len(d.need(p.Subject)) > 0 || slices.ContainsFunc(members, func(m proposals.Proposal) bool { return len(d.need(m.Subject)) > 0 })
+func (v view) shared() bool {
+	return len(v.need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
 
 // endorsements returns the earlier approvals of v that count, the oldest first.
 func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsement, error) {
 	p := v.Proposal
-	if p.State != proposals.UserReview || !d.shared(p, v.changeSet.members) {
+	if p.State != proposals.UserReview || !v.shared() {
 		return nil, nil
 	}
 	decisions, err := r.Decisions(ctx, p.ID)
@@ -110,14 +148,14 @@ func (d *Desk) tally(v view, more ...string) approval.Tally {
 	if d.policy.FourEyes {
 		except = v.Revision.Author.String()
 	}
-	return d.need(v.Proposal.Subject).Tally(append(by, more...), except)
+	return v.need.Tally(append(by, more...), except)
 }
 
 // notOwner returns why the policy has actor not approve v, nil when the approval
 // would help v or its change set.
 func (d *Desk) notOwner(actor proposals.Actor, v view) error {
 	p := v.Proposal
-	if !d.shared(p, v.changeSet.members) {
+	if !v.shared() {
 		return nil
 	}
 	for _, e := range v.endorsements {
@@ -126,8 +164,7 @@ func (d *Desk) notOwner(actor proposals.Actor, v view) error {
 		}
 	}
 	var owners []string
-	for _, one := range append([]proposals.Proposal{p}, v.changeSet.members...) {
-		need := d.need(one.Subject)
+	for _, need := range append([]approval.Need{v.need}, v.needsOfOthers...) {
 		if need.MayApprove(actor.String()) {
 			return nil
 		}
@@ -207,8 +244,7 @@ func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) e
 	}
 	cache := newReviewCache(r)
 	for _, p := range ps {
-		need := d.need(p.Subject)
-		if p.State != proposals.UserReview || len(need) == 0 {
+		if p.State != proposals.UserReview || !d.policy.Approvals.Named() && len(d.policy.Approvals.For(p.Subject, d.stamp())) == 0 {
 			continue
 		}
 		bundles, err := cache.bundles(ctx, p.ID)
@@ -219,10 +255,13 @@ func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) e
 		if v.changeSet, err = cache.changeSet(ctx, p.ChangeSet); err != nil {
 			return err
 		}
+		if err := d.findNeeds(ctx, cache, &v); err != nil {
+			return err
+		}
 		if v.endorsements, err = d.endorsements(ctx, cache, v); err != nil {
 			return err
 		}
-		p.Approvals = progress(need, d.tally(v))
+		p.Approvals = progress(v.need, d.tally(v))
 	}
 	return nil
 }

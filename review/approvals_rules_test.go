@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -113,4 +114,54 @@ func TestRulesHaveATime(t *testing.T) {
 	past.Until, future.Since = o.Clock.Now().Add(-time.Hour), o.Clock.Now().Add(24*time.Hour)
 	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{past, future}})
 	o.verdicts(bob, "approved", o.propose(scout, storetest.Prompt("scene_pacer")))
+}
+
+// TestPolicyFollowsEveryName gives tools of other ids a name that a policy is about: an
+// alias, the name of a provider, one that the live version has, and one in a change
+// set. None of them goes live by the approval of somebody else (S24).
+func TestPolicyFollowsEveryName(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	rules := approval.Rules{owners(t, "tool:**/pay_*", 1, mara)}
+	provided := func(name string) proposals.Draft {
+		d := storetest.Prompt("harmless")
+		d.Definition.Tool.Kind, d.Definition.Tool.Description, d.Definition.Tool.Category = registry.ActionTool, "Do it.", "other"
+		d.Definition.Tool.InputSchema = json.RawMessage(`{"properties":{},"type":"object"}`)
+		d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "bank", Name: name}
+		return d
+	}
+	for name, draft := range map[string]proposals.Draft{
+		"an alias": withAlias(storetest.Prompt("harmless"), "pay_now"), "a provider's name": provided("pay_now"),
+		"another spelling": provided("Pay-Now"), "the id": storetest.Prompt("pay_now"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := open(t, review.Policy{Approvals: rules, Severities: storetest.Basics()})
+			p := o.propose(scout, draft)
+			if got := o.progress(p); got != "0 of 1, waits for user:mara" {
+				t.Errorf("it waits: %s", got)
+			}
+			for _, block := range o.show(mara, p).Standing {
+				if block.Blocks() {
+					if _, err := o.desk.Waive(t.Context(), mara, p.ID, review.Handle(block.Finding), "It is a test.", nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			o.refused(proposals.ErrAuthority, o.approvalOf(ada, p))
+			o.verdicts(mara, "approved 1 of 1", p)
+
+			// who takes the name off needs the owner as well
+			base := 1
+			off := draft
+			off.Type, off.BaseVersion = proposals.Modify, &base
+			tool := *draft.Definition.Tool
+			tool.Aliases, tool.Provider, tool.Goals = nil, nil, "Less."
+			if tool.Kind == registry.ActionTool {
+				tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "bank", Name: "other"}
+			}
+			off.Definition = registry.Definition{Tool: &tool}
+			p = o.propose(scout, off)
+			o.refused(proposals.ErrAuthority, o.approvalOf(ada, p))
+			o.sound()
+		})
+	}
 }

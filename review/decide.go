@@ -9,6 +9,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/approval"
 	"toolcrib/review/rules"
 )
 
@@ -164,7 +165,7 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 	if err := d.notOwner(actor, v); err != nil {
 		errs = append(errs, err)
 	}
-	if d.policy.FourEyes && v.Revision.Author == actor {
+	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
 		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", ErrFourEyes, actor, p.Revision))
 	} else if v.ownAccount {
 		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", ErrFourEyes, p.Revision, v.Revision.Author))
@@ -227,7 +228,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(d.need(p.Subject), d.tally(v, actor.String())),
+			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(v.need, d.tally(v, actor.String())), need: v.need,
 		}
 		if one := &decisions[i]; !a.complete[i] {
 			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = VerdictEndorsed, 0, "", false, v.changeSet.seal

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review/approval"
 	"toolcrib/review/rules/trust"
 )
 
@@ -54,6 +55,10 @@ type view struct {
 	Rendered     map[string]string // seals of prompts
 	Digest       string            // "" while there is no assessment
 	endorsements []endorsement     // that count
+	// need is whose approvals it needs, needsOfOthers those of the other members of
+	// its change set.
+	need          approval.Need
+	needsOfOthers []approval.Need
 	// unlisted is the allow-list that the agent of an open proposal names and that
 	// would not exist, "" for none; unassigned reports that neither an agent nor the
 	// client of a guarded server would have the tool.
@@ -71,6 +76,9 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	p := b.Proposal
 	var err error
 	if v.changeSet, err = r.changeSet(ctx, p.ChangeSet); err != nil {
+		return v, err
+	}
+	if err := d.findNeeds(ctx, r, &v); err != nil {
 		return v, err
 	}
 	if v.Assessment.ID == "" {

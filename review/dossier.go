@@ -123,7 +123,7 @@ func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Act
 		}
 		out[i] = Dossier{
 			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: slices.Clone(v.changeSet.members),
-			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.unassigned, Policy: slices.Concat(d.policy.Settings(), ownership(d.need(v.Proposal.Subject))), Obstacles: d.obstacles(actor, v),
+			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.unassigned, Policy: slices.Concat(d.policy.Settings(), ownership(v.need)), Obstacles: d.obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r, &out[i]); err != nil {
 			return nil, err

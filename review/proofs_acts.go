@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/signing/statement"
 )
 
@@ -116,7 +117,15 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d Decision,
 // enough returns nil when the owners whom the policy asks for signed the approval
 // of a version, whose last approval counts: distinct principals with distinct keys.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
-	need := p.rules.For(v.Subject, v.DecidedAt)
+	var names []string
+	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
+		d, err := decodeVersion(v)
+		if err != nil {
+			return err
+		}
+		names = d.OtherNames()
+	}
+	need := p.rules.For(v.Subject, v.DecidedAt, names...)
 	if len(need) == 0 {
 		return nil
 	}

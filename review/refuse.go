@@ -34,7 +34,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 			about[i] = p
 			decisions[i] = Decision{
 				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
+				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(), need: v.need,
 			}
 		}
 		return decisions, d.applyVerdict(ctx, tx, verdict, about, decisions, signed)

@@ -292,6 +292,7 @@ type Decision struct {
 	// Members seals the change set of an approval that waits for another; "" when it
 	// stands alone.
 	Members string
+	need    approval.Need // of its subject when it was made
 	// Approvals is, when it was just made, how far the approvals have come; nil when
 	// one was enough. It is not stored.
 	Approvals *proposals.Approvals

@@ -51,7 +51,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, about [
 	events := make([]history.Event, len(decisions))
 	for i, decision := range decisions {
 		data := map[string]any{"decision": decision.ID, "review_digest": decision.ReviewDigest, "note": decision.Note, "policy": policy, "shown": string(decision.Shown)}
-		if need := d.need(decision.Subject); len(need) > 0 {
+		if need := decision.need; len(need) > 0 {
 			data["policy"] = slices.Concat(settings, ownership(need)).record()
 		}
 		if a := decision.Approvals; a != nil {

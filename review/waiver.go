@@ -109,7 +109,11 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 	if strings.TrimSpace(v.reason) == "" {
 		return v, fmt.Errorf("%w: a waiver needs a reason, and so does its end", ErrNoReason)
 	}
-	if need := d.need(v.proposal.Subject); !need.MayWaive(actor.String()) {
+	need, err := d.need(ctx, r, v.proposal.Subject, v.revision.Draft.Definition)
+	if err != nil {
+		return v, err
+	}
+	if !need.MayWaive(actor.String()) {
 		return v, fmt.Errorf("%s: %w: the policy has only %s waive a finding, and you act as %s; see toolcrib policy test %s",
 			name(v.proposal), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
 	}

@@ -177,3 +177,37 @@ func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOwnersInTwoSpellings refuses owners who may be one principal (S24).
+func TestOwnersInTwoSpellings(t *testing.T) {
+	for _, owners := range [][]string{{"user:a", "user:A"}, {"user:mara", "user:ada", "User:Ada"}, {"user:a", "user:a"}} {
+		if err := rule(2, owners...).Check(); err == nil {
+			t.Errorf("%q are two owners", owners)
+		}
+	}
+	if err := rule(2, "user:a", "user:b").Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOtherNames matches a subject by the names that it answers to.
+func TestOtherNames(t *testing.T) {
+	p, err := approval.ParsePattern("tool:user/pay_*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "harmless"}
+	other := s
+	other.Layer = registry.LayerGlobal
+	for _, tt := range []struct {
+		s     registry.Subject
+		names []string
+		want  bool
+	}{
+		{s, nil, false}, {s, []string{"x", "pay_now"}, true}, {s, []string{"Pay.Now"}, true}, {s, []string{"pays"}, false}, {other, []string{"pay_now"}, false},
+	} {
+		if got := p.Matches(tt.s, tt.names...); got != tt.want {
+			t.Errorf("%s with the names %q matches: %v", tt.s, tt.names, got)
+		}
+	}
+}

@@ -65,9 +65,15 @@ func (p Pattern) String() string {
 	return p.Kind + ":" + p.Layer + "/" + p.ID
 }
 
-// Matches reports whether the pattern names a subject.
-func (p Pattern) Matches(s registry.Subject) bool {
-	return (p.Kind == anyKind || p.Kind == string(s.Kind)) && (p.Layer == anyLayer || glob(p.Layer, string(s.Layer))) && glob(p.ID, s.ID)
+// Matches reports whether the pattern names a subject, by its id or by another name
+// that it answers to.
+func (p Pattern) Matches(s registry.Subject, names ...string) bool {
+	if p.Kind != anyKind && p.Kind != string(s.Kind) || p.Layer != anyLayer && !glob(p.Layer, string(s.Layer)) {
+		return false
+	}
+	return glob(p.ID, s.ID) || slices.ContainsFunc(names, func(name string) bool {
+		return glob(p.ID, name) || glob(p.ID, strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name)))
+	})
 }
 
 // glob matches a text with a pattern that was checked when it was parsed.

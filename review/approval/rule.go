@@ -28,8 +28,11 @@ const FromProject = "project"
 // Check returns why nothing could ever satisfy the rule, nil when owners can.
 func (r Rule) Check() error {
 	for i, owner := range r.Owners {
-		if slices.Contains(r.Owners[:i], owner) {
-			return fmt.Errorf("owners names %s twice; a principal counts once", owner)
+		if twin := slices.IndexFunc(r.Owners[:i], func(o string) bool { return SamePrincipal(o, owner) }); twin >= 0 {
+			if r.Owners[twin] == owner {
+				return fmt.Errorf("owners names %s twice; a principal counts once", owner)
+			}
+			return fmt.Errorf("owners names %s and %s, which differ in case alone; a principal counts once", r.Owners[twin], owner)
 		}
 	}
 	switch {
@@ -61,10 +64,14 @@ func (r Rule) at(at time.Time) bool {
 	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
 }
 
-// applies reports whether the rule judges a subject at a time.
-func (r Rule) applies(s registry.Subject, at time.Time) bool {
-	return r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s) })
+// applies reports whether the rule judges a subject with other names at a time.
+func (r Rule) applies(s registry.Subject, at time.Time, names []string) bool {
+	return r.at(at) && slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.Matches(s, names...) })
 }
+
+// SamePrincipal reports whether two principals may be one who wrote the name in two
+// ways.
+func SamePrincipal(a, b string) bool { return strings.EqualFold(a, b) }
 
 // Rules is a policy. Every rule that applies has to be satisfied, so that one more
 // rule never makes an approval easier.
@@ -75,11 +82,20 @@ func (rs Rules) At(at time.Time) Rules {
 	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
 }
 
-// For returns the need of a subject at a time.
-func (rs Rules) For(s registry.Subject, at time.Time) Need {
+// Named reports whether a rule goes by the names of subjects, so that their other names
+// have to be known.
+func (rs Rules) Named() bool {
+	return slices.ContainsFunc(rs, func(r Rule) bool {
+		return slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.ID != anyID })
+	})
+}
+
+// For returns the need of a subject at a time. names are others that it answers to, such
+// as aliases: who may approve pay_now decides about each tool that is called so.
+func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
-		if r.applies(s, at) {
+		if r.applies(s, at, names) {
 			n = append(n, r)
 		}
 	}
