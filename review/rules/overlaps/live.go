@@ -4,6 +4,7 @@ package overlaps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
@@ -50,6 +51,7 @@ func likeLive() rules.Rule {
 				if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
 					f.Severity = rules.Info
 				}
+				copied(&f, *t, *other.Tool())
 				if before := c.Replaces(); before != nil {
 					if was, _ := likeness(before, other); was != unlike {
 						f.Severity = rules.Info
@@ -73,6 +75,22 @@ func sameServer(a, b registry.Tool) bool {
 	server, _, named := strings.Cut(a.Source.Ref, "#")
 	other, _, _ := strings.Cut(b.Source.Ref, "#")
 	return named && server != "" && server == other
+}
+
+// sameTool reports whether two tools are one: two servers send the same bytes under
+// the same name, as one program does that two clients start with other arguments.
+func sameTool(a, b registry.Tool) bool {
+	return a.Source != nil && b.Source != nil && a.Source.Type == registry.SourceMCP && b.Source.Type == registry.SourceMCP &&
+		a.Source.Hash != "" && a.Source.Hash == b.Source.Hash && a.OriginName() == b.OriginName()
+}
+
+// copied has a finding about two tools that are one only inform: each client needs
+// its own.
+func copied(f *rules.Finding, a, b registry.Tool) {
+	if sameTool(a, b) {
+		f.Severity = rules.Info
+		f.Suggestion = "Nothing is to be done where two clients run one server with other arguments. Else give both the same command, and one name."
+	}
 }
 
 // likes is in what two tools are nearly the same.
@@ -145,6 +163,10 @@ func labelRule() rules.Rule {
 				return nil, nil
 			}
 			others, err := c.World.ByLabel(ctx, t.Name)
+			others = slices.DeleteFunc(slices.Clone(others), func(l registry.Live) bool {
+				o := l.Definition.Tool
+				return o != nil && (sameServer(*t, *o) || sameTool(*t, *o))
+			})
 			return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
 		},
 	}

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"strings"
 	"testing"
 
 	"toolcrib/registry"
@@ -16,18 +17,28 @@ func TestTwinsOfOneServer(t *testing.T) {
 		tool.Source = &registry.Source{Type: "mcp", Ref: ref}
 		return &tool
 	}
+	copied := func(ref, own string) *registry.Tool {
+		tool := from(ref)
+		tool.Source.Hash = strings.Repeat("ab", 32)
+		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: ref[:4], Name: own}
+		return tool
+	}
 	for name, c := range map[string]struct {
 		twin   rules.Twin
+		tool   *registry.Tool
 		before bool
 		want   rules.Severity
 	}{
-		"open, same server":     {rules.Twin{Tool: from("files#b")}, false, ""},
-		"rejected, same server": {rules.Twin{Tool: from("files#b"), Rejected: true}, false, rules.Warn},
-		"open, other server":    {rules.Twin{Tool: from("mail#b")}, false, rules.Warn},
-		"as it was before":      {rules.Twin{Tool: from("mail#b")}, true, rules.Info},
+		"open, same server":      {rules.Twin{Tool: from("files#b")}, from("files#a"), false, ""},
+		"rejected, same server":  {rules.Twin{Tool: from("files#b"), Rejected: true}, from("files#a"), false, rules.Warn},
+		"open, other server":     {rules.Twin{Tool: from("mail#b")}, from("files#a"), false, rules.Warn},
+		"as it was before":       {rules.Twin{Tool: from("mail#b")}, from("files#a"), true, rules.Info},
+		"one program, two names": {rules.Twin{Tool: copied("mail#a", "a")}, copied("files#a", "a"), false, rules.Info},
+		"rejected, one program":  {rules.Twin{Tool: copied("mail#a", "a"), Rejected: true}, copied("files#a", "a"), false, rules.Warn},
+		"one text, another name": {rules.Twin{Tool: copied("mail#b", "b")}, copied("files#a", "a"), false, rules.Warn},
 	} {
 		d := rulestest.Sample()
-		d.Definition.Tool = from("files#a")
+		d.Definition.Tool = c.tool
 		change := &rules.Change{Draft: d, Twins: []rules.Twin{c.twin}, World: rules.Memory(nil)}
 		if c.before {
 			live := liveTool(d)
