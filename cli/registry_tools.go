@@ -59,7 +59,11 @@ func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImp
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: i.Label, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
+	from := i.Label // of the newest import of these bytes, which several servers may have
+	if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
+		from = label
+	}
+	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: from, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
 }
 
 func writeImported(p *page, i *docImported) {

@@ -39,7 +39,7 @@ func (s *toolset) own(name string) (registry.Entry, error) {
 		}
 	}
 	return registry.Entry{}, &Error{Code: CodeUnknown, NotRun: true, Message: fmt.Sprintf(
-		"%s is not an approved tool of the server %s. The user reviews what waits with toolcrib show set:%s", jsondoc.Quote(name), s.key.server, s.key.server)}
+		"%s is not an approved tool of the server %s. toolcrib status shows the user what waits, and where to review it", jsondoc.Quote(name), s.key.server)}
 }
 
 // GuardedTools are the approved tools of a guarded server in one state of the registry.

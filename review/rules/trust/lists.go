@@ -54,10 +54,14 @@ func unassigned() rules.Rule {
 			if err != nil || Assigned(*t, c.Draft.Subject.Layer, agents, lists) {
 				return nil, err
 			}
-			return []rules.Finding{{
+			f := rules.Finding{
 				Path: "definition.id", Passage: t.ID, Message: "No agent has this tool.",
 				Suggestion: fmt.Sprintf("Give it to an agent or to an allow-list: toolcrib assign %s --to NAME.", t.ID),
-			}}, nil
+			}
+			if server := t.Server(); server != "" {
+				f.Message = fmt.Sprintf("No agent has this tool. Clients have it behind a guard of the server %s.", server)
+			}
+			return []rules.Finding{f}, nil
 		},
 	}
 }
