@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
@@ -179,9 +180,21 @@ func TestGuard(t *testing.T) {
 	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "requires user approval") || !strings.Contains(got, "toolcrib calls show") {
 		t.Errorf("a call is refused with %q", got)
 	}
-	if out := c.run("verify"); !strings.Contains(out, "sound") && !strings.Contains(out, "ok") && !strings.Contains(out, "verified") {
-		t.Logf("verify: %s", out)
+	var waiting struct {
+		Calls []struct {
+			ID string `json:"id"`
+		} `json:"pending"`
 	}
+	if err := json.Unmarshal([]byte(c.run("calls", "--json")), &waiting); err != nil || len(waiting.Calls) != 1 {
+		t.Fatalf("%+v, %v", waiting, err)
+	}
+	c.run("calls", "approve", waiting.Calls[0].ID)
+	c.run("verify")
+	if out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}}); err != nil || out.IsError {
+		t.Fatalf("the approved call ends with %+v, %v", out, err)
+	}
+	cl.refusedCall("lend_book")
+	c.run("verify")
 }
 
 // TestGuardWithoutADatabase lists nothing and creates nothing, and begins to work when

@@ -21,7 +21,7 @@ const MaxReason = 2_000
 // most once, with the arguments that were shown: when the program ends in between,
 // it is shown as interrupted and not run again. A cooldown or daily limit that
 // prevents the call at the moment is returned before the approval is recorded, and
-// the call keeps waiting.
+// the call keeps waiting. A guarded call runs when its client makes it again, once.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
@@ -47,6 +47,12 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	p, err := a.claim(ctx, actor, id, expect)
 	if err != nil {
 		return Result{}, err
+	}
+	if p.call.Caller.guarded() {
+		return Result{
+			Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At, Output: []byte(`{}`),
+			Warnings: []string{"The call runs when its client makes it again, before the pending call expires."},
+		}, nil
 	}
 	admitted, err := a.gateway.pass(ctx, p)
 	if err != nil {
@@ -95,6 +101,9 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		}
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
+		}
+		if p.call.Caller.guarded() { // its guard alone reaches the server
+			return nil
 		}
 		return tx.AddCall(ctx, p.call)
 	})

@@ -160,6 +160,11 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.record(ctx, p)
 	}
 	if err == nil && p.waits {
+		if p.call.Caller.guarded() {
+			if approved, err := g.resume(ctx, p); approved || err != nil {
+				return err
+			}
+		}
 		if p.changed, p.changedOf = g.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // nobody approves a call that cannot be made
 			return g.record(ctx, p)
 		}

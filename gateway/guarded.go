@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,4 +67,40 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 		out.Tools = append(out.Tools, GuardedTool{Name: t.OriginName(), Hash: t.Source.Hash})
 	}
 	return out, nil
+}
+
+// resume makes a guarded call the one that the user approved when the client made it
+// before, if there is one that has not run. It reports whether the call was written.
+// The id that the answer names is given to one call, so it runs at most once.
+func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err error) {
+	var found *Pending
+	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
+	err = g.ledger.View(ctx, func(r LedgerReader) error {
+		list, err := r.PendingList(ctx, PendingQuery{Agent: p.call.Caller.Agent, User: p.call.Caller.User, Limit: g.maxPending, Now: p.call.At})
+		for _, other := range list {
+			if other.Answer != nil && other.Answer.Approved && other.Outcome == nil && p.call.At.Before(other.ExpiresAt) && other.same(like) {
+				found = &other
+			}
+		}
+		return err
+	})
+	if err != nil || found == nil {
+		return false, err
+	}
+	id := p.call.ID
+	p.answers, p.call.ID = found.ID, found.Answer.Call
+	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
+		if err := g.admit(ctx, tx, p); err != nil {
+			return err
+		}
+		if p.refused != nil { // a limit, say: the approval stays, and the refusal is a call of its own
+			p.call.ID, p.call.Pending = id, ""
+		}
+		return g.enter(ctx, tx, p)
+	})
+	if errors.Is(err, ErrContradiction) { // somebody made it a moment ago
+		p.answers, p.call.ID, p.call.Pending = "", id, ""
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -89,6 +89,39 @@ func TestGuardedCallsAreOfTheirServer(t *testing.T) {
 	}
 }
 
+// TestApprovedGuardedCalls runs a call that the user approved when its client makes it
+// again: once, and no other.
+func TestApprovedGuardedCalls(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
+	c := caller().Guarded("notes")
+	_, err := w.Admit(t.Context(), c, request("wipe", `{"all": true}`))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	var held *gateway.Error
+	if !errors.As(err, &held) {
+		t.Fatal(err)
+	}
+	r, err := w.Unsigned().Approve(t.Context(), ada, held.Pending, "")
+	if err != nil || len(r.Warnings) != 1 || w.provider.runs.Load() != 0 {
+		t.Fatalf("the approval returns %+v, %v", r, err)
+	}
+	_, err = w.Admit(t.Context(), c, request("wipe", `{"all": false}`)) // other arguments ask again
+	refusal(t, err, gateway.CodeApprovalRequired)
+	a, err := w.Admit(t.Context(), c, request("wipe", `{"all":true}`))
+	if err != nil {
+		t.Fatalf("the approved call is refused: %v", err)
+	}
+	_, err = w.Admit(t.Context(), c, request("wipe", `{"all":true}`)) // while it runs
+	refusal(t, err, gateway.CodeApprovalRequired)
+	w.Conclude(t.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 2})
+	_, err = w.Admit(t.Context(), c, request("wipe", `{"all":true}`))
+	refusal(t, err, gateway.CodeApprovalRequired)
+	p, err := w.PendingCall(t.Context(), held.Pending)
+	if err != nil || w.State(p) != gateway.PendingDone {
+		t.Errorf("the pending call is %s, %v", w.State(p), err)
+	}
+}
+
 // TestLateOutcomes writes the outcome of a call with the next one, and of the last one
 // a moment later.
 func TestLateOutcomes(t *testing.T) {

@@ -59,6 +59,10 @@ func (l *lateOutcomes) take() []lateOutcome {
 // writes what waits. An error of recording is a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
+	if a.call.call.Pending != "" { // the user approved it
+		g.conclude(ctx, a.call, o, nil)
+		return
+	}
 	if g.late.add(lateOutcome{a.call, o}, func() { g.Flush(context.Background()) }) {
 		g.Flush(ctx)
 	}

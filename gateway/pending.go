@@ -82,7 +82,8 @@ func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
 		return PendingDone
 	case p.Outcome != nil:
 		return PendingFailed
-	case now.Before(p.Answer.At.Add(runFor + lateness)):
+	case p.Caller.guarded() && now.Before(p.ExpiresAt), // its client may call again until then
+		now.Before(p.Answer.At.Add(runFor + lateness)):
 		return PendingRunning
 	}
 	return PendingInterrupted
@@ -172,6 +173,12 @@ func (p Pending) same(other Pending) bool {
 }
 
 func (g *Gateway) asked(p Pending) error {
+	if p.Caller.guarded() {
+		return &Error{
+			Code: CodeApprovalRequired, Pending: p.ID,
+			Message: fmt.Sprintf("%s requires user approval. Call it again with the same arguments once the user has approved it, before %s.", p.Tool, p.ExpiresAt.Format(time.RFC3339)),
+		}
+	}
 	return &Error{
 		Code: CodeApprovalRequired, Pending: p.ID,
 		Message: fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry, poll its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339)),

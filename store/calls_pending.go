@@ -27,6 +27,7 @@ type callerRow struct {
 	Deferred  bool            `json:"deferred"`
 	User      string          `json:"user"`
 	Customer  string          `json:"customer"`
+	Server    string          `json:"server,omitempty"` // behind a guard
 }
 
 func parseCallContext(s string) (gateway.CallContext, error) {
@@ -36,7 +37,7 @@ func parseCallContext(s string) (gateway.CallContext, error) {
 func encodeCaller(c gateway.Caller) (string, error) {
 	b, err := jsondoc.Marshal(callerRow{
 		Actor: c.Actor, Agent: c.Agent, Layer: c.Layer, Local: c.Where.Local, Embedding: c.Where.Embedding, Deferred: c.Where.IncludeDeferred,
-		User: c.User, Customer: c.Customer,
+		User: c.User, Customer: c.Customer, Server: c.Server,
 	})
 	return string(b), err
 }
@@ -45,7 +46,7 @@ func decodeCaller(s string) (gateway.Caller, error) {
 	var r callerRow
 	err := json.Unmarshal([]byte(s), &r)
 	return gateway.Caller{
-		Actor: r.Actor, Agent: r.Agent, Layer: r.Layer, User: r.User, Customer: r.Customer,
+		Actor: r.Actor, Agent: r.Agent, Layer: r.Layer, User: r.User, Customer: r.Customer, Server: r.Server,
 		Where: registry.Context{Local: r.Local, Embedding: r.Embedding, IncludeDeferred: r.Deferred},
 	}, err
 }
