@@ -10,9 +10,9 @@ import (
 // maxParts is how many parts of a sentence are judged besides it.
 const maxParts = 8
 
-// parts returns the words of f alone, and the clauses of s that they stand in. They
-// are judged beside the sentence, so that honest words before and behind an attack
-// do not lower its score.
+// parts returns the words of f alone, the clauses of s that they stand in and, of a
+// prompt, s without its surroundings. They are judged beside the sentence, so that
+// honest words around an attack do not lower its score.
 func (c *View) parts(s *Sentence, f *candidate) []Sentence {
 	if f.at.Disguise != 0 {
 		return nil // it warns whatever it scores
@@ -27,7 +27,10 @@ func (c *View) parts(s *Sentence, f *candidate) []Sentence {
 		}
 	}
 	var list []Sentence
-	seen := map[rules.Passage]bool{{Start: s.at.Start, End: s.at.End}: true}
+	seen := map[rules.Passage]bool{{Start: s.at.Start, End: s.at.End}: c.IsAction()}
+	if !c.IsAction() {
+		spans = append(spans, rules.Passage{Start: s.at.Start, End: s.at.End})
+	}
 	for _, at := range spans {
 		if seen[at] {
 			continue
