@@ -204,10 +204,13 @@ func (a *app) encodeExport(ctx context.Context, f exportFlags, c extract, x *exp
 	case format == wire.Toolcrib:
 		x.text, err = a.document(ctx, c)
 	default:
-		var left []string
-		x.text, left, err = a.encode(ctx, format, c)
+		var left, beyond []string
+		x.text, left, beyond, err = a.encode(ctx, format, c)
 		if len(left) > 0 {
 			x.notes = append(x.notes, fmt.Sprintf("%s has no place for:\n  %s", format, strings.Join(left, "\n  ")))
+		}
+		if len(beyond) > 0 {
+			x.notes = append(x.notes, fmt.Sprintf("%s takes less than there is:\n  %s", format, strings.Join(beyond, "\n  ")))
 		}
 	}
 	return err

@@ -159,19 +159,20 @@ func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
 }
 
 // encode writes the extract in another format; left names the values that it has no
-// place for.
-func (a *app) encode(ctx context.Context, f wire.Format, c extract) (text []byte, left []string, err error) {
+// place for, and beyond what its hosts refuse.
+func (a *app) encode(ctx context.Context, f wire.Format, c extract) (text []byte, left, beyond []string, err error) {
 	listed := make([]wire.Listed, len(c.tools))
 	for i, e := range c.tools {
 		l, err := liveOf(e)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if listed[i], err = a.listed(ctx, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return wire.Encode(f, listed)
+	text, left, err = wire.Encode(f, listed)
+	return text, left, wire.Beyond(f, listed), err
 }
 
 // listed returns a tool for a format, as it was read when it was imported from

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,22 +26,18 @@ func TestLoaders(t *testing.T) {
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")
 	_, want := s.get(configPath + "?format=openai")
-	loaders := map[string]func(t *testing.T) []byte{
-		"go": func(t *testing.T) []byte {
+	loaders := map[string]func(t *testing.T) ([]byte, error){
+		"go": func(t *testing.T) ([]byte, error) {
 			t.Helper()
 			t.Setenv("TOOLCRIB_URL", s.url)
 			t.Setenv("TOOLCRIB_TOKEN", s.secret)
-			text, err := loader.Load(&http.Client{Timeout: 2 * time.Second}, "skipper", filepath.Join(p.dir, "go.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return text
+			return loader.Load(&http.Client{Timeout: 2 * time.Second}, "skipper", filepath.Join(p.dir, "go.json"))
 		},
-		"python": func(t *testing.T) []byte {
+		"python": func(t *testing.T) ([]byte, error) {
 			t.Helper()
 			return s.script(t, "python3", "load.py", "import json, load; print(json.dumps(load.load('skipper', copy='python.json')))", "-c")
 		},
-		"typescript": func(t *testing.T) []byte {
+		"typescript": func(t *testing.T) ([]byte, error) {
 			t.Helper()
 			return s.script(t, "node", "load.ts", "import('./load.mjs').then(m => m.load('skipper', 'openai', 'typescript.json')).then(c => console.log(JSON.stringify(c)))", "-e")
 		},
@@ -48,15 +45,38 @@ func TestLoaders(t *testing.T) {
 	same := func(when string) {
 		for name, load := range loaders {
 			t.Run(name+" "+when, func(t *testing.T) {
-				if got := document(string(load(t))); got == nil || encoded(t, got) != encoded(t, want) {
+				text, err := load(t)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := document(string(text)); got == nil || encoded(t, got) != encoded(t, want) {
 					t.Errorf("got %s", encoded(t, got))
 				}
 			})
 		}
 	}
 	same("while it is there")
+	for name := range loaders {
+		if info, err := os.Stat(filepath.Join(p.dir, name+".json")); err == nil && info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read the copy of %s: %v", name, info.Mode())
+		}
+	}
+	same("while its answer is the copy")
+	if _, text := s.do(s.request(http.MethodGet, "/metrics", "")); !strings.Contains(text, `code="304"`) && !strings.Contains(text, `status="304"`) {
+		t.Error("nothing was answered with 304")
+	}
 	s.stop()
 	same("while it is away")
+	s = p.serve("--http", "127.0.0.1:0")
+	p.run("tokens", "revoke", s.tokenID)
+	for name, load := range loaders {
+		t.Run(name+" without a valid token", func(t *testing.T) {
+			if got, err := load(t); err == nil {
+				t.Errorf("it loads %s", got) // (G19)
+			}
+		})
+	}
+	s.stop()
 }
 
 func encoded(t *testing.T, doc map[string]any) string {
@@ -70,7 +90,7 @@ func encoded(t *testing.T, doc map[string]any) string {
 }
 
 // script runs code with an example beside it.
-func (s *server) script(t *testing.T, program, example, code, flag string) []byte {
+func (s *server) script(t *testing.T, program, example, code, flag string) ([]byte, error) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skip(program, "is not installed")
@@ -92,9 +112,9 @@ func (s *server) script(t *testing.T, program, example, code, flag string) []byt
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, errs.String())
+		err = fmt.Errorf("%w: %s", err, errs.String())
 	}
-	return out
+	return out, err
 }
 
 // TestRoundTrip exports tools, loads them from a server, calls one under its name
@@ -163,8 +183,8 @@ func TestCallFromPython(t *testing.T) {
 	p := open(t, tool("get_tides", hub(t), nil))
 	s := p.serve("--http", "127.0.0.1:0")
 	for args, want := range map[string]string{`{}`: `"output":{"user":"ada"}`, `{"harbour": 7}`: `"code":"tool_call_invalid_args"`} {
-		if got := s.script(t, "python3", "call.py", "import call; print(call.call('skipper', 'get_tides', "+args+"))", "-c"); !strings.Contains(string(got), want) {
-			t.Errorf("%s: %s", args, got)
+		if got, err := s.script(t, "python3", "call.py", "import call; print(call.call('skipper', 'get_tides', "+args+"))", "-c"); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %s, %v", args, got, err)
 		}
 	}
 	s.stop()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -52,6 +53,38 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	case Toolcrib, Names:
 	}
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
+}
+
+// What hosts take in one request, besides the form of names.
+const (
+	maxOpenAITools       = 128
+	maxOpenAIDescription = 1024 // characters
+)
+
+// Beyond describes in lines what hosts of a format refuse or cut of the tools: that
+// there are too many, and which descriptions are too long.
+func Beyond(f Format, tools []Listed) []string {
+	if f != OpenAI {
+		return nil
+	}
+	var lines, long []string
+	n := 0
+	for _, l := range tools {
+		if l.Tool.Kind == registry.PromptTool {
+			continue
+		}
+		n++
+		if chars := utf8.RuneCountInString(l.Tool.Description); chars > maxOpenAIDescription {
+			long = append(long, fmt.Sprintf("%s (%d)", l.Tool.ID, chars))
+		}
+	}
+	if n > maxOpenAITools {
+		lines = append(lines, fmt.Sprintf("%d tools; a request has at most %d: export those of one agent with --agent, or defer some", n, maxOpenAITools))
+	}
+	if len(long) > 0 {
+		lines = append(lines, fmt.Sprintf("%d descriptions of more than %d characters: %s", len(long), maxOpenAIDescription, strings.Join(long, ", ")))
+	}
+	return lines
 }
 
 // maxMisfits limits how many tools are named that a format has no place for.

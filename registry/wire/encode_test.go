@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"toolcrib/registry"
@@ -62,5 +64,27 @@ func TestImportedIsWrittenAsItWasRead(t *testing.T) {
 		if back.Name != "getIt" || back.Rest(tool) != it.Rest(tool) || back.Onto(tool).Description != description {
 			t.Errorf("written as %s", data)
 		}
+	}
+}
+
+// TestBeyond warns of what OpenAI refuses: more than 128 tools, and descriptions of
+// more than 1,024 characters (G20).
+func TestBeyond(t *testing.T) {
+	tool := func(i, chars int) wire.Listed {
+		return wire.Listed{Tool: registry.Tool{ID: fmt.Sprintf("get_%d", i), Kind: registry.ActionTool, Description: strings.Repeat("é", chars)}}
+	}
+	var fits []wire.Listed
+	for i := range 128 {
+		fits = append(fits, tool(i, 1024))
+	}
+	if got := wire.Beyond(wire.OpenAI, fits); got != nil {
+		t.Errorf("%q", got)
+	}
+	more := append(fits, tool(128, 1025))
+	if got := wire.Beyond(wire.OpenAI, more); len(got) != 2 || !strings.HasPrefix(got[0], "129 tools") || !strings.Contains(got[1], "get_128 (1025)") {
+		t.Errorf("%q", got)
+	}
+	if got := wire.Beyond(wire.Anthropic, more); got != nil {
+		t.Errorf("%q", got)
 	}
 }
