@@ -181,7 +181,10 @@ func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer, t
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		taken, err := c.take(ctx, a, read[i])
+		taken, err := intaken{}, read[i].err
+		if err == nil {
+			taken, err = importFlags{server: c.name, set: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
+		}
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, c.fault(err, timeout)})
 			continue

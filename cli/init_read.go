@@ -187,14 +187,6 @@ func readAtOnce(ctx context.Context, a *app, ready []clientServer, timeout time.
 	return read
 }
 
-// take proposes the tools of a server as a change set of its name.
-func (c clientServer) take(ctx context.Context, a *app, read pollResult) (intaken, error) {
-	if read.err != nil {
-		return intaken{}, read.err
-	}
-	return importFlags{server: c.name, set: c.name}.take(ctx, a, read.from.shown, read.data, &read.from)
-}
-
 // fault says why a server was not read, and what to do.
 func (c clientServer) fault(err error, timeout time.Duration) string {
 	s := c.entry.Server()

@@ -126,7 +126,7 @@ func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
 			return err
 		}
 	}
-	doc := docWrap{docHead: head(f.name()), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.flags.dryRun}
+	doc := docWrap{docHead: head(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.flags.dryRun}
 	var plans []*wrapping
 	for i := range files {
 		if plans, err = f.plan(a, &doc, plans, &files[i], entries); err != nil {
@@ -138,13 +138,6 @@ func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
 		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hunks: newDocHunks(patch.Unified(3))})
 	}
 	return doc.finish(a, f, plans)
-}
-
-func (f wrapFlags) name() string {
-	if f.undo {
-		return "unwrap"
-	}
-	return "wrap"
 }
 
 // choose returns the servers and the files that are meant.

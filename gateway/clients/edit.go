@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -58,15 +59,31 @@ func (f *File) raw(n *node) string {
 	return string(written)
 }
 
-// rename replaces a name or a scalar within its quotes, if it has any. It reports
-// false where the file writes it otherwise, with escapes.
-func (f *File) rename(at span, old, name string) (edit, bool) {
+// bareName matches a name that needs no quotes; one of TOML has no dots.
+var bareName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// rename replaces a name or a scalar within its quotes, if it has any. The edit is none
+// that can be made where the file writes it otherwise, with escapes.
+func (f *File) rename(at span, old, name string) edit {
 	written := string(f.data[at.from:at.to])
-	quoted := len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`)
-	if quoted {
+	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
 		at = span{at.from + 1, at.to - 1}
+	} else if !bareName.MatchString(name) || f.format() == ".toml" && strings.Contains(name, ".") {
+		name = quote(name)
 	}
-	return edit{at, name}, string(f.data[at.from:at.to]) == old
+	if string(f.data[at.from:at.to]) != old {
+		at = span{-1, -1}
+	}
+	return edit{at, name}
+}
+
+// renameField is rename for every place where the name of a field is written.
+func (f *File) renameField(fd *field, name string) []edit {
+	var edits []edit
+	for _, at := range fd.keys {
+		edits = append(edits, f.rename(at, fd.name, name))
+	}
+	return edits
 }
 
 // bare reports whether there is nothing but space and commas between two places.
@@ -166,7 +183,11 @@ func (f *File) removeMember(in *node, name string) []edit {
 	fd := in.fields[i]
 	at := span{fd.keys[0].from, f.end(fd.value)}
 	if in.span == (span{}) { // whole lines, with the line break in front
-		at.from = lineStart(f.data, at.from)
+		begin := lineStart(f.data, at.from)
+		if f.format() == ".yaml" && bytes.Contains(f.data[begin:at.from], []byte{'-'}) && i+1 < len(in.fields) {
+			return []edit{{span{at.from, in.fields[i+1].keys[0].from}, ""}} // the next one goes behind the dash
+		}
+		at.from = begin
 		if end := lineEnd(f.data, at.to); len(bytes.TrimSpace(f.data[at.to:end])) == 0 {
 			at.to = end
 			at.from = max(0, at.from-1)

@@ -165,13 +165,13 @@ type Problem struct {
 
 // Error returns the problem behind its place, as compilers print it.
 func (p Problem) Error() string {
-	switch {
-	case p.Line == 0:
-		return fmt.Sprintf("%s: %s", p.Path, p.Text)
-	case p.Column == 0:
-		return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Text)
+	at := p.Path
+	for _, n := range []int{p.Line, p.Column} {
+		if n > 0 {
+			at += fmt.Sprintf(":%d", n)
+		}
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.Path, p.Line, p.Column, p.Text)
+	return at + ": " + p.Text
 }
 
 // place returns the line and the column of a byte offset.

@@ -2,11 +2,17 @@ package clients
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
 )
 
 // dice makes files of clients as people and programs write them.
@@ -186,7 +192,7 @@ func (d dice) yaml(nl, indent, name string) string {
 func (d dice) goose(nl, name string) string {
 	members := []string{"cmd: npx", "type: stdio", d.yamlArgs(nl, "    "+d.one("", "  ")), "envs: {}", "env_keys: []"}
 	if d.IntN(3) == 0 {
-		members = []string{"uri: https://h/@VALUE@", "type: streamable_http", "envs: {}", "headers:" + nl + "      X-K: '@VALUE@'" + nl + "      Y: z", "enabled: true"}
+		members = []string{"uri: https://h/@VALUE@", "type: streamable_http", "envs: {}", "headers:" + nl + "      X-K: '@VALUE@'" + nl + "      Y.z: z", "enabled: true"}
 	}
 	return "  " + name + ":" + d.maybe(" # it") + nl + d.lines(nl, "    ", members[:1+d.IntN(len(members))])
 }
@@ -267,5 +273,59 @@ func TestGeneratedFiles(t *testing.T) {
 	t.Logf("%d files with %d servers", files, servers)
 	if files < 2000 {
 		t.Errorf("only %d files", files)
+	}
+}
+
+// rewritten returns a file as a program writes it again that reads all of it and sorts
+// its keys, and its values.
+func rewritten(t *testing.T, f *File) ([]byte, any) {
+	t.Helper()
+	var value any
+	data := bytes.TrimPrefix(f.data, mark)
+	var err error
+	switch f.format() {
+	case ".toml":
+		if err = toml.Unmarshal(data, &value); err == nil {
+			data, err = toml.Marshal(value)
+		}
+	case ".yaml":
+		if err = yaml.Unmarshal(data, &value); err == nil {
+			data, err = yaml.Marshal(value)
+		}
+	default:
+		if data, err = hujson.Standardize(append(slices.Clone(data), '\n')); err == nil {
+			if err = json.Unmarshal(data, &value); err == nil {
+				data, err = json.MarshalIndent(value, "", "  ")
+			}
+		}
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f.data)
+	}
+	return data, value
+}
+
+// TestRewrittenFiles has the client write its whole file again after it was wrapped, as
+// Claude Code and Goose do: unwrapped, it has the same values as before.
+func TestRewrittenFiles(t *testing.T) {
+	for seed := range uint64(60) {
+		d := dice{rand.New(rand.NewPCG(seed, 15))}
+		for _, s := range shapes(d) {
+			var plain []string
+			which := map[int]string{}
+			for i := range 1 + d.IntN(4) {
+				which[i] = fmt.Sprintf("s%d", i)
+				plain = append(plain, s.entry(d, which[i]))
+			}
+			f := s.file(t, plain)
+			_, want := rewritten(t, &f)
+			wrapped, _ := f.Guard(prefix, which)
+			data, _ := rewritten(t, &wrapped)
+			again := f.With(data)
+			back, kept := again.Unguard(guarded(&again))
+			if _, got := rewritten(t, &back); len(kept) > 0 || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s: %v kept; written again as\n%s\nunwrapped as\n%s\nof\n%s", s.client, kept, data, back.data, f.data)
+			}
+		}
 	}
 }

@@ -156,8 +156,6 @@ func (w words) full() words {
 	}
 }
 
-const escapes = "the names in its entry are written with escapes"
-
 // guardURL has a command take the place of a URL, and variables that of headers.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]edit, string) {
 	w := f.dialect.words.full()
@@ -166,66 +164,40 @@ func (f *File) guardURL(s *Server, p Prefix, name string) ([]edit, string) {
 	if raw == "" {
 		return nil, severalLines
 	}
+	var flags []string
+	var edits []edit
 	was := address.name
 	if kind != nil {
 		was += ":" + kind.value.text
+		edits = append(edits, f.rename(kind.value.span, kind.value.text, w.stdio))
 	}
-	if was == w.url {
-		was = ""
-	}
-	var flags []string
-	if was != "" {
+	if was != w.url {
 		flags = append(flags, wasFlag, was)
-	}
-	r := renaming{file: f}
-	if kind != nil {
-		r.rename(kind.value.span, kind.value.text, w.stdio)
 	}
 	if token := s.node.field("bearer_token_env_var"); token != nil {
 		flags = append(flags, tokenFlag, s.TokenEnv)
-		r.keys(token, "env_vars")
-		r.edits = append(r.edits, edit{token.value.span, "[" + f.raw(token.value) + "]"})
+		edits = append(edits, f.renameField(token, "env_vars")...)
+		edits = append(edits, edit{token.value.span, "[" + f.raw(token.value) + "]"})
 	}
 	words := append(p.quoted(name, append(flags, "--url")...), raw)
-	r.keys(address, w.command)
+	edits = append(edits, f.renameField(address, w.command)...)
 	if w.array {
-		r.edits = append(r.edits, edit{address.value.span, "[" + strings.Join(append([]string{quote(p.Program)}, words...), ", ") + "]"})
+		edits = append(edits, edit{address.value.span, "[" + strings.Join(append([]string{quote(p.Program)}, words...), ", ") + "]"})
 	} else {
-		r.edits = append(r.edits, edit{address.value.span, quote(p.Program)})
-		r.edits = append(r.edits, f.insertMember(s.node, address, "args", words)...)
+		edits = append(edits, edit{address.value.span, quote(p.Program)})
+		edits = append(edits, f.insertMember(s.node, address, "args", words)...)
 	}
 	if headers := s.node.field(headerKeys...); headers != nil && len(headers.value.fields) > 0 {
-		r.keys(headers, w.env)
+		edits = append(edits, f.renameField(headers, w.env)...)
 		if env := s.node.field(envKeys...); env != nil { // an empty one
-			r.keys(env, w.headers)
+			edits = append(edits, f.renameField(env, w.headers)...)
 		}
 		for i := range headers.value.fields {
 			fd := &headers.value.fields[i]
-			r.keys(fd, guard.HeaderVariable(fd.name))
+			edits = append(edits, f.renameField(fd, guard.HeaderVariable(fd.name))...)
 		}
 	}
-	return r.edits, r.fault
-}
-
-// renaming collects new names.
-type renaming struct {
-	file  *File
-	edits []edit
-	fault string
-}
-
-func (r *renaming) rename(at span, old, name string) {
-	e, ok := r.file.rename(at, old, name)
-	if !ok {
-		r.fault = escapes
-	}
-	r.edits = append(r.edits, e)
-}
-
-func (r *renaming) keys(fd *field, name string) {
-	for _, at := range fd.keys {
-		r.rename(at, fd.name, name)
-	}
+	return edits, ""
 }
 
 // unguard takes the guard away from a server.
@@ -274,39 +246,37 @@ func (f *File) unguardURL(s *Server) ([]edit, string) {
 		return nil, severalLines
 	}
 	address, kind, _ := strings.Cut(cmp.Or(s.Guard.flag(wasFlag), w.url), ":")
-	r := renaming{file: f}
-	r.keys(command, address)
-	r.edits = append(r.edits, edit{command.value.span, raw})
+	edits := append(f.renameField(command, address), edit{command.value.span, raw})
 	if in == args {
-		r.edits = append(r.edits, f.removeMember(s.node, args.name)...)
+		edits = append(edits, f.removeMember(s.node, args.name)...)
 	}
 	if fd := s.node.field(typeKeys...); fd != nil {
-		r.rename(fd.value.span, fd.value.text, cmp.Or(kind, "http"))
+		edits = append(edits, f.rename(fd.value.span, fd.value.text, cmp.Or(kind, "http")))
 	}
 	if token := s.node.field("env_vars"); token != nil && s.TokenEnv != "" {
 		if len(token.value.items) != 1 {
 			return nil, "variables were added to its token (env_vars)"
 		}
-		r.keys(token, "bearer_token_env_var")
-		r.edits = append(r.edits, edit{token.value.span, f.raw(token.value.items[0])})
+		edits = append(edits, f.renameField(token, "bearer_token_env_var")...)
+		edits = append(edits, edit{token.value.span, f.raw(token.value.items[0])})
 	}
 	env, headers := s.node.field(envKeys...), s.node.field(headerKeys...)
 	switch {
 	case len(s.Headers) == 0:
-		return r.edits, r.fault
+		return edits, ""
 	case len(s.Env) > 0:
 		return nil, "the variable " + s.Env[0].Name + " was added to its headers"
 	case headers != nil && len(headers.value.fields) > 0:
 		return nil, "headers were added to it"
 	}
-	r.keys(env, w.headers)
+	edits = append(edits, f.renameField(env, w.headers)...)
 	if headers != nil {
-		r.keys(headers, w.env)
+		edits = append(edits, f.renameField(headers, w.env)...)
 	}
 	for i := range env.value.fields {
 		fd := &env.value.fields[i]
 		name, _ := guard.HeaderName(fd.name)
-		r.keys(fd, name)
+		edits = append(edits, f.renameField(fd, name)...)
 	}
-	return r.edits, r.fault
+	return edits, ""
 }

@@ -197,7 +197,11 @@ func TestUnguardAfterEdits(t *testing.T) {
 			t.Errorf("%s\nis unguarded as\n%s\nwant\n%s\n%v", tc.edited, back.data, tc.want, left)
 		}
 	}
-	f := parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":"toolcrib","args":["guard","a","--url","https://h"],"env":{"TOOLCRIB_HEADER_K":"v","E":"e"}},"b":{"command":"toolcrib","args":["guard","b","--","x"]}}}`))
+	f := parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":["toolcrib","guard"],"args":["a","--","x"]},"b":{"command":["toolcrib"],"args":["guard","b","--url","https://h"]}}}`))
+	if back, _ := f.Unguard([]int{0, 1}); !bytes.Equal(back.data, f.data) {
+		t.Errorf("unguarded as %s", back.data)
+	}
+	f = parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":"toolcrib","args":["guard","a","--url","https://h"],"env":{"TOOLCRIB_HEADER_K":"v","E":"e"}},"b":{"command":"toolcrib","args":["guard","b","--","x"]}}}`))
 	if back, left := f.Unguard([]int{0, 1}); !strings.Contains(left[0], "E was added") || len(guarded(&back)) != 1 {
 		t.Errorf("left %v", left)
 	}

@@ -3,7 +3,6 @@ package clients
 import (
 	"bytes"
 	"cmp"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +19,9 @@ var (
 	// runs of letters and digits.
 	secretText = regexp.MustCompile(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
-	pairText = regexp.MustCompile(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	pairText  = regexp.MustCompile(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	password  = regexp.MustCompile(`//[^/?#]*@`)
+	parameter = regexp.MustCompile(`([^&=]*=|)[^&]+`)
 	// mixed matches what keys have several of, and words, versions and dates do not.
 	mixed   = regexp.MustCompile(`[A-Za-z]\d+[A-Za-z]`)
 	address = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
@@ -81,37 +82,20 @@ func maskText(s string) string {
 // maskURL masks the password and the parameters of a URL, and with path the parts of
 // its path that may be keys.
 func maskURL(s string, path bool) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return Mask
-	}
-	front, fragment, hasFragment := strings.Cut(s, "#")
+	s = password.ReplaceAllString(s, "//"+Mask+"@")
+	front, fragment, _ := strings.Cut(s, "#")
 	front, query, hasQuery := strings.Cut(front, "?")
-	if u.User != nil {
-		scheme, rest, _ := strings.Cut(front, "://")
-		_, host, _ := strings.Cut(rest, "@")
-		front = scheme + "://" + Mask + "@" + host
-	}
-	if path {
-		parts := strings.Split(front, "/")
-		for i := min(3, len(parts)); i < len(parts); i++ {
-			if len(parts[i]) >= 10 && len(mixed.FindAllString(parts[i], 2)) == 2 {
-				parts[i] = Mask
-			}
+	parts := strings.Split(front, "/")
+	for i := range parts {
+		if path && i > 2 && len(parts[i]) >= 10 && len(mixed.FindAllString(parts[i], 2)) == 2 {
+			parts[i] = Mask
 		}
-		front = strings.Join(parts, "/")
 	}
+	front = strings.Join(parts, "/")
 	if hasQuery {
-		pairs := strings.Split(query, "&")
-		for i, pair := range pairs {
-			name, _, ok := strings.Cut(pair, "=")
-			if pairs[i] = name + "=" + Mask; !ok {
-				pairs[i] = Mask
-			}
-		}
-		front += "?" + strings.Join(pairs, "&")
+		front += "?" + parameter.ReplaceAllString(query, "$1"+Mask)
 	}
-	if hasFragment && fragment != "" {
+	if fragment != "" {
 		front += "#" + Mask
 	}
 	return front

@@ -1,7 +1,7 @@
 package clients
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 )
 
@@ -137,26 +137,14 @@ func (n *node) write(b *strings.Builder, without map[*node]bool) {
 		b.WriteString("…")
 		return
 	}
-	switch n.kind {
-	case object:
-		b.WriteByte('{')
-		for _, f := range n.fields {
-			b.WriteString(strconv.Quote(f.name))
-			b.WriteByte(':')
-			f.value.write(b, without)
-			b.WriteByte(',')
-		}
-		b.WriteByte('}')
-	case list:
-		b.WriteByte('[')
-		for _, item := range n.items {
-			item.write(b, without)
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	case text:
-		b.WriteString(strconv.Quote(n.text))
-	default:
-		b.WriteString(n.text)
+	fmt.Fprintf(b, "%d%q", n.kind, n.text)
+	for _, f := range n.fields {
+		fmt.Fprintf(b, "{%q", f.name)
+		f.value.write(b, without)
 	}
+	for _, item := range n.items {
+		b.WriteByte('[')
+		item.write(b, without)
+	}
+	b.WriteByte(']')
 }

@@ -106,6 +106,9 @@ func (s *Server) program() (in *node, command, args *field) {
 		in = command.value
 		command = in.field("path")
 	}
+	if command != nil && command.value.kind == list { // opencode
+		return in, command, nil
+	}
 	return in, command, in.field("args")
 }
 
