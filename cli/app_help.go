@@ -98,15 +98,6 @@ func flagError(c *cobra.Command, err error) error {
 	return usagef("%v", err)
 }
 
-// noCommand reports that there is no command of that name in root.
-func noCommand(root *cobra.Command, name string) error {
-	var known []string
-	for _, c := range root.Commands() {
-		known = append(known, c.Name())
-	}
-	return usagef("there is no command %q%s; `toolcrib --help` lists them", name, perhaps(name, "", known))
-}
-
 // noArgument returns the hint for a proposal that is named by nothing: most often
 // its issue was typed, and the shell took it for a comment.
 func noArgument(args []string, what string) string {

@@ -17,8 +17,9 @@ func newList(a *app) *cobra.Command {
 	var q review.Query
 	var state, order, view string
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List proposals",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List proposals",
 		Long: `List proposals: issue, id, state, type, subject, author, age, recommendation,
 and worst finding. A truncated list ends with the cursor for --after.
 

@@ -39,8 +39,9 @@ type docEventList struct {
 func newLog(a *app) *cobra.Command {
 	q := store.EventQuery{}
 	cmd := &cobra.Command{
-		Use:   "log [ID | SUBJECT]",
-		Short: "Show the audit log, newest first",
+		Use:     "log [ID | SUBJECT]",
+		Aliases: []string{"audit"},
+		Short:   "Show the audit log, newest first",
 		Long: `Show events: time, actor, act, proposal, and subject, for everything or for one
 proposal or subject. Every entry holds the hash of the previous one; toolcrib
 verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`,

@@ -49,8 +49,9 @@ type docLastCall struct {
 
 func newStatus(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Show which MCP servers of your clients are guarded",
+		Use:     "status",
+		Aliases: []string{"servers"},
+		Short:   "Show which MCP servers of your clients are guarded",
 		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
 is not; how many of its tools are approved, wait for you, or have changed; and the
 last call behind its guard.

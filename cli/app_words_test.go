@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestNewcomersAreLedToCommands has each word that is answered lead to commands and
+// flags that exist, and be no command itself.
+func TestNewcomersAreLedToCommands(t *testing.T) {
+	root := newRoot(&app{})
+	commands := regexp.MustCompile(`toolcrib ((?:[a-z][a-z-]*\b)?)([^,;]*)`)
+	for word, meant := range newcomers() {
+		if c, _, err := root.Find([]string{word}); err == nil && c != root {
+			t.Errorf("%s is a command", word)
+		}
+		for _, m := range commands.FindAllStringSubmatch(meant, -1) {
+			if m[1] == "without" {
+				continue
+			}
+			c, _, err := root.Find([]string{m[1]})
+			if err != nil || c == root {
+				t.Errorf("%s: there is no toolcrib %s", word, m[1])
+				continue
+			}
+			for _, flag := range strings.Fields(m[2]) {
+				if name, ok := strings.CutPrefix(flag, "--"); ok && c.Flag(name) == nil {
+					t.Errorf("%s: toolcrib %s has no --%s", word, m[1], name)
+				}
+			}
+		}
+	}
+}
