@@ -172,6 +172,17 @@ func (o Origin) server() string {
 	return ""
 }
 
+// mostNamed is how many tools a rationale names: the definition has all of them.
+const mostNamed = 20
+
+// some lists ids, of many the first and the number of the others.
+func some(ids []string) string {
+	if more := len(ids) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s, and %d more tools", strings.Join(ids[:mostNamed], ", "), more)
+	}
+	return strings.Join(ids, ", ")
+}
+
 // Assign drafts the change by which an agent, or an allow-list, gets tools
 // besides those that it has. holder is an agent that spells its tools out, or a
 // list. The ids that it names already are left out; false when it names all.
@@ -202,6 +213,6 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 		a.AllowList = &list
 		d = registry.Definition{Agent: &a}
 	}
-	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, strings.Join(more, ", "))
+	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, some(more))
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
