@@ -18,7 +18,8 @@ import (
 type ranking struct {
 	entries []registry.Entry // heads
 	more    bool             // there are others behind them
-	size    int              // of the definitions of them and of the core in bytes, at least
+	hidden  int              // ids that were read and are no entries, at least
+	size    int              // of the definitions that a prompt lists in bytes, -1 while nobody asked
 }
 
 // rankingOf identifies a ranking.
@@ -36,12 +37,13 @@ func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) 
 	if known, ok := c.rankings[of]; ok {
 		return known, nil
 	}
-	r := &ranking{}
-	entries, more, err := registry.Layered{Finder: &headFinder{c, r}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
+	r, read := &ranking{size: -1}, 0
+	entries, more, err := registry.Layered{Finder: headFinder{c, &read}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
 	if err != nil {
 		return nil, err
 	}
 	r.entries, r.more = slices.DeleteFunc(entries, func(e registry.Entry) bool { return e.Core() }), more
+	r.hidden = max(0, read-len(r.entries))
 	c.rankings[of] = r
 	return r, nil
 }
@@ -49,12 +51,22 @@ func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) 
 // headFinder finds heads where definitions are asked for.
 type headFinder struct {
 	*catalogs
-	ranking *ranking
+	read *int // how many it found last
 }
 
-func (f *headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
-	heads, f.ranking.size, err = f.Heads(ctx, kind, view, most)
+func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	heads, err := f.Heads(ctx, kind, view, most)
+	*f.read = len(heads)
 	return heads, err
+}
+
+// size returns how many bytes the tools of a kind have that a prompt lists as it is.
+func (c *catalogs) size(ctx context.Context, of rankingOf) (int, error) {
+	r, err := c.ranking(ctx, of)
+	if err == nil && r.size < 0 {
+		r.size, err = c.Size(ctx, of.kind, of.layer.View(), prompt.MaxOfKind+r.hidden)
+	}
+	return r.size, err
 }
 
 // narrowed returns the inputs of an agent's prompts as they are and as they would be,
@@ -68,7 +80,6 @@ func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt
 		return nil, nil, false, err
 	}
 	var before, after []string
-	size := 0
 	for _, kind := range kinds {
 		r, err := c.now.ranking(ctx, rankingOf{kind, s.layer})
 		if err != nil {
@@ -78,7 +89,19 @@ func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt
 		if err != nil || !ok {
 			return nil, nil, false, err
 		}
-		before, after, size = append(before, gone...), append(after, come...), size+r.size
+		before, after = append(before, gone...), append(after, come...)
+	}
+	if len(before)+len(after) == 0 {
+		was, err = c.now.only(ctx, *agent, s.layer, nil)
+		return was, was, true, err
+	}
+	size := 0
+	for _, kind := range kinds {
+		more, err := c.now.size(ctx, rankingOf{kind, s.layer})
+		if err != nil {
+			return nil, nil, false, err
+		}
+		size += more
 	}
 	if was, err = c.now.only(ctx, *agent, s.layer, before); err != nil {
 		return nil, nil, false, err

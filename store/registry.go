@@ -125,43 +125,42 @@ func (s *session) InCategory(ctx context.Context, category string) ([]registry.L
 
 // OfKind implements registry.Finder.
 func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	from, args := ofKind(kind, view, most)
-	return s.live(ctx, from, args...)
+	ids, args := ofKind(kind, view, most)
+	return s.live(ctx, liveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
 // Heads implements review.RegistryReader. Where signatures decide what counts, it reads
 // the definitions.
-func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	p, err := s.proofs(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if p != nil {
-		heads, err = s.OfKind(ctx, kind, view, most)
-		for _, l := range heads {
-			size += len(l.Definition.Canonical())
-		}
-		return heads, size, err
+		return s.OfKind(ctx, kind, view, most)
 	}
-	from, args := ofKind(kind, view, most)
-	heads, err = all(ctx, s, func(row scanner) (registry.Live, error) {
-		var l registry.Live
-		var subject string
-		var tool registry.Tool
-		var bytes int
-		if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &tool.Kind, &tool.Status, &bytes); err != nil {
-			return l, err
-		}
-		size += bytes
-		err := into(&l.Subject, registry.ParseSubject, subject)
-		tool.ID, l.Definition.Tool = l.Subject.ID, &tool
+	ids, args := ofKind(kind, view, most)
+	core := shipped.CoreHashes()
+	return all(ctx, s, func(row scanner) (registry.Live, error) {
+		tool := &registry.Tool{}
+		l := registry.Live{Subject: registry.Subject{Kind: registry.KindTool}, Definition: registry.Definition{Tool: tool}}
+		err := row.Scan(&tool.ID, &l.Subject.Layer, &tool.Kind, &tool.Status)
+		_, l.Locked = core[tool.ID]
+		l.Subject.ID, l.Locked = tool.ID, l.Locked && l.Subject.Layer == registry.LayerGlobal
 		return l, err
-	}, "SELECT l.subject, l.version, l.content_hash, l.locked, l.tool_kind, l.status, octet_length(v.definition) "+from, args...)
-	return heads, size, err
+	}, "SELECT l.id, l.layer, l.tool_kind, l.status FROM live l WHERE l.tool_kind IN ('prompt', 'action') AND "+ids, args...) // an index has them
 }
 
-// ofKind returns the source of the live tools of a kind, and the arguments.
-func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (from string, args []any) {
+// Size implements review.RegistryReader.
+func (s *session) Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (size int, err error) {
+	ids, args := ofKind(kind, view, most)
+	err = s.Row(ctx, "SELECT coalesce(sum(octet_length(v.definition)), 0) "+liveFrom+"WHERE "+ids, args, &size)
+	return size, err
+}
+
+// ofKind returns the condition of the live tools, l, that go by the ids of a kind, and
+// the arguments.
+func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where string, args []any) {
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
 	if view != nil {
@@ -175,7 +174,7 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (from strin
 		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
 		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
 	}
-	return liveFrom + `WHERE l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (` + ids + `) first) ORDER BY l.id, l.layer`, args
+	return "l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (" + ids + ") first)", args
 }
 
 // Lists implements review.RegistryReader.
