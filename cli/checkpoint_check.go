@@ -41,7 +41,7 @@ func (logOnly) Tables() []string { return []string{eventChain, callChain} }
 
 func (logOnly) Structure(context.Context, bool, func(history.Damage)) error { return nil }
 
-func (logOnly) Inconsistencies(context.Context, func(history.Damage)) error { return nil }
+func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) error { return nil }
 
 // keptCheckpoint is one that the database has to extend.
 type keptCheckpoint struct {

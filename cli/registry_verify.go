@@ -61,7 +61,8 @@ count, such as by a key that was revoked since (V103), was found, such as a chan
 with which no other command opens the database. Nothing is repaired.
 
 With --deep, SQLite also checks every page of the file and every index against
-its table. PostgreSQL is checked on its server, with pg_amcheck.
+its table, and the sketches that find near-duplicates are computed again.
+PostgreSQL is checked on its server, with pg_amcheck.
 
 With --checkpoint, which may be repeated, the database must also extend the log
 that toolcrib checkpoint printed: the same entries, with the later ones after them.`,

@@ -46,9 +46,9 @@ type Ledger interface {
 	// are read.
 	Structure(ctx context.Context, deep bool, fn func(Damage)) error
 	// Inconsistencies reports rows that are sound by themselves but disagree with
-	// each other, such as a proposal in another state than its decisions say. It is
-	// called while the rows are read.
-	Inconsistencies(ctx context.Context, fn func(Damage)) error
+	// each other, such as a proposal in another state than its decisions say, and with
+	// deep also what takes long to derive again. It is called while the rows are read.
+	Inconsistencies(ctx context.Context, deep bool, fn func(Damage)) error
 	// References reports records that no event names, and live definitions that
 	// are not the last version. It is called when all rows were read.
 	References(ctx context.Context, fn func(Damage)) error
@@ -78,8 +78,8 @@ const maxDamage = 1000
 
 // Options are the choices of a verification.
 type Options struct {
-	// Deep adds the engine's own check of its file: every page, and every index
-	// against its table.
+	// Deep adds the engine's own check of its file, every page, and every index against
+	// its table, and what takes long to derive again.
 	Deep bool
 	// Progress, which may be nil, is called now and then, never twice at once, with a
 	// table that is being read and its rows so far.
@@ -98,7 +98,8 @@ func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	var speaking sync.Mutex
 	ofStructure := func(ctx context.Context, fn func(Damage)) error { return l.Structure(ctx, o.Deep, fn) }
 	readers.Go(func() { structure.collect(ctx, ofStructure, "The structure of the database cannot be checked") })
-	readers.Go(func() { inconsistencies.collect(ctx, l.Inconsistencies, incomparable) })
+	ofTables := func(ctx context.Context, fn func(Damage)) error { return l.Inconsistencies(ctx, o.Deep, fn) }
+	readers.Go(func() { inconsistencies.collect(ctx, ofTables, incomparable) })
 	for i, table := range tables {
 		readers.Go(func() {
 			read[i].table(ctx, l, table, func(rows int64) {

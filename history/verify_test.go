@@ -51,7 +51,7 @@ func (l ledger) Structure(_ context.Context, deep bool, fn func(Damage)) error {
 	return l.broken["structure"]
 }
 
-func (l ledger) Inconsistencies(_ context.Context, fn func(Damage)) error {
+func (l ledger) Inconsistencies(_ context.Context, _ bool, fn func(Damage)) error {
 	for _, d := range l.odd {
 		fn(d)
 	}

@@ -18,8 +18,8 @@ type consistencyCheck struct {
 
 // Inconsistencies implements history.Ledger. A check that damage keeps from
 // running is reported as damage and keeps no other from running.
-func (l Ledger) Inconsistencies(ctx context.Context, fn func(history.Damage)) error {
-	blocks, err := l.sketchInspections(ctx)
+func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.Damage)) error {
+	blocks, err := l.sketchInspections(ctx, deep)
 	if err != nil {
 		return err
 	}

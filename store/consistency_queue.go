@@ -35,16 +35,16 @@ func queueChecks() []consistencyCheck {
 			OR i.assignee <> CASE p.state WHEN 'chief_review' THEN 'chief' WHEN 'user_review' THEN 'user' WHEN 'needs_changes' THEN p.author ELSE '' END`,
 			"Its status or its assignee does not follow from the state of its proposal.",
 		},
-		{
+		{ // checkDrafts compares those whose current revision is the one that was submitted
 			"issues", `SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
 			LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
 			LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
-			WHERE i.title IS DISTINCT FROM '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(json_extract(r.draft, '$.definition.name'), ''), p.subject_id)
+			WHERE e.revision IS DISTINCT FROM p.revision AND (i.title IS DISTINCT FROM '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(json_extract(r.draft, '$.definition.name'), ''), p.subject_id)
 			OR i.labels IS DISTINCT FROM p.kind || '-proposal
 ' || json_extract(r.draft, '$.type') || '
 ' || p.layer || coalesce('
-set:' || (json_extract(r.draft, '$.changeSet')), '')`,
-			"Its title or its labels do not match the submission.",
+set:' || (json_extract(r.draft, '$.changeSet')), ''))`,
+			otherIssue,
 		},
 		{
 			"proposal_rules", rulesOfFindings,

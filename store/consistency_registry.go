@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"toolcrib/history"
@@ -24,12 +26,9 @@ func liveChecks() []consistencyCheck {
 	}
 }
 
-// registryChecks compare the live registry with the definitions of its versions:
-// the copied columns, the names, and the core lock; and versions with the
-// approvals that they count. A definition is canonical
-// JSON, so one without the text "aliases" has no aliases and is not parsed.
+// registryChecks compare the lock of the live registry with the core, and versions with
+// the approvals that they count.
 func registryChecks() []consistencyCheck {
-	const inForce = `live l JOIN versions v ON v.subject = l.subject AND v.number = l.version`
 	return []consistencyCheck{
 		{
 			"live", `SELECT subject FROM live WHERE locked <> CASE WHEN kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core) THEN 1 ELSE 0 END`,
@@ -42,28 +41,15 @@ func registryChecks() []consistencyCheck {
 				WHERE d.proposal = v.proposal AND d.revision = v.revision AND d.verdict = 'endorsed' AND replace(v.approvals, d.id, '') <> v.approvals)`,
 			"An approval that it counts is not recorded.",
 		},
-		{
-			"names", `SELECT n.name || ' of ' || n.subject FROM names n LEFT JOIN live l ON l.subject = n.subject
-			LEFT JOIN versions v ON v.subject = l.subject AND v.number = l.version
-			WHERE n.name IS DISTINCT FROM l.id AND n.name NOT IN (SELECT value FROM json_each(coalesce(v.definition, '{}'), '$.aliases'))`,
-			"The live definition does not have this name.",
-		},
-		{
-			"names", `SELECT l.id || ' of ' || l.subject FROM live l
-			WHERE l.kind = 'tool' AND NOT EXISTS (SELECT 1 FROM names n WHERE n.name = l.id AND n.subject = l.subject)
-			UNION ALL SELECT a.value || ' of ' || l.subject FROM ` + inForce + `, json_each(v.definition, '$.aliases') a
-			WHERE l.kind = 'tool' AND instr(v.definition, '"aliases"') > 0
-			AND NOT EXISTS (SELECT 1 FROM names n WHERE n.name = a.value AND n.subject = l.subject)`,
-			"The live definition has this name, but the name does not point to it.",
-		},
 	}
 }
 
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
 func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
+	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
 	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
-	return s.Each(ctx, query, nil, func(row scanner) error {
+	err := s.Each(ctx, query, nil, func(row scanner) error {
 		var subject, kind, layer, id, definition string
 		var shown registry.Columns
 		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &definition)
@@ -76,11 +62,47 @@ func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) 
 		of, _, _ := strings.Cut(subject, ":")
 		d, err := registry.DecodeDefinition(registry.Kind(of), []byte(definition))
 		if err != nil {
+			names.unreadable[subject] = true
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
 		if shown != d.Columns() {
 			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
 		}
+		if d.Tool != nil {
+			for _, name := range append([]string{d.Tool.ID}, d.Tool.Aliases...) {
+				names.wanted[name+" of "+subject] = true
+			}
+		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return names.compare(ctx, s, fn)
+}
+
+// liveNames are the ids and the aliases that live definitions have.
+type liveNames struct {
+	wanted     map[string]bool // "pace_scene of tool:user/scene_pacer"
+	unreadable map[string]bool // subjects whose names are not known
+}
+
+// compare reports names that lookups find and definitions lack, and the reverse.
+func (n liveNames) compare(ctx context.Context, s *session, fn func(history.Damage)) error {
+	err := s.Each(ctx, "SELECT name, subject FROM names", nil, func(row scanner) error {
+		var name, subject string
+		if err := row.Scan(&name, &subject); err != nil {
+			return err
+		}
+		key := name + " of " + subject
+		if !n.wanted[key] && !n.unreadable[subject] {
+			fn(history.Damage{Table: "names", Key: key, Message: "The live definition does not have this name."})
+		}
+		delete(n.wanted, key)
+		return nil
+	})
+	for _, key := range slices.Sorted(maps.Keys(n.wanted)) {
+		fn(history.Damage{Table: "names", Key: key, Message: "The live definition has this name, but the name does not point to it."})
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/registry"
@@ -13,9 +14,9 @@ import (
 )
 
 // sketchInspections returns the inspections of near-duplicate sketches: one for
-// each block, which computes the sketches of its versions again, and one for
-// sketches without a version.
-func (l Ledger) sketchInspections(ctx context.Context) ([]inspection, error) {
+// sketches without a version, and one for each block, which looks for a sketch of each
+// version, and with deep computes it again.
+func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session) error {
 		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &last)
@@ -33,21 +34,51 @@ func (l Ledger) sketchInspections(ctx context.Context) ([]inspection, error) {
 	}}}
 	for block := range last/sketchBlock + 1 {
 		list = append(list, inspection{"sketches", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			return s.checkSketches(ctx, block, fn)
+			return s.checkSketches(ctx, block, deep, fn)
 		}})
 	}
 	return list, nil
 }
 
-// checkSketches reports a block whose sketches are not those of its versions.
-func (s *session) checkSketches(ctx context.Context, block int64, fn func(history.Damage)) error {
+// checkSketches reports a block whose sketches are of other versions, or with deep other
+// sketches, than it should have.
+func (s *session) checkSketches(ctx context.Context, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*sketchBlock, (block+1)*sketchBlock-1
 	text, purpose, err := s.storedSketches(ctx, block)
 	if err != nil {
 		return err
 	}
+	var same bool
+	if deep {
+		same, err = s.sameSketches(ctx, text, purpose, first, last)
+	} else {
+		var ids []int64
+		ids, err = all(ctx, s, scanValue[int64], "SELECT seq FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
+		same = sketchesOf(text, ids) && sketchesOf(purpose, ids)
+	}
+	if err != nil {
+		return err
+	}
+	if !same {
+		fn(history.Damage{
+			Table: "sketches", Key: fmt.Sprintf("sketches block %d", block),
+			Message: fmt.Sprintf("The near-duplicate sketches of the versions in rows %d to %d do not match their definitions.", max(first, 1), last),
+		})
+	}
+	return nil
+}
+
+// sketchesOf reports whether stored blocks have the sketches of some versions.
+func sketchesOf(stored []byte, ids []int64) bool {
+	var have overlap.Index
+	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
+}
+
+// sameSketches reports whether stored blocks have the sketches that the versions of some
+// rows should have.
+func (s *session) sameSketches(ctx context.Context, text, purpose []byte, first, last int64) (bool, error) {
 	var wantText, wantPurpose overlap.Index
-	err = s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
+	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
 		var seq int64
 		var definition []byte
 		if err := row.Scan(&seq, &definition); err != nil {
@@ -61,16 +92,7 @@ func (s *session) checkSketches(ctx context.Context, block int64, fn func(histor
 		wantPurpose.Add(seq, overlap.PurposeOf(*d.Tool).Sketch())
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if !sameSketches(text, &wantText) || !sameSketches(purpose, &wantPurpose) {
-		fn(history.Damage{
-			Table: "sketches", Key: fmt.Sprintf("sketches block %d", block),
-			Message: fmt.Sprintf("The near-duplicate sketches of the versions in rows %d to %d do not match their definitions.", max(first, 1), last),
-		})
-	}
-	return nil
+	return equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose), err
 }
 
 // storedSketches returns the sketches of a block: its row, and the rows of
@@ -87,9 +109,9 @@ func (s *session) storedSketches(ctx context.Context, block int64) (text, purpos
 	return text, purpose, err
 }
 
-// sameSketches reports whether stored blocks have the entries of want, however
-// they are divided into blocks.
-func sameSketches(stored []byte, want *overlap.Index) bool {
+// equalSketches reports whether stored blocks have the entries of want, however they are
+// divided into blocks.
+func equalSketches(stored []byte, want *overlap.Index) bool {
 	var have overlap.Index
 	if have.Load(stored) != nil {
 		return false

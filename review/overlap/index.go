@@ -42,6 +42,17 @@ func (x *Index) Len() int {
 	return n
 }
 
+// IDs returns the ids of the sketches, in the order in which they were added.
+func (x *Index) IDs() []int64 {
+	ids := make([]int64, 0, x.Len())
+	for _, b := range x.blocks {
+		for i := range b.len() {
+			ids = append(ids, b.id(i))
+		}
+	}
+	return ids
+}
+
 // Add adds a sketch under an id, which is whatever the caller knows the tool
 // by, such as a row number.
 func (x *Index) Add(id int64, s Sketch) {
