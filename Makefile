@@ -68,7 +68,7 @@ suites: ## the public MCP suites, fetched from npm: conformance in both revision
 
 servers: ## published MCP servers, fetched from npm: through the gateway, and behind a guard with the TypeScript SDK
 	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir @modelcontextprotocol/sdk && \
-		TOOLCRIB_SERVERS=1 TOOLCRIB_SDK=$$dir go test -count=1 -v -run 'TestRealServers|TestQuickStart' ./cli; status=$$?; rm -rf $$dir; exit $$status
+		TOOLCRIB_SERVERS=1 TOOLCRIB_SDK=$$dir go test -count=1 -v -run 'TestRealServers|TestQuickStart|TestGuardedEverything' ./cli; status=$$?; rm -rf $$dir; exit $$status
 
 ci: ## what has to pass before anything lands
 	.ci/run

@@ -130,17 +130,16 @@ func (e ending) Conclude(o guard.Outcome) { e.ended <- o }
 
 // session is a client of a guarded fake.
 type session struct {
-	t       *testing.T
-	crib    *crib
-	file    string // the fake's catalog
-	in      *io.PipeWriter
-	lines   chan string
-	logs    chan string
-	status  chan int
-	stop    context.CancelFunc
-	env     []string
-	every   time.Duration
-	handled bool
+	t      testing.TB
+	crib   *crib
+	file   string // the fake's catalog
+	in     *io.PipeWriter
+	lines  chan string
+	logs   chan string
+	status chan int
+	stop   context.CancelFunc
+	env    []string
+	every  time.Duration
 }
 
 // allTools are the tools of the fake.
@@ -158,7 +157,7 @@ func catalogOf(tools ...string) string {
 }
 
 // guarded starts a guard before a fake that lists all of its tools.
-func guarded(t *testing.T, c *crib, change ...func(*session)) *session {
+func guarded(t testing.TB, c *crib, change ...func(*session)) *session {
 	t.Helper()
 	s := &session{
 		t: t, crib: c, file: filepath.Join(t.TempDir(), "tools.json"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1),

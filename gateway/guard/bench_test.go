@@ -1,0 +1,78 @@
+package guard_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkCall measures a call of a fake server, whose own work is nothing: directly,
+// and behind a guard whose gates let everything pass, with small and large results.
+func BenchmarkCall(b *testing.B) {
+	for _, size := range []int{10, 1 << 20} {
+		b.Run(fmt.Sprintf("direct/%d", size), func(b *testing.B) {
+			cmd := exec.CommandContext(b.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), role+"=fake")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				b.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				b.Fatal(err)
+			}
+			lines := bufio.NewReaderSize(out, 64<<10)
+			measure(b, size, func(line string) string {
+				if _, err := in.Write([]byte(line)); err != nil {
+					b.Fatal(err)
+				}
+				answer, err := lines.ReadString('\n')
+				if err != nil {
+					b.Fatal(err)
+				}
+				return answer
+			})
+			_ = in.Close()
+			_ = cmd.Wait()
+		})
+		b.Run(fmt.Sprintf("guarded/%d", size), func(b *testing.B) {
+			c := newCrib(allTools...)
+			go func() {
+				for range c.ended { //nolint:revive // nobody looks
+				}
+			}()
+			s := guarded(b, c).begin()
+			measure(b, size, func(line string) string {
+				if _, err := s.in.Write([]byte(line)); err != nil {
+					b.Fatal(err)
+				}
+				return <-s.lines
+			})
+		})
+	}
+}
+
+// measure calls the tool big again and again.
+func measure(b *testing.B, size int, exchange func(line string) string) {
+	b.Helper()
+	var took []time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		began := time.Now()
+		if answer := exchange(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"size":%d}}}`+"\n", n, size)); !strings.Contains(answer, "xxxx") {
+			b.Fatal(answer)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
+}
