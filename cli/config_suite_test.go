@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lenient is how many of the invalid files the library takes at most, such as times
+// without seconds, which TOML 1.1 has, and tables that are defined twice.
+const lenient = 22
+
+// TestTOMLSuite decodes the files of toml-test, which `make suites` fetches: the valid
+// ones of TOML 1.0, and hardly any of the invalid ones.
+func TestTOMLSuite(t *testing.T) {
+	dir := os.Getenv("TOOLCRIB_SUITES")
+	if dir == "" {
+		t.Skip("set TOOLCRIB_SUITES, as make suites does")
+	}
+	list, err := os.ReadFile(filepath.Join(dir, "toml/files-toml-1.0.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, taken := 0, 0
+	for name := range strings.FieldsSeq(string(list)) {
+		if !strings.HasSuffix(name, ".toml") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "toml", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files++
+		var into map[string]any
+		_, _, err = decodeConfig(text, &into)
+		switch valid := strings.HasPrefix(name, "valid/"); {
+		case valid && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case !valid && err == nil:
+			taken++
+			t.Logf("%s is taken", name)
+		}
+	}
+	if t.Logf("%d files; %d invalid ones are taken", files, taken); taken > lenient {
+		t.Errorf("more than %d", lenient)
+	}
+}
