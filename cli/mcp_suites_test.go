@@ -140,7 +140,11 @@ rm -rf $dir
 `
 
 // TestConformanceClient runs the scenarios of the suite for clients that an import
-// and calls with plain arguments exercise. docs/mcp.md lists the others.
+// and calls with plain arguments exercise. Of the others auth/* needs OAuth,
+// elicitation-sep1034-client-defaults an elicitation, http-custom-headers,
+// http-invalid-tool-headers, sep-2322-client-request-state and
+// json-schema-2020-12-preservation arguments that each of them defines;
+// http-standard-headers and json-schema-ref-no-deref end alike without a call.
 func TestConformanceClient(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
