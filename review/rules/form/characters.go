@@ -18,7 +18,7 @@ func Rules() []rules.Rule {
 		characters("S109", "invisible", scan.Invisible, scan.Variation, scan.PrivateUse),
 		characters("S110", "direction override", scan.Override),
 		characters("S111", "hidden tag", scan.Tag),
-		characters("S113", "control", scan.Escape, scan.Control),
+		characters("S113", "control", scan.Escape, scan.Control, scan.Separator),
 		characters("S133", "direction control", scan.Isolate, scan.DirectionMark),
 		lookalikes(), padding(), spelled(), credentials(), unrendered(),
 	}
@@ -99,7 +99,7 @@ func strays(text string, runs map[int]scan.Hidden) bool {
 	for _, h := range runs {
 		total += h.Count
 		switch {
-		case h.Kind == scan.PrivateUse, h.Kind == scan.Variation && h.Count == 1:
+		case h.Kind == scan.PrivateUse, h.Kind == scan.Separator, h.Kind == scan.Variation && h.Count == 1:
 		case h.Kind != scan.Invisible || h.Count > 2 || total > manyStrays:
 			return false
 		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):

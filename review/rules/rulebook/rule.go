@@ -25,8 +25,11 @@ type Rule struct {
 	Except     []Exception
 	Extra      []string
 	Reports    bool
-	Asks       []Ask
-	Defaults   []Default
+	// Rationale has the rule read the rationale as well: there an author's own words
+	// stand, while examples and test cases quote attacks on purpose.
+	Rationale bool
+	Asks      []Ask
+	Defaults  []Default
 
 	source *source
 }

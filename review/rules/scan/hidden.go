@@ -21,6 +21,7 @@ const (
 	Control            // other control character
 	PrivateUse         // no meaning outside one font
 	Stacked            // combining marks piled on letters that do not take them
+	Separator          // line or paragraph separator, or next line: ends a line in some programs and in others draws nothing
 )
 
 // Hidden is a run of unwelcome characters of one kind.
@@ -136,6 +137,8 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 		return h.control(r, next)
 	case r == utf8.RuneError:
 		return None
+	case r == 0x2028 || r == 0x2029:
+		return Separator
 	case r >= tagFirst && r <= tagLast:
 		if next <= h.flag {
 			return None
@@ -170,8 +173,10 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 
 func (h *hiddenScan) control(r rune, next int) Kind {
 	switch {
-	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f' || r == 0x85:
+	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f':
 		return None
+	case r == 0x85:
+		return Separator
 	case r == 0x1b || r == 0x9b || r == 0x90 || r == 0x9d:
 		return Escape
 	}

@@ -92,12 +92,18 @@ func (a *attack) rule() rules.Rule {
 // shown returns the part of an example that a reader needs: of a prompt, its text.
 func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
 
+// reads reports whether a is about a text: one that agents see, or that reviewers read
+// and that speaks to them.
+func (a *attack) reads(s *Scanned) bool {
+	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
+}
+
 // look finds what the frames of a and its extra checks find, before it is weighed.
 func (a *attack) look(c *View) []candidate {
 	var found []candidate
 	for i := range c.Scan() {
 		s := &c.Scan()[i]
-		if s.Visible || a.Reports {
+		if a.reads(s) {
 			found = append(found, a.findings(c, s)...)
 		}
 	}

@@ -110,7 +110,7 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 	}
 	at := strconv.FormatFloat(table.frameThreshold(a.ID+kind), 'f', 2, 64)
 	switch {
-	case !s.text.Visible && !a.Reports:
+	case !a.reads(s.text):
 		return "no agent sees this text"
 	case denied(m):
 		return "the text denies it, refuses it, or shows it: " + strings.Join(m.Stance.Names(), ", ")
