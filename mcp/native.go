@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/gateway"
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -80,7 +83,7 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 		entries = entries[:pageSize]
 		out.NextCursor = entries[pageSize-1].Subject.ID
 	}
-	approved, err := approvedTools(entries)
+	approved, err := s.written.of(entries)
 	out.Tools = append(out.Tools, approved...)
 	return out, err
 }
@@ -135,6 +138,43 @@ func upstreamServers(entries []registry.Entry) []string {
 		}
 	}
 	return names
+}
+
+// maxWritten is how many pages of approved tools are kept as they are listed.
+const maxWritten = 32
+
+// writtenPages has pages of approved tools as an MCP server lists them, by the versions
+// on them: clients ask for the same list again and again. It is safe for concurrent use;
+// nobody changes a tool that it returned.
+type writtenPages struct {
+	mu    sync.Mutex
+	pages map[string][]*sdk.Tool
+}
+
+// of returns entries as they are listed.
+func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
+	fields := make([]string, 0, 2*len(entries))
+	for _, e := range entries {
+		fields = append(fields, e.Subject.String()+" "+strconv.Itoa(e.Version), e.ContentHash)
+	}
+	key := history.Seal(fields...)
+	w.mu.Lock()
+	known, ok := w.pages[key]
+	w.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	tools, err := approvedTools(entries)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pages) >= maxWritten || w.pages == nil {
+		w.pages = map[string][]*sdk.Tool{}
+	}
+	w.pages[key] = tools
+	return tools, nil
 }
 
 // approvedTools writes tools as an MCP server lists them, with the approved

@@ -149,6 +149,8 @@ type Server struct {
 	sdk    *sdk.Server
 	listed []*sdk.Tool   // toolcrib's own tools, those that are listed
 	heavy  chan struct{} // holds the calls with many arguments that are being read
+	// written has the approved tools as they are listed.
+	written writtenPages
 }
 
 // name is the server's name for itself.
