@@ -83,7 +83,7 @@ func (a authority) encrypted(t *testing.T) string {
 		Files:    map[string][]byte{"server.crt": cert, "server.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})},
 	})
 	db := storetest.OpenOn(t, c, nil)
-	if err := c.Exec(t.Context(), "CREATE ROLE mara LOGIN IN ROLE toolcrib_user"); err != nil {
+	if err := c.Exec(t.Context(), "CREATE ROLE mara LOGIN IN ROLE toolcrib_server"); err != nil {
 		t.Fatal(err)
 	}
 	_, name, _ := strings.Cut(db.Path(), "@/")

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"toolcrib/internal/visible"
 )
 
 // Access has the connection of a login to a server, and its rights there.
@@ -53,6 +55,9 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 		return a, err
 	}
 	a.judge(super, bypass)
+	if err := a.oddLogins(ctx, conn); err != nil {
+		return a, err
+	}
 	differ, err := compareRights(ctx, conn)
 	a.Problems = append(a.Problems, differ...)
 	return a, err
@@ -69,6 +74,9 @@ func (a *Access) judge(super, bypass bool) {
 		problem("The login %s has the rights of %s, which may change the schema; keep it for toolcrib migrate.", a.Login, Owner)
 	case len(a.Roles) == 0:
 		problem("The login %s is a member of none of toolcrib's roles; a superuser runs: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
+	case strings.Contains(roles, " toolcrib_user ") && !strings.Contains(roles, " toolcrib_server ") && !strings.HasPrefix(a.Login, "user:"):
+		problem("The login %s is in toolcrib_user and not named like a user, so it can decide nothing; name it user:NAME, or, for a server that writes for every user, a superuser runs: GRANT toolcrib_server TO %s",
+			a.Login, pgx.Identifier{a.Login}.Sanitize())
 	case strings.Contains(roles, " toolcrib_agent ") && !strings.HasPrefix(a.Login, "agent:"):
 		problem("The login %s is in toolcrib_agent and not named like an agent, so it can write nothing; name it agent:NAME.", a.Login)
 	}
@@ -81,4 +89,29 @@ func (a *Access) judge(super, bypass bool) {
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another.")
 	}
+}
+
+// oddLogins adds the logins of toolcrib's roles whose name is none of a principal of that
+// role, and the servers whose name looks like one.
+func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
+		FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles m ON m.oid = x.member JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
+		WHERE m.rolcanlogin AND NOT m.rolsuper AND m.rolname <> session_user AND (
+			r.rolname IN ('toolcrib_user', 'toolcrib_agent', 'toolcrib_chief') AND m.rolname !~ ('^' || substr(r.rolname, 10) || ':[A-Za-z0-9_][A-Za-z0-9_.@+-]*$')
+			OR r.rolname = 'toolcrib_server' AND m.rolname !~ '^[A-Za-z0-9_.-]+$')
+		ORDER BY m.rolname, r.rolname`)
+	if err != nil {
+		return err
+	}
+	var login, role string
+	_, err = pgx.ForEachRow(rows, []any{&login, &role}, func() error {
+		name := visible.Line(login)
+		if role == "toolcrib_server" {
+			a.Problems = append(a.Problems, fmt.Sprintf("The login %s is in toolcrib_server, so it writes for every user, and its name looks like that of one principal.", name))
+		} else {
+			a.Problems = append(a.Problems, fmt.Sprintf("The login %s is in %s, and its name is none of a principal of that role, so it can write nothing in a name.", name, role))
+		}
+		return nil
+	})
+	return err
 }

@@ -24,12 +24,12 @@ func TestExamine(t *testing.T) {
 		"user:mara":      {"toolcrib_user", ""},
 		"agent:claude":   {"toolcrib_agent", ""},
 		"chief:desk":     {"toolcrib_chief", ""},
-		"gateway":        {"toolcrib_user", ""},
+		"gateway":        {"toolcrib_server toolcrib_user", ""},
 		"looker":         {"toolcrib_reader", ""},
 		"nameless":       {"toolcrib_agent", "not named like an agent"},
 		"visitor":        {"", "GRANT toolcrib_user TO"},
 		"steward":        {"toolcrib_owner", "may change the schema"},
-		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_user", "passes row-level security"},
+		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_server toolcrib_user", "passes row-level security"},
 	} {
 		a, err := pg.Examine(t.Context(), c.URL(login, database))
 		if err != nil {
@@ -38,12 +38,40 @@ func TestExamine(t *testing.T) {
 		if a.Login != login || strings.Join(a.Roles, " ") != want.roles || !a.Local || a.TLS != "" || a.SynchronousCommit != "on" || !a.RowSecurity || !a.Trigrams {
 			t.Errorf("%s: %+v", login, a)
 		}
-		if found := strings.Join(a.Problems, " "); want.problem == "" && found != "" || !strings.Contains(found, want.problem) {
+		own := slices.DeleteFunc(a.Problems, func(p string) bool {
+			return strings.HasPrefix(p, "The login ") && !strings.HasPrefix(p, "The login "+login+" ")
+		})
+		if found := strings.Join(own, " "); want.problem == "" && found != "" || !strings.Contains(found, want.problem) {
 			t.Errorf("%s: the problems are %q, want %q", login, found, want.problem)
 		}
 	}
 	a, err := pg.Examine(t.Context(), c.URL("user:mara", database)+"&synchronous_commit=off")
 	if err != nil || !slices.ContainsFunc(a.Problems, func(p string) bool { return strings.Contains(p, "synchronous_commit is off") }) {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// TestOddLogins has a login that looks like a user and is none: it writes in no name, and whoever
+// examines the server is told of it, and of a server with the name of a user (S23).
+func TestOddLogins(t *testing.T) {
+	shortrun.NeedsLong(t)
+	t.Parallel()
+	c := pgtest.Private(t, pgtest.Options{})
+	database := migrated(t, c)
+	exec(t, dial(t, c, pgtest.Superuser, database), `CREATE ROLE "User:eve" LOGIN IN ROLE toolcrib_user; CREATE ROLE "usеr:x" LOGIN IN ROLE toolcrib_user; CREATE ROLE "user:ada" LOGIN IN ROLE toolcrib_server`)
+	a, err := pg.Examine(t.Context(), c.URL("user:mara", database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"The login User:eve is in toolcrib_user", "r:x is in toolcrib_user", "The login user:ada is in toolcrib_server"} {
+		if !slices.ContainsFunc(a.Problems, func(p string) bool { return strings.Contains(p, want) }) {
+			t.Errorf("no %q in %q", want, a.Problems)
+		}
+	}
+	for login, want := range map[string]bool{"User:eve": false, "gateway": true, "user:mara": true} {
+		var acts bool
+		if err := dial(t, c, login, database).QueryRow(t.Context(), "SELECT toolcrib.acts_as('user:mara')").Scan(&acts); err != nil || acts != want {
+			t.Errorf("%s acts as user:mara: %t, %v", login, acts, err)
+		}
 	}
 }

@@ -78,7 +78,7 @@ func migrated(t testing.TB, c *pgtest.Cluster) string {
 		}
 		exec(t, conn, `CREATE ROLE "user:mara" LOGIN IN ROLE toolcrib_user; CREATE ROLE "agent:claude" LOGIN IN ROLE toolcrib_agent;
 			CREATE ROLE "chief:desk" LOGIN IN ROLE toolcrib_chief; CREATE ROLE looker LOGIN IN ROLE toolcrib_reader;
-			CREATE ROLE gateway LOGIN IN ROLE toolcrib_user; CREATE ROLE "agent:other" LOGIN IN ROLE toolcrib_agent; CREATE ROLE nameless LOGIN IN ROLE toolcrib_agent`)
+			CREATE ROLE gateway LOGIN IN ROLE toolcrib_server; CREATE ROLE "agent:other" LOGIN IN ROLE toolcrib_agent; CREATE ROLE nameless LOGIN IN ROLE toolcrib_agent`)
 		if err := conn.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ var migrated = sync.OnceValues(func() (string, error) {
 	if _, err := store.Migrate(ctx, c.URL(pgtest.Superuser, name), store.Options{Now: clock.Now, NewID: IDs(0xffff)}); err != nil {
 		return "", err
 	}
-	return name, c.Exec(ctx, "GRANT toolcrib_user TO "+serverLogin)
+	return name, c.Exec(ctx, "GRANT toolcrib_server TO "+serverLogin)
 })
 
 // templateMark begins the image of a PostgreSQL database: the name of one that is

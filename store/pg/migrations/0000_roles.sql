@@ -3,20 +3,20 @@
 --
 -- toolcrib_owner  owns the tables. Nobody logs in as it, and no program that
 --                 serves people or agents is a member.
--- toolcrib_user   people, and servers that know whom they act for.
+-- toolcrib_user   people.
+-- toolcrib_server servers that know whom they act for: they write for every user.
 -- toolcrib_agent  agents: they propose, and call tools.
 -- toolcrib_chief  reviewers: they assess.
 -- toolcrib_reader looks only.
 --
--- A login is a member of one of the last four and bears the name of its principal,
--- such as "agent:support" or "user:mara"; row-level security holds its rows to
--- that name. A login in toolcrib_user whose name has no such prefix is a server,
--- and writes for every user.
+-- A login is a member of one of the last five. One of toolcrib_user, toolcrib_agent,
+-- or toolcrib_chief bears the name of its principal, such as "agent:support" or
+-- "user:mara"; row-level security holds its rows to that name.
 DO $$
 DECLARE
   role text;
 BEGIN
-  FOREACH role IN ARRAY ARRAY['toolcrib_owner', 'toolcrib_user', 'toolcrib_agent', 'toolcrib_chief', 'toolcrib_reader'] LOOP
+  FOREACH role IN ARRAY ARRAY['toolcrib_owner', 'toolcrib_user', 'toolcrib_server', 'toolcrib_agent', 'toolcrib_chief', 'toolcrib_reader'] LOOP
     BEGIN
       IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = role) THEN
         EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role);
@@ -25,6 +25,13 @@ BEGIN
       NULL; -- another migration of this server was quicker
     END;
   END LOOP;
+  IF NOT pg_catalog.pg_has_role('toolcrib_server', 'toolcrib_user', 'MEMBER') THEN
+    BEGIN
+      GRANT toolcrib_user TO toolcrib_server;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN
+      NULL;
+    END;
+  END IF;
   IF NOT pg_catalog.pg_has_role('toolcrib_owner', 'MEMBER') THEN
     EXECUTE pg_catalog.format('GRANT toolcrib_owner TO %I', current_user);
   END IF;
