@@ -143,7 +143,7 @@ func TestGuard(t *testing.T) {
 	if got := cl.tools(); got != "" {
 		t.Fatalf("before an approval the client is listed %s", got)
 	}
-	if got := cl.refusedCall("find_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "set:library") {
+	if got := cl.refusedCall("find_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "toolcrib status") {
 		t.Errorf("a call is refused with %q", got)
 	}
 	c.waits("library_lend_book", "list")

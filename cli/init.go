@@ -77,8 +77,8 @@ The files of these clients are read, on Linux, macOS and Windows:
 ` + clientList() + `.
 
 With --empty a new registry has no shipped agents, lists and assistant tools; the
-core tools are in it, locked, and no agent has them. Exit status 6 when a server could
-not be read.`,
+core tools are in it, locked, and no agent has them. Exit status 6 when a server
+could not be read.`,
 		Example: `  toolcrib init                       # show the servers, then ask
   toolcrib init --client cursor --yes
   toolcrib init --yes --dry-run --json`,

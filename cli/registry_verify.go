@@ -56,9 +56,9 @@ func newVerify(a *app) *cobra.Command {
 		Long: `Recompute the seals of every version, event, revision, assessment, decision,
 waiver, and comment, follow the chains, compare the tables with each other, and
 check the schema, the search indexes, and the history files of attached
-workspaces. Exit status 6: damage (V101), or a decision whose signature does not
-count, such as by a key that was revoked since (V103), was found, such as a changed core tool,
-with which no other command opens the database. Nothing is repaired.
+workspaces. Exit status 6: damage (V101), such as a changed core tool, with which no
+other command opens the database, or a decision whose signature does not count, such
+as by a key that was revoked since (V103). Nothing is repaired.
 
 With --deep, SQLite also checks every page of the file and every index against
 its table, and the sketches that find near-duplicates are computed again.
