@@ -106,8 +106,12 @@ func (a *app) printMigration(m intake.Migration, set string, made []proposals.Pr
 		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun,
 	}
 	return a.print(doc, func(p *page) {
-		if len(m.Steps) == 0 {
-			p.linef("Nothing is to be done: the registry is canonical.")
+		switch {
+		case len(m.Steps) > 0:
+		case len(m.Retired)+len(m.DeadTiers) > 0:
+			p.linef("The registry is canonical, so nothing is proposed. The file still has names that are retired:")
+		default:
+			p.linef("The registry is canonical, so nothing is proposed.")
 		}
 		for _, s := range m.Steps {
 			p.linef("%s %s: %s", s.Change, s.Subject, s.Reason)

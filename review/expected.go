@@ -46,7 +46,7 @@ func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, ch
 		default:
 			showings[i] = ShowingNone
 			if expect != "" || seen && strict {
-				moved, facts = append(moved, v), append(facts, last.difference(v)...)
+				moved, facts = append(moved, v), append(facts, last.difference(v, expect)...)
 			}
 		}
 		known[set] = known[set] || expect != "" || seen
@@ -74,10 +74,16 @@ func (d *Desk) beforeWaivers(v view, actor proposals.Actor, since time.Time) str
 	return d.digest(v)
 }
 
-// difference names what of v differs from s, which is zero if nothing was shown.
-func (s Shown) difference(v view) []string {
-	if facts := s.changes(v); s.Proposal != "" && len(facts) > 0 {
-		return facts
+// difference names what of v differs from s, which is zero if nothing was shown. expect is
+// the digest that was asked for, "" for none: without a change, nobody was shown that.
+func (s Shown) difference(v view, expect string) []string {
+	if s.Proposal != "" {
+		if facts := s.changes(v); len(facts) > 0 {
+			return facts
+		}
+	}
+	if expect != "" {
+		return []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", cutTo(expect, 12))}
 	}
 	return []string{"something you were shown has changed since"}
 }
