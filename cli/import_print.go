@@ -2,11 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
 )
 
@@ -64,7 +66,7 @@ func (t intaken) document(a *app) docImport {
 		docHead: head("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
-		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append([]string{}, t.doc.Skipped...), DryRun: a.flags.dryRun,
+		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.flags.dryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
@@ -89,6 +91,9 @@ func (a *app) printImport(t intaken) error {
 	out := t.document(a)
 	skipped := len(t.doc.Skipped) + counts[intake.Skip]
 	return a.printChecked(out, skipped == 0, func(p *page) {
+		for _, w := range notKept(t.doc) {
+			p.linef("%s", w)
+		}
 		p.linef("%s: %s as %s, %s", t.file, counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
@@ -135,4 +140,13 @@ func (t intaken) lines(p *page) {
 			p.linef("skipped %s: %s", s.Name, s.Reason)
 		}
 	}
+}
+
+// notKept names the parts of a file that an export does not write again.
+func notKept(doc wire.Document) []string {
+	lines := []string{}
+	for _, key := range doc.NotKept {
+		lines = append(lines, fmt.Sprintf("not kept: the key %s of the file belongs to no prompt, and an export does not have it", jsondoc.Quote(key)))
+	}
+	return lines
 }

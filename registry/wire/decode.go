@@ -56,6 +56,13 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 		return doc, err
 	}
 	doc.readServer()
+	if doc.Format == V0 {
+		for _, m := range doc.Node.Members {
+			if m.Key != way[0] {
+				doc.NotKept = append(doc.NotKept, m.Key)
+			}
+		}
+	}
 	return doc, doc.readItems(data, list, way)
 }
 

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,4 +118,16 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestKeysOfTheFile names the keys of a v0 file that no prompt has (C47).
+func TestKeysOfTheFile(t *testing.T) {
+	doc, err := wire.Decode([]byte(`{"version":3,"prompts":[{"id":"a","name":"A","version":7}],"note":"x"}`))
+	if err != nil || !slices.Equal(doc.NotKept, []string{"version", "note"}) {
+		t.Errorf("%q, %v", doc.NotKept, err)
+	}
+	doc, err = wire.Decode([]byte(`{"version":3,"tools":[]}`))
+	if err != nil || doc.NotKept != nil {
+		t.Errorf("%q, %v", doc.NotKept, err)
+	}
 }

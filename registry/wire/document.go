@@ -51,6 +51,7 @@ type Document struct {
 	Capabilities json.RawMessage
 	Items        []Item   // of every format but Toolcrib
 	Entries      []Entry  // of Toolcrib
+	NotKept      []string // keys beside the list of a v0 file, which belong to no prompt
 	Skipped      []string // the reasons for leaving out entries that are no definitions, such as a host's built-in tools
 }
 
