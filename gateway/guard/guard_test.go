@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/guard"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/registry/wire"
 )
 
@@ -211,7 +212,7 @@ func (s *session) start(server guard.Server) {
 
 func (s *session) lists(text string) {
 	s.t.Helper()
-	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
+	if err := atomicfile.Write(s.file, []byte(text), atomicfile.Options{Mode: 0o600}); err != nil { // the fake may read it at this moment
 		s.t.Fatal(err)
 	}
 }
@@ -728,4 +729,35 @@ func TestTheModernRevision(t *testing.T) {
 	s.is2(s.call(4, "nothing", "{}"), "not approved")
 	s.crib.approve("received")
 	s.is(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"held"}}}`)
+}
+
+// TestAServerThatChangesAllTheTime fills no queue: what it lists is proposed three times
+// at once, and then once a minute.
+func TestAServerThatChangesAllTheTime(t *testing.T) {
+	s := guarded(t, newCrib(allTools...)).begin()
+	for i := range 8 {
+		s.lists(catalogOf("emit", "received", tool("env", fmt.Sprintf("It is version %d.", i))))
+		s.emit(10*i, listChanged)
+		s.is(listChanged)
+		s.is2(s.next(), `"result"`)
+		s.is2(s.call(10*i+1, "env", "{}"), "env changed")
+	}
+	for range 3 {
+		<-s.crib.observed
+	}
+	s.is2(s.call(100, "received", "{}"), `"result"`)
+	if n := len(s.crib.observed); n != 0 {
+		t.Errorf("%d more lists are proposed", n)
+	}
+}
+
+// TestNothingComesBeforeInitialize answers a client that does not wait for the answer to
+// initialize: it comes first.
+func TestNothingComesBeforeInitialize(t *testing.T) {
+	c := newCrib(allTools...)
+	c.close(errors.New("the disk is full"))
+	s := guarded(t, c)
+	s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	s.is2(s.next(), `"id":"hello"`)
+	s.is2(s.next(), "the disk is full")
 }

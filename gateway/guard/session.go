@@ -86,7 +86,7 @@ func (g *Guard) begin() {
 		return
 	}
 	g.refresher.start()
-	if closed := g.closedBy(); closed != nil {
+	if closed := g.closedBy(); closed != nil && g.hears() {
 		g.sayClosed(closed) // nobody could hear it before
 	}
 }
@@ -105,7 +105,6 @@ func (g *Guard) introduced(m *message, line []byte) []byte {
 		s.protocol = v
 	}
 	g.mu.Unlock()
-	g.introduction.Do(func() { close(g.introducedBy) })
 	if !tools.there() || m.text[tools.from] != '{' {
 		return line
 	}
@@ -127,10 +126,7 @@ func (g *Guard) introduced(m *message, line []byte) []byte {
 func (g *Guard) tellChanged() {
 	const method = "notifications/tools/list_changed"
 	if !g.modern.Load() {
-		g.mu.Lock()
-		began := g.session.began
-		g.mu.Unlock()
-		if began {
+		if g.hears() {
 			g.answer([]byte(`{"jsonrpc":"2.0","method":"` + method + `"}`))
 		}
 		return
@@ -143,14 +139,28 @@ func (g *Guard) tellChanged() {
 	}
 }
 
+// hears reports whether the client takes notifications: it has begun, and has the
+// answer to its initialize.
+func (g *Guard) hears() bool {
+	g.mu.Lock()
+	began, shakes := g.session.began, g.session.shakes
+	g.mu.Unlock()
+	select {
+	case <-g.introducedBy:
+		return began
+	default:
+		return began && !shakes
+	}
+}
+
 // say tells the person at the client something: on standard error, and as a log
 // message where the client has begun and the revision has such messages unasked.
 func (g *Guard) say(level, text string) {
 	g.config.Log(text)
 	g.mu.Lock()
-	began, logging := g.session.began, g.session.logging
+	logging := g.session.logging
 	g.mu.Unlock()
-	if g.modern.Load() || !began || !logging && level != "error" {
+	if g.modern.Load() || !g.hears() || !logging && level != "error" {
 		return
 	}
 	params, err := json.Marshal(map[string]any{"level": level, "logger": "toolcrib", "data": text})
@@ -230,6 +240,10 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		g.list(ctx, m, line)
 	case a.method == "initialize", a.method == "server/discover":
 		_ = g.client.write(g.introduced(m, line))
+		g.introduction.Do(func() { close(g.introducedBy) })
+		if closed := g.closedBy(); closed != nil && g.hears() {
+			g.sayClosed(closed) // to a client that did not wait for the answer
+		}
 	default:
 		if a.method == "subscriptions/listen" {
 			g.mu.Lock()
