@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"sync"
 
@@ -38,13 +39,23 @@ func versionOf(sums string, tables [][]byte, files ...fs.FS) string {
 	for _, table := range tables {
 		part("table", table)
 	}
+	buffer := make([]byte, 32<<10) // a file is not copied as a whole
 	for _, fsys := range files {
 		err := fs.WalkDir(fsys, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			data, err := fs.ReadFile(fsys, path)
-			part(path, data)
+			file, err := fsys.Open(path)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			info, err := file.Stat()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(h, "%s %d\n", path, info.Size())
+			_, err = io.CopyBuffer(h, file, buffer)
 			return err
 		})
 		if err != nil {
