@@ -85,11 +85,13 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	p.cmd.Dir, p.cmd.Env = p.server.Dir, p.server.Env
 	p.cmd.Stdout, p.cmd.Stderr = theirs, p.stderr
 	if p.server.Spare { // it outlives a pipe to us
-		if p.stderr.file, err = os.CreateTemp("", "toolcrib-*"); err != nil {
+		f, err := os.CreateTemp("", "toolcrib-*")
+		if err != nil {
 			return nil, err
 		}
-		p.cmd.Stderr = p.stderr.file
-		defer os.Remove(p.stderr.file.Name()) //nolint:errcheck // a temporary file; Windows keeps it until it is closed
+		p.cmd.Stderr = f
+		p.stderr.reads(f)
+		defer os.Remove(f.Name()) //nolint:errcheck // a temporary file; Windows keeps it until it is closed
 	}
 	p.cmd.WaitDelay = endsWhenTold // somebody it started may keep its standard error open
 	proc.OwnGroup(p.cmd)
@@ -191,6 +193,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p[max(0, len(p)-maxStderr):]...)
 	t.kept = t.kept[max(0, len(t.kept)-maxStderr):]
 	return len(p), nil
+}
+
+// reads has the tail kept by a file.
+func (t *tail) reads(f *os.File) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.file = f
 }
 
 func (t *tail) String() string {
