@@ -85,6 +85,32 @@ func TestYAML(t *testing.T) {
 	}
 }
 
+// TestWholeBlocks finds whole block scalars, their last line ends included (C35).
+func TestWholeBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: >\n  one\n  two\n\n  three\nc: d\n":  "one\n  two\n\n  three\n",
+		"a: >\n  one\n  two\n":                   "one\n  two\n",
+		"a: >-\n  one\n  two\n\n":                "one\n  two",
+		"a: >+\n  one\n  two\n\nc: d\n":          "one\n  two\n\n",
+		"a: >\n  one\n  two\n\n\nc: d\n":         "one\n  two\n",
+		"a: |\n  one\n  two\nc: d\n":             "one\n  two\n",
+		"b:\n  a: >\n    one\n    two\n  c: d\n": "one\n    two\n",
+	} {
+		front, ps := mdfile.ParseYAML(text, 1)
+		if len(ps) > 0 {
+			t.Fatal(text, ps)
+		}
+		a := front.Get("a")
+		if a == nil {
+			a = front.Get("b").Get("a")
+		}
+		s, ok := spans.New([]byte(text)).Value(a.Pos, a.Text, 0, len(a.Text))
+		if got := between(t, text, s); !ok || got != want {
+			t.Errorf("%q is found as %q, %v; want %q", text, got, ok, want)
+		}
+	}
+}
+
 func TestAbsentPaths(t *testing.T) {
 	f := spans.New([]byte("{\"a\":\"b\"}\n"))
 	for _, at := range []jsondoc.Pos{{}, {Line: 9, Column: 1}, {Line: 1, Column: 99}, {Line: 1, Column: 6}} {

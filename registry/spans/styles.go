@@ -175,7 +175,21 @@ func blocks(written string) []style {
 		}
 		return piece, width, ok
 	}
-	return []style{{begin, kept}, {begin, folded}}
+	lines := func(text string, at int) (string, int, bool) {
+		piece, width, ok := fold(text, at)
+		if !ok {
+			return literal(text, at)
+		}
+		run := text[at : at+width]
+		if column := width - 1 - strings.LastIndexByte(run, '\n'); at+width < len(text) && column >= indent {
+			return piece, width, true
+		}
+		if strings.Contains(written[:header], "+") { // the last line ends are kept, or one of them is
+			return strings.Repeat("\n", strings.Count(run, "\n")), width, true
+		}
+		return "\n", strings.IndexByte(run, '\n') + 1, true
+	}
+	return []style{{begin, kept}, {begin, lines}}
 }
 
 // leading counts the spaces that a line begins with, up to most.
