@@ -11,6 +11,9 @@
 // are read as an import reads them (package review/intake).
 //
 // The data are not part of the repository: -data or TOOLCRIB_EVAL_DATA name the
-// folder, which has the sub-folders honest, rules, rules_subtle and mcp. Without
-// it there is nothing to measure, and the program says so and exits 0.
+// folder, which has the sub-folders honest, rules, rules_subtle and mcp. What is in
+// a sub-folder unseen is only measured: tools.jsonl, prompts.jsonl, attacks.jsonl,
+// and skills.jsonl, of which each row has the clean text beside the poisoned one. The
+// honest half of it that may be read counts when the thresholds are found. Without
+// data there is nothing to measure, and the program says so and exits 0.
 package main

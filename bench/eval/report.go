@@ -93,8 +93,11 @@ func summary(results []result, out io.Writer) {
 	fmt.Fprintf(out, "\n%-34s %6s %7s %8s %8s %9s %9s\n", "set", "rows", "sources", "warned", "blocked", "warned/s", "blocked/s")
 	m := rates(results, func(r *result) string { return r.set })
 	maps.Copy(m, rates(results, func(r *result) string {
-		if r.set == "honest prompts" && r.size > longPrompt {
+		switch {
+		case r.set == "honest prompts" && r.size > longPrompt:
 			return "honest prompts above 20 KB"
+		case r.measured && !r.attack && r.half == held:
+			return r.set + ", not read"
 		}
 		return ""
 	}))

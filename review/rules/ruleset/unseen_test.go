@@ -18,7 +18,7 @@ func TestUnseen(t *testing.T) {
 		"attacks_mechanisms.txt": {warned: 75},
 		"attacks_plain.txt":      {warned: 51},
 		"attacks_formal.txt":     {warned: 47},
-		"honest_vocabulary.txt":  {warned: 7, blocked: 0},
+		"honest_vocabulary.txt":  {warned: 8, blocked: 0},
 		"honest_offices.txt":     {warned: 5, blocked: 0},
 		"honest_sentences.txt":   {warned: 12, blocked: 0}, // each in a tool that it has nothing to do with
 	} {

@@ -170,7 +170,10 @@ func (c *View) judge(table *Learned) *evidence {
 	for k := range list {
 		s := &list[k]
 		at := float64(table.Threshold)
-		if s.spokenOf() || c.alone() {
+		switch {
+		case c.alone():
+			at += lonely
+		case s.spokenOf():
 			at += doubt
 		}
 		if s.score >= at && !named[k] && s.text.Visible && s.says() {
@@ -198,9 +201,12 @@ func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
 }
 
 // doubt is how much more a sentence must score if the text only mentions all its
-// frames, as the table weighs words and cannot know that they are quoted, and in a
-// prompt too short to show what a line adds to it.
-const doubt = 1
+// frames: the table weighs words and cannot know that they are quoted. lonely is the
+// same for a line of a prompt that is too short to show what the line adds to it.
+const (
+	doubt  = 1
+	lonely = 1.5
+)
 
 // spokenOf reports whether frames fit in the sentence and the text quotes, denies or
 // shows all of them.
