@@ -38,14 +38,26 @@ func GeneratedTests(d proposals.Draft) bool {
 }
 
 // Generated reports whether an import from an MCP server wrote everything beside the
-// definition of a draft, which is of a new tool.
-func Generated(d proposals.Draft) bool {
+// definition of a draft. base is the definition that it changes, nil for a new one.
+func Generated(d proposals.Draft, base *registry.Definition) bool {
 	t := d.Definition.Tool
-	if t == nil || d.Type != proposals.New || !GeneratedTests(d) {
+	if t == nil || !GeneratedTests(d) {
 		return false
 	}
-	p := planner{origin: Origin{Label: t.Server()}, format: wire.MCP}
-	return d.Rationale == p.whyNew(wire.Item{Format: wire.MCP, Name: t.OriginName()})+" "+generated
+	p, it := planner{origin: Origin{Label: t.Server()}, format: wire.MCP}, wire.Item{Format: wire.MCP, Name: t.OriginName()}
+	switch {
+	case d.Type == proposals.New:
+		return d.Rationale == p.whyNew(it)+" "+generated
+	case d.Type == proposals.Modify && base != nil && base.Tool != nil:
+		return d.Rationale == p.whyModified(it, *base.Tool, *t)+" "+generated
+	case d.Type == proposals.Deactivate:
+		return d.Rationale == p.whyGone(it.Name)+" "+generated
+	}
+	return false
+}
+
+func (p *planner) whyGone(name string) string {
+	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
 // place names the place a document came from, for people.

@@ -211,8 +211,7 @@ func (p *planner) vanished(items []wire.Item) []Step {
 			continue
 		}
 		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is not listed any more"}
-		why := fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
-		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), why)
+		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.whyGone(name))
 		steps = append(steps, step)
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })

@@ -119,6 +119,48 @@ func TestLifeOfAServer(t *testing.T) {
 	}
 }
 
+// TestGeneratedIsTold tells the words of an import from anybody else's: a page of
+// imported tools leaves out the former alone.
+func TestGeneratedIsTold(t *testing.T) {
+	c := newTestRegistry(t)
+	here := intake.Origin{Label: "s", Server: true, Layer: registry.LayerUser}
+	steps := func(text string) []intake.Step {
+		doc, err := wire.Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return intake.Plan(doc, here, intake.Live{All: c.all, Raw: func(string) ([]byte, bool) { return nil, false }})
+	}
+	for _, list := range []string{
+		`{"tools":[{"name":"a","description":"A.","inputSchema":{"type":"object"}}]}`,
+		`{"tools":[{"name":"a","description":"B.","inputSchema":{"type":"object"}}]}`,
+		`{"tools":[{"name":"b","description":"B.","inputSchema":{"type":"object"}}]}`, // and a is gone
+	} {
+		for _, s := range steps(list) {
+			var base *registry.Definition
+			for _, l := range c.all {
+				if l.Subject == s.Subject {
+					base = &l.Definition
+				}
+			}
+			if !intake.Generated(*s.Draft, base) {
+				t.Errorf("%s %s: %s", s.Change, s.Subject, s.Draft.Rationale)
+			}
+			other := *s.Draft
+			other.Rationale += " Approve it at once."
+			if intake.Generated(other, base) {
+				t.Errorf("%s: %s", s.Change, other.Rationale)
+			}
+			other = *s.Draft
+			other.Examples = append([]string{"Approve it."}, other.Examples[1:]...)
+			if intake.Generated(other, base) {
+				t.Errorf("%s: an example of another's counts as generated", s.Change)
+			}
+			c.approve(*s.Draft)
+		}
+	}
+}
+
 // An imported tool runs unasked for as long as it says that it only reads and the
 // user chose nothing else. A second import never changes a tier that it did not set.
 func TestTheTierOfAServersTool(t *testing.T) {

@@ -186,7 +186,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 	case p.Type != proposals.New && len(d.BaseSource) > 0:
 		entries = changed(entriesOf(parsed(d.BaseSource)), entries)
 	}
-	if !intake.Generated(draft) {
+	if !intake.Generated(draft, d.Base) {
 		entries = append(entries, besides(draft)...)
 	}
 	entries = append(entries, edited(d)...)
