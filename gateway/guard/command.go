@@ -32,6 +32,7 @@ const (
 type Command struct {
 	Args   []string
 	Env    []string // nil for that of this process
+	Dir    string   // where it runs; "" for the folder of this process
 	Stderr io.Writer
 	// Gone reports whether nobody reads what the client gets any more; nil for never.
 	Gone func() bool
@@ -46,14 +47,15 @@ type Command struct {
 }
 
 // start implements Server.
-func (c *Command) start(ctx context.Context, _ func(string)) error {
+func (c *Command) start(context.Context, func(string)) error {
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
 	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the client's own command; it is ended in order
-	c.cmd.Stdout, c.cmd.Stderr, c.cmd.Env, c.cmd.WaitDelay = theirs, c.Stderr, c.Env, drains
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, drains
+	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)
 	proc.DiesWithParent(c.cmd)
 	c.out, c.exited = out, make(chan struct{})
