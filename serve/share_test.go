@@ -36,15 +36,17 @@ func TestOneTokenKeepsNobodyOut(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("the other token: median %v, p99 %v", took[len(took)/2], took[len(took)*99/100])
-	open := 0
+	closed, newest := 0, 0
 	for i, conn := range conns {
-		if conn.ask() == 200 {
-			open++
-		} else if open > 0 {
-			t.Fatalf("connection %d is closed, and an older one is open", i)
+		if conn.ask() != 200 {
+			closed, newest = closed+1, i
 		}
 	}
-	if open == 0 || open > 256 {
+	// Two that became idle at nearly the same time may be closed in either order.
+	if newest >= closed+8 {
+		t.Errorf("connection %d is closed, and %d are, so older ones are open", newest, closed)
+	}
+	if open := len(conns) - closed; open == 0 || open > 256 {
 		t.Errorf("the greedy token keeps %d connections", open)
 	}
 	s.stop()
