@@ -12,7 +12,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"toolcrib/gateway/hub"
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/rules"
@@ -52,8 +51,8 @@ func (c *config) readProject(env Env) error {
 	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
 	over.Views = maps.Clone(c.Views)
 	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
-	over.Gateway.HubHeaders = map[string]hub.Headers{}
-	for host, headers := range c.Gateway.HubHeaders {
+	over.Gateway.HubHeaders = maps.Clone(c.Gateway.HubHeaders)
+	for host, headers := range c.Gateway.HubHeaders { // the decoder would add to them
 		over.Gateway.HubHeaders[host] = maps.Clone(headers)
 	}
 	// The decoder writes into lists and through pointers that are there.
