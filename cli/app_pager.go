@@ -52,7 +52,7 @@ func (a *app) throughPager(pager []string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	defer unread.Close() //nolint:errcheck // nothing is written to it
+	defer unread.Close()
 	c.Stdin, c.Stdout, c.Stderr = unread, a.stdout, a.env.Err
 	go func() {
 		_, _ = to.Write(text) // ends when all is read, by the pager or below
@@ -63,7 +63,7 @@ func (a *app) throughPager(pager []string, text []byte) error {
 		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git has it: colours, and no page for what fits
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) //nolint:errcheck // it counts what the pager left
+	rest, _ := io.Copy(io.Discard, unread) // it counts what the pager left
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.cut = rest > 0

@@ -248,7 +248,7 @@ func TestGuardEndsWithItsServer(t *testing.T) {
 	c := newTestDB(t)
 	for script, want := range map[string]int{"exit 0": 0, "exit 42": 42, "kill -9 $$": 137} {
 		in, theirs := io.Pipe()
-		defer theirs.Close()
+		defer func() { _ = theirs.Close() }()
 		var out, errs bytes.Buffer
 		code := cli.Main(t.Context(), c.env([]string{"guard", "x", "--", "sh", "-c", script}, in, &out, &errs))
 		if code != want || out.Len() > 0 {

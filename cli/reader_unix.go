@@ -51,8 +51,8 @@ func fionread() uint {
 func leaves(fd int) bool {
 	var taken time.Duration // for how long nothing has been waiting in the pipe
 	for waited := time.Duration(0); waited < readerTakes && taken < readerLeaves; waited += readerStep {
-		fds := []unix.PollFd{{Fd: int32(fd)}}                                                          //nolint:gosec // a descriptor is a small number
-		if _, err := unix.Poll(fds, int(readerStep.Milliseconds())); err != nil && err != unix.EINTR { //nolint:errorlint // it is a number
+		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor is a small number
+		if _, err := unix.Poll(fds, int(readerStep.Milliseconds())); err != nil && err != unix.EINTR {
 			return false
 		}
 		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {

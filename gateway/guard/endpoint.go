@@ -54,14 +54,14 @@ func NewEndpoint(url string, headers http.Header) *Endpoint {
 }
 
 // start implements Server.
-func (e *Endpoint) start(ctx context.Context, log func(string)) error {
+func (e *Endpoint) start(ctx context.Context, log func(string)) error { //nolint:unparam // a Server may fail to start
 	e.log = log
 	e.ctx, e.stop = context.WithCancel(ctx)
 	return nil
 }
 
 // serve implements Server.
-func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, error) {
+func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, error) { //nolint:unparam // a Server may fail
 	e.receive = receive
 	close(e.serving)
 	<-e.ctx.Done()
@@ -81,7 +81,7 @@ func (e *Endpoint) leave(ctx context.Context) {
 	defer cancel()
 	if req, err := e.request(ctx, http.MethodDelete, nil, nil); err == nil {
 		if resp, err := e.client.Do(req); err == nil {
-			resp.Body.Close()
+			_ = resp.Body.Close()
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	if err != nil {
 		return reached(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode == http.StatusNotFound && session != "" && again {
 		if err := e.renew(session); err != nil {
 			return err
@@ -319,7 +319,7 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		defer resumed.Body.Close() //nolint:revive // a few streams at most
+		defer func() { _ = resumed.Body.Close() }() // a few streams at most
 		s.lines = newLineReader(resumed.Body)
 	}
 }
@@ -342,7 +342,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is none
 	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
-		resp.Body.Close()
+		_ = resp.Body.Close()
 		return nil, fmt.Errorf("%w (status %d)", errNoStream, resp.StatusCode)
 	}
 	return resp, nil
@@ -364,7 +364,7 @@ func (e *Endpoint) listen() {
 			wait = time.Second
 			s.lines = newLineReader(resp.Body)
 			_ = s.each(func(data []byte) { e.pass(nil, data) }) // it is opened again
-			resp.Body.Close()
+			_ = resp.Body.Close()
 		}
 		if !e.pause(max(wait, s.retry)) {
 			return
@@ -408,7 +408,7 @@ func (e *Endpoint) renew(old string) error {
 		return reached(err)
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // its first answer told the same
-	resp.Body.Close()
+	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("it has forgotten the session, and refuses a new one (status %d)", resp.StatusCode)
 	}

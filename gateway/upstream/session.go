@@ -28,6 +28,7 @@ func (s Server) declared() (string, *mcp.ClientCapabilities) {
 	if !s.LikeClient {
 		return Declared, &mcp.ClientCapabilities{}
 	}
+	//nolint:staticcheck // deprecated since 2026-07-28; clients declare them
 	return declaredLikeClient, &mcp.ClientCapabilities{
 		Elicitation: &mcp.ElicitationCapabilities{}, RootsV2: &mcp.RootCapabilities{ListChanged: true}, Sampling: &mcp.SamplingCapabilities{},
 	}

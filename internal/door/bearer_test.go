@@ -1,6 +1,7 @@
 package door
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 )
@@ -10,7 +11,7 @@ func TestBearer(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc": "abc", "Bearer": "", "Bearer ": "", "Basic abc": "", "abc": "", "": "",
 	} {
-		r := httptest.NewRequest("GET", "/", nil)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.Header.Set("Authorization", header)
 		if got, ok := Bearer(r); ok != (want != "") || ok && got != want {
 			t.Errorf("%q: %q, %t", header, got, ok)

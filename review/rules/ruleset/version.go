@@ -49,7 +49,7 @@ func versionOf(sums string, tables [][]byte, files ...fs.FS) string {
 			if err != nil {
 				return err
 			}
-			defer file.Close()
+			defer func() { _ = file.Close() }()
 			info, err := file.Stat()
 			if err != nil {
 				return err
