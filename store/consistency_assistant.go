@@ -50,7 +50,7 @@ func nameKeys(ctx context.Context, s *session, fn func(history.Damage)) error {
 		if err := row.Scan(&table, &id, &name, &key); err != nil {
 			return err
 		}
-		if key != builtin.NameKey(name) {
+		if want := map[string]func(string) string{"projects": builtin.NameKey, "entities": builtin.EntityKey}[table]; key != want(name) {
 			fn(history.Damage{Table: table, Key: id, Message: "It is looked up by another name than it has."})
 		}
 		return nil

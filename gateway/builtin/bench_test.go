@@ -33,7 +33,7 @@ func (c *testDB) fill(b *testing.B, n int) (task, memory string) {
 					if err := w.AddMemory(b.Context(), m, builtin.Terms(m.Content, "tag", e.Name)); err != nil {
 						return err
 					}
-					if err := w.AddEntity(b.Context(), e, builtin.NameKey(e.Name), builtin.EntityTerms(e.Name)); err != nil {
+					if err := w.AddEntity(b.Context(), e, builtin.EntityKey(e.Name), builtin.EntityTerms(e.Name)); err != nil {
 						return err
 					}
 					if _, err := w.AddLink(b.Context(), l); err != nil {

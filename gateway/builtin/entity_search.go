@@ -66,7 +66,7 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 // candidateEntities returns entities that may be meant: those of the very
 // name, and those that share the most and the rarest groups of letters.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
-	found, err := r.EntitiesByName(ctx, entityKey(query))
+	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
 		return nil, err
 	}

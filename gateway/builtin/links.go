@@ -115,7 +115,7 @@ const otherType = "other"
 // entity returns the id of the entity with a name, and creates it if there is
 // none. A name that several have needs the type; an entity without a type gets it.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
-	key := entityKey(name)
+	key := EntityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
 	if err != nil {
 		return "", err
@@ -177,9 +177,9 @@ func (e Entity) knows(name string) bool {
 	return NameKey(e.Name) == NameKey(name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return NameKey(a) == NameKey(name) })
 }
 
-// entityKey returns the same key for two spellings of a name: letter case,
+// EntityKey returns the same key for two spellings of a name: letter case,
 // accents and punctuation make no difference.
-func entityKey(name string) string { return strings.Join(words(name), " ") }
+func EntityKey(name string) string { return strings.Join(words(name), " ") }
 
 // entityTerms returns the search terms of an entity.
 func entityTerms(name string) []string { return append(textTerms(name), grams(name)...) }
