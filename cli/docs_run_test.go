@@ -39,10 +39,11 @@ func notRun() map[string]string {
 		`curl -H "Authorization: Bearer $TOOLCRIB_TOKEN" "http://127.0.0.1:8766/v1/agents/assistant/config?format=openai&channel=web"`: "asks that server; serve.TestServe has it",
 		"toolcrib check --code github.json --server github":                                                                            "finds what was not imported; the script check has it",
 		"toolcrib test 4 --live --json":                                                                                                "asks a model; the script test has it",
-		"toolcrib watch":                                                                                                               "runs until it is interrupted; TestWatch has it",
-		"toolcrib watch tracker --every 1h":                                                                                            "runs until it is interrupted; TestWatch has it",
-		"toolcrib watch --as agent:watch":                                                                                              "runs until it is interrupted; TestWatchAsAgent has it",
-		"toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory":                                            "runs until it is interrupted; TestWatch has it",
+		"toolcrib guard memory -- npx -y @modelcontextprotocol/server-memory":                                                          "serves until its client goes away; TestGuard has it",
+		"toolcrib watch":                    "runs until it is interrupted; TestWatch has it",
+		"toolcrib watch tracker --every 1h": "runs until it is interrupted; TestWatch has it",
+		"toolcrib watch --as agent:watch":   "runs until it is interrupted; TestWatchAsAgent has it",
+		"toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory": "runs until it is interrupted; TestWatch has it",
 	}
 }
 
@@ -129,7 +130,7 @@ func (r *reader) takes(b block, skipped map[string]string) {
 		if err := toJSON(b, &any); err != nil {
 			r.t.Errorf("%s: %v", b.where, err)
 		}
-	case "text":
+	case "text", "sql": // read, and run by nobody
 	default:
 		r.t.Errorf("%s: no rule for a block of %q", b.where, b.lang)
 	}

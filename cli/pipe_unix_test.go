@@ -70,11 +70,12 @@ func TestInterruptedBeforeAPipe(t *testing.T) {
 }
 
 // TestFewFiles runs toolcrib where a process may have few files open: it says so, or
-// works, and never dies of it (S27).
+// works, and never dies of it (S27). With fewer than 8 the runtime of Go may end before
+// main begins.
 func TestFewFiles(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
-	for _, files := range []string{"6", "8", "12", "24", "32"} {
+	for _, files := range []string{"8", "12", "24", "32"} {
 		for _, args := range []string{"list", "version --json", "exec get_tasks --agent assistant --args {}"} {
 			cmd := c.command(c.dir)
 			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "ulimit -n " + files + "; exec " + cmd.Path + " " + args}

@@ -5,6 +5,7 @@ package crash
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -176,16 +177,15 @@ func TestReadOnly(t *testing.T) {
 func (c testDB) as(uid uint32, args ...string) (stdout, stderr string, code int) {
 	c.t.Helper()
 	cmd := c.command(asToolcrib, args...)
-	self, err := os.ReadFile(cmd.Path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	dir, err := os.MkdirTemp("", "toolcrib-nobody-")
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "toolcrib"), self, 0o755)); err != nil {
+	// Another process copies the program: a file that this one had open for writing
+	// could be open in a child of a test beside, and be too busy to run.
+	copied := exec.CommandContext(c.t.Context(), "cp", cmd.Path, filepath.Join(dir, "toolcrib"))
+	if err := errors.Join(os.Chmod(dir, 0o755), copied.Run(), os.Chmod(filepath.Join(dir, "toolcrib"), 0o755)); err != nil {
 		c.t.Fatal(err)
 	}
 	var out, errs strings.Builder
