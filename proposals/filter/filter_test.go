@@ -54,6 +54,7 @@ func TestParse(t *testing.T) {
 		"-state:closed":            "-" + atom(filter.State, "approved") + "|" + atom(filter.State, "rejected") + "|" + atom(filter.State, "withdrawn"),
 		"type:modify":              atom(filter.Type, "modify"),
 		"author:mara":              atom(filter.Author, "user:mara") + "|" + atom(filter.Author, "agent:mara") + "|" + atom(filter.Author, "chief:mara"),
+		"author:system":            atom(filter.Author, "user:system") + "|" + atom(filter.Author, "agent:system") + "|" + atom(filter.Author, "chief:system") + "|" + atom(filter.Author, "system"),
 		"author:agent:":            atom(filter.AuthorKind, "agent:"),
 		"author:user:mara":         atom(filter.Author, "user:mara"),
 		"user:mara":                atom(filter.Author, "user:mara"),

@@ -22,7 +22,7 @@ type key struct {
 var keys = map[string]key{
 	"state":  {expects: stateList(), atoms: states},
 	"type":   {expects: list(proposals.Types()), atoms: types},
-	"author": {expects: "a name, user:NAME, agent:NAME, chief:NAME, or agent: for any agent", atoms: authors},
+	"author": {expects: "a name, user:NAME, agent:NAME, chief:NAME, agent: for any agent, or system", atoms: authors},
 	"user":   {expects: "a name", mayBeEmpty: true, atoms: byKind(proposals.User)},
 	"chief":  {expects: "a name", mayBeEmpty: true, atoms: byKind(proposals.Chief)},
 	"agent":  {expects: "the name of an agent", mayBeEmpty: true, atoms: agents},
@@ -85,7 +85,11 @@ func types(value string) ([]Atom, error) {
 func authors(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
-		return []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}, nil
+		named := []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}
+		if value == string(proposals.System) { // it has no name, and a user may be called so
+			named = append(named, Atom{Author, value})
+		}
+		return named, nil
 	}
 	switch proposals.ActorKind(kind) {
 	case proposals.User, proposals.Agent, proposals.Chief:
