@@ -174,7 +174,7 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	if err != nil {
 		return intaken{}, err
 	}
-	if err := a.leaveOutPending(ctx, steps, f.watched); err != nil {
+	if err := errors.Join(a.leaveOutUndeclared(ctx, steps, live, doc.Capabilities), a.leaveOutPending(ctx, steps, f.watched)); err != nil {
 		return intaken{}, err
 	}
 	f.at("Proposing what changed")

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -75,6 +78,38 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 		}
 		return nil
 	})
+}
+
+// leaveOutUndeclared takes out the deactivation of tools that the server listed to a
+// client with more capabilities than this list was asked with: servers leave out the
+// tools that a client cannot serve, and another client still has them.
+func (a *app) leaveOutUndeclared(ctx context.Context, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
+	has := map[string]json.RawMessage{}
+	if len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
+		return nil // nobody knows what was declared
+	}
+	for i, s := range steps {
+		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
+		if s.Change != intake.Deactivate || s.Draft == nil || at < 0 || live[at].Definition.Tool == nil || live[at].Definition.Tool.Source == nil {
+			continue
+		}
+		listed, known, err := a.db.ImportOf(ctx, live[at].Definition.Tool.Source.Hash)
+		if err != nil {
+			return err
+		}
+		had := map[string]json.RawMessage{}
+		if !known || json.Unmarshal(listed.Capabilities, &had) != nil {
+			continue
+		}
+		for _, capability := range slices.Sorted(maps.Keys(had)) {
+			if _, ok := has[capability]; !ok {
+				steps[i].Change, steps[i].Draft = intake.Skip, nil
+				steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(capability) + ", which this one does not"
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
