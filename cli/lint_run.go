@@ -68,6 +68,7 @@ type linter struct {
 	server string // whose tools the files list, "" when nobody says
 	set    ruleset.Set
 	corpus *lintCorpus
+	coming map[string]bool // the ids of the tools read so far: agents may list them
 	tokens *tokens.Counter
 	todo   []*task
 	found  []findings.Finding
@@ -96,7 +97,7 @@ type task struct {
 const manyTasks = 512
 
 func newLinter(set ruleset.Set, server string) *linter {
-	return &linter{server: server, set: set, corpus: newLintCorpus(shippedWorld()), tokens: tokens.NewCounter()}
+	return &linter{server: server, set: set, corpus: newLintCorpus(shippedWorld()), coming: map[string]bool{}, tokens: tokens.NewCounter()}
 }
 
 // file takes a file apart and looks at it, or leaves it to the next flush.
@@ -121,6 +122,11 @@ func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
 	eachOf(todo, func() func(*task) { return (*task).fingerprint })
+	for _, t := range todo {
+		if t.unit != nil && t.change.Draft.Definition.Tool != nil {
+			l.coming[t.change.Draft.Definition.Tool.ID] = true
+		}
+	}
 	for _, t := range todo {
 		if t.unit != nil {
 			l.place(t.unit)
@@ -158,6 +164,7 @@ func (t *task) fingerprint() {
 func (l *linter) place(u *unit) {
 	u.change.World = l.corpus.before(len(l.corpus.peers))
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
+	u.change.Coming = l.coming
 	if u.change.Proposed != nil {
 		l.corpus.add(u.change.Proposed)
 	}

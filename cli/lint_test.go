@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,22 @@ func TestLintFindsInProposals(t *testing.T) {
 	}
 	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != exitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
 		t.Errorf("what cannot be read is a finding; exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestLintKnowsToolsReadTogether lints an agent with the tools that it lists, in
+// either order.
+func TestLintKnowsToolsReadTogether(t *testing.T) {
+	examples, err := filepath.Abs("../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, tool := filepath.Join(examples, "release_writer.md"), filepath.Join(examples, "commit_message.md")
+	for _, args := range [][]string{{agent}, {agent, tool}, {tool, agent}} {
+		stdout, stderr, code := lint(t, args, "")
+		if found := strings.Contains(stdout, "A108"); found != (len(args) == 1) {
+			t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
+		}
 	}
 }
 
