@@ -72,6 +72,9 @@ func TestDocumentsAsTyped(t *testing.T) {
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
+			case "tasks.md":
+				needsPrograms(t, "jq")
+				r.takesExamples()
 			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")

@@ -1,6 +1,6 @@
 // Package bundle is a registry in one file that proves itself: live definitions
 // with their whole version chains, and the signed statements of those who approved
-// them. docs/signing.md has the format.
+// them. docs/signing-format.md has the format.
 package bundle
 
 import (

@@ -1,5 +1,5 @@
 // Package statement is the text that a user signs to decide: "toolcrib decision
-// 1". It encodes and strictly decodes it. docs/signing.md has the format.
+// 1". It encodes and strictly decodes it. docs/signing-format.md has the format.
 //
 // A statement names one act with everything that the act writes down, so it can
 // be computed again from the record, and a signature for one act is none for
