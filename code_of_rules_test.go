@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write review/rules/ruleset/code.sums again")
+var update = flag.Bool("update", false, "write review/rules/ruleset/code.sums and testdata/manifest again")
 
 // deciding are the folders whose code decides what the rules find.
 var deciding = []string{"review/rules", "review/overlap", "review/harness", "registry/schemaguard"}
