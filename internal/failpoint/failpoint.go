@@ -21,7 +21,7 @@ func Here(point string) {
 }
 
 // Arm has the process kill itself, as kill -9 does, at the nth passing of a
-// point, counted from 1. The test binary of bench/crash calls it before it runs
+// point, counted from 1. The test binary of tools/bench/crash calls it before it runs
 // toolcrib.
 func Arm(point string, n int64) {
 	var passed atomic.Int64

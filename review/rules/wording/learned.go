@@ -15,8 +15,8 @@ import (
 )
 
 // Learned has the weight of each feature of a sentence as evidence of an attack:
-// hashed, with eight bits for each place. bench/eval learns it;
-// `bench/eval/training` and docs/rules.md name the sources.
+// hashed, with eight bits for each place. tools/bench/eval learns it;
+// `tools/bench/eval/training` and docs/rules.md name the sources.
 type Learned struct {
 	// Bias is the score of a sentence of which nothing is known. One that
 	// reaches Threshold is worth a warning; see judge.
@@ -66,7 +66,7 @@ func parseLearned(b []byte) (*Learned, error) {
 		want += 1 << size
 	}
 	if len(b) < want || string(b[:len(magic)]) != magic {
-		return nil, errors.New("not a learned table; make it with go run ./bench/eval -learn")
+		return nil, errors.New("not a learned table; make it with go run ./tools/bench/eval -learn")
 	}
 	b = b[len(magic):]
 	next := func() float32 {
