@@ -83,7 +83,7 @@ func (c config) users(env Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.user(env)}.String()}, c.MayActAs...)
 }
 
-// notUser reports whether name is no user.
+// notUser reports whether name is not a user.
 func notUser(name string) bool {
 	actor, err := proposals.ParseActor(name)
 	return err != nil || actor.Kind != proposals.User || actor.String() != name

@@ -24,7 +24,7 @@ import (
 // candidates returns completions of a word.
 type candidates func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error)
 
-// mostCandidates is how many the shell is offered. More is no choice.
+// mostCandidates is how many the shell is offered. More is not a choice.
 const mostCandidates = 200
 
 // complete has the shells offer what commands and flags take: ids from the database,

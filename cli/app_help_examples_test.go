@@ -48,7 +48,7 @@ func TestEveryCommandTeaches(t *testing.T) {
 		}
 		for _, line := range lines {
 			if c.Name() != "revise" && !strings.Contains(line+" ", shows) && !strings.HasPrefix(lines[0], shows) {
-				t.Errorf("%s: %q is no example of it", c.CommandPath(), line)
+				t.Errorf("%s: %q is not an example of it", c.CommandPath(), line)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// newcomers answers words of other programs that are no command here with the command
+// newcomers answers words of other programs that are not commands here with the command
 // that does it.
 func newcomers() map[string]string {
 	const (

@@ -63,7 +63,7 @@ func (f guardFlags) check(dash int, args []string) error {
 	case dash != 1:
 		return usagef(`write the name of the server, then "--" and its command, or --url URL; got %s before the command`, counted(dash, "argument"))
 	case registry.ServerName(args[0]) == "":
-		return usagef("%q is no name for a server: it needs a letter or a digit", args[0])
+		return usagef("%q is not a name for a server: it needs a letter or a digit", args[0])
 	case f.url == "" && len(args) == 1:
 		return usagef(`name what starts the server: -- COMMAND…, or --url URL`)
 	case f.url != "" && len(args) > 1:

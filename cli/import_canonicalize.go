@@ -67,7 +67,7 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 	}
 	legacy, err := intake.DecodeLegacy(data)
 	if err != nil {
-		return fmt.Errorf("%s is no legacy registry: %w", file, err)
+		return fmt.Errorf("%s is not a legacy registry: %w", file, err)
 	}
 	if o.Layer, err = a.layer(); err != nil {
 		return err

@@ -28,7 +28,7 @@ of an MCP server; --server NAME marks an OpenAI or Anthropic array as such.
 
 With --explain, print for each sentence that the rules judge by its wording: the
 concepts and phrases found, whether the text states them or only mentions them,
-the score of the learned table, and why there is or is no finding. Attach this to
+the score of the learned table, and why there is or is not a finding. Attach this to
 a report of a false alarm.
 
 Exit status 6: a finding has the severity of --fail-on or a worse one.`,

@@ -36,7 +36,7 @@ type docFrame struct {
 	Passage  string   `json:"passage"`
 	Seen     string   `json:"seen,omitempty"`
 	Stance   []string `json:"stance,omitempty"`
-	Severity string   `json:"severity"` // off when it is no finding
+	Severity string   `json:"severity"` // off when it is not a finding
 	Why      string   `json:"why"`
 }
 

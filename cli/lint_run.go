@@ -151,7 +151,7 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// fingerprint computes the sketches of a tool. A plain text is no tool.
+// fingerprint computes the sketches of a tool. A plain text is not a tool.
 func (t *task) fingerprint() {
 	if t.unit == nil || t.doc == nil || t.change.Draft.Definition.Tool == nil {
 		return

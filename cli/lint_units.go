@@ -26,7 +26,7 @@ const (
 	unreadableName = "unreadable"
 )
 
-// The families of rules for units that are no proposals: they have no template,
+// The families of rules for units that are not proposals: they have no template,
 // and names of their own.
 const (
 	textFamilies = "SPB"

@@ -157,7 +157,7 @@ func (s schemaObject) describes(t *testing.T, path string, types ...reflect.Type
 	}
 	for key := range s.Properties {
 		if !known[key] {
-			t.Errorf("%s.%s is described, and is no field", path, key)
+			t.Errorf("%s.%s is described, and is not a field", path, key)
 		}
 	}
 }

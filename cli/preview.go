@@ -147,7 +147,7 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 func (a *app) noteChannel(channel string, previews []review.Preview) {
 	for _, p := range previews {
 		if channel != "" && !slices.Contains(p.Channels, channel) {
-			a.note("toolcrib: %s is no channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, perhaps(channel, "", p.Channels))
+			a.note("toolcrib: %s is not a channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, perhaps(channel, "", p.Channels))
 		}
 	}
 }

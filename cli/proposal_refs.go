@@ -45,7 +45,7 @@ func (b session) sides(ctx context.Context, a *app, arg string) (left, right con
 		right, err = b.content(ctx, a, thing+"@"+to)
 		return left, right, err
 	}
-	return left, right, usagef("%q is no comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
+	return left, right, usagef("%q is not a comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
 }
 
 // proposed returns the two sides of a proposal: the version that its current
@@ -133,7 +133,7 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
 	default:
 		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
-			return content{}, usagef("%q is no revision; write its number, base or live", which)
+			return content{}, usagef("%q is not a revision; write its number, base or live", which)
 		}
 	}
 	for _, r := range d.Revisions {

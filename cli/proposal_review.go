@@ -117,7 +117,7 @@ func (b session) assess(ctx context.Context, a *app, ref string, again bool, fil
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&o); err != nil {
-		return usagef("%s is no assessment: %v", file, err)
+		return usagef("%s is not an assessment: %v", file, err)
 	}
 	_, err = b.desk.Assess(ctx, b.actor, ids[0], review.Opinion{
 		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,

@@ -165,7 +165,7 @@ func parseTime(s string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return t, usagef("%q is no time; write it as 2026-11-20T23:42:00Z", s)
+		return t, usagef("%q is not a time; write it as 2026-11-20T23:42:00Z", s)
 	}
 	return t.UTC(), nil
 }
@@ -173,7 +173,7 @@ func parseTime(s string) (time.Time, error) {
 func parseVersion(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
 	if err != nil || n < 1 {
-		return 0, usagef("%q is no version; versions count from 1", s)
+		return 0, usagef("%q is not a version; versions count from 1", s)
 	}
 	return n, nil
 }

@@ -67,7 +67,7 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args, callConte
 		return err
 	}
 	if req.Said, err = gateway.ParseCallContext(raw); err != nil {
-		return usagef("--call-context is no call context: %v", err)
+		return usagef("--call-context is not a call context: %v", err)
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
 		return a.printCall(g.Execute(ctx, caller, req))

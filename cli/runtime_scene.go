@@ -52,7 +52,7 @@ func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error
 			err = jsondoc.Bind(n, jsondoc.Root, &f).Err()
 		}
 		if err != nil {
-			return prompt.Context{}, usagef("%s is no context: %v", s.file, err)
+			return prompt.Context{}, usagef("%s is not a context: %v", s.file, err)
 		}
 	}
 	return sceneFile{

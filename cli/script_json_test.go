@@ -126,7 +126,7 @@ func cmdJSONKeys(ts *testscript.TestScript, neg bool, args []string) {
 	v, _ := find(parseJSON(ts, args[0], ts.ReadFile(args[0])), args[1])
 	object, ok := v.(map[string]any)
 	if !ok {
-		ts.Fatalf("%s of %s is no object: %s", args[1], args[0], written(v))
+		ts.Fatalf("%s of %s is not an object: %s", args[1], args[0], written(v))
 	}
 	left := maps.Clone(object)
 	for _, want := range args[2:] {
@@ -156,7 +156,7 @@ func checkDocument(ts *testscript.TestScript, name, text, kind string) {
 	}
 	doc, ok := parseJSON(ts, name, text).(map[string]any)
 	if !ok || written(doc["schema"]) != "1" || doc["kind"] != kind {
-		ts.Fatalf("%s is no document of kind %s: %s", name, kind, text)
+		ts.Fatalf("%s is not a document of kind %s: %s", name, kind, text)
 	}
 	checkKeys(ts, name, doc)
 	if kind != "error" {

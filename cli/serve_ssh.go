@@ -109,7 +109,7 @@ func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error)
 	case err != nil:
 		return "", err
 	case notUser(principal):
-		return "", fmt.Errorf("the signers file has the key for %q, which is no user", principal)
+		return "", fmt.Errorf("the signers file has the key for %q, which is not a user", principal)
 	}
 	return principal, nil
 }

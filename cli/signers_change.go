@@ -135,7 +135,7 @@ func (a *app) revoke(ctx context.Context, list []byte, key ssh.PublicKey) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // public keys are no secrets
+	defer os.RemoveAll(dir) //nolint:errcheck // public keys are not secrets
 	file, public := filepath.Join(dir, "list"), filepath.Join(dir, "key.pub")
 	args := []string{"-k", "-f", file}
 	if len(list) > 0 {

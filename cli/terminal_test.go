@@ -48,7 +48,7 @@ func TestColours(t *testing.T) {
 	}{
 		{"in a terminal", map[string]string{"TERM": "xterm-256color"}, []string{"tools"}, true},
 		{"NO_COLOR", map[string]string{"NO_COLOR": "1"}, []string{"tools"}, false},
-		{"NO_COLOR that is no boolean", map[string]string{"NO_COLOR": "please"}, []string{"tools"}, false},
+		{"NO_COLOR that is not a boolean", map[string]string{"NO_COLOR": "please"}, []string{"tools"}, false},
 		{"empty NO_COLOR", map[string]string{"NO_COLOR": ""}, []string{"tools"}, true},
 		{"--no-color", nil, []string{"tools", "--no-color"}, false},
 		{"a dumb terminal", map[string]string{"TERM": "dumb"}, []string{"tools"}, false},

@@ -102,7 +102,7 @@ func (a *app) runScreens(ctx context.Context, conf tui.Config) error {
 	width, height := a.terminalSize()
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.config.Keys); len(unknown) > 0 {
-		return fmt.Errorf("configuration: keys names %q, which is no action; docs/keys.md lists them", unknown[0])
+		return fmt.Errorf("configuration: keys names %q, which is not an action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
 	paint(a.stdout, a.environ(), m.View().Content)
@@ -226,7 +226,7 @@ func (a *app) environ() []string {
 // is still getting ready; the loop draws the same over it.
 func paint(out io.Writer, environ []string, frame string) {
 	w := colorprofile.NewWriter(out, environ)
-	if _, file := out.(*os.File); !file { // which is no terminal that could be asked
+	if _, file := out.(*os.File); !file { // which is not a terminal that could be asked
 		w.Profile = colorprofile.Env(environ)
 	}
 	_, _ = io.WriteString(w, "\x1b[?1049h\x1b[H\x1b[2J"+crlf(frame)) // what cannot be painted now is drawn in a moment

@@ -102,7 +102,7 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 }
 
 // take passes on input within the limits. waited is how long the input was waited
-// for: unread input of a busy workbench is no pause.
+// for: unread input of a busy workbench is not a pause.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0

@@ -119,7 +119,7 @@ func newTag(tool registry.Live, def registry.Tag) tag {
 	}
 	switch {
 	case err != nil:
-		t.problem = "its pattern is no regular expression: " + jsondoc.Printable(err.Error())
+		t.problem = "its pattern is not a regular expression: " + jsondoc.Printable(err.Error())
 		return t
 	case t.steps > maxTagSize:
 		t.problem = fmt.Sprintf("its pattern has %d instructions; the limit is %d", t.steps, maxTagSize)

@@ -35,7 +35,7 @@ func parse(b string) ([]string, error) {
 		digits, rest, ok := strings.Cut(b, ":")
 		var n int
 		if _, err := fmt.Sscanf(digits, "%d", &n); err != nil || !ok || n > len(rest)-1 || rest[n] != ',' {
-			return nil, fmt.Errorf("%q is no netstring", b)
+			return nil, fmt.Errorf("%q is not a netstring", b)
 		}
 		fields, b = append(fields, rest[:n]), rest[n+1:]
 	}

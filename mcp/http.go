@@ -65,7 +65,7 @@ func (s *Server) endpoint() http.Handler {
 	return s.limiter().hold(mux)
 }
 
-// guard lets in only who has the token and is no page of another origin.
+// guard lets in only who has the token and is not a page of another origin.
 func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 	"toolcrib/review"
 )
 
-// agentPrompt is the prompt that is no tool: the whole prompt of the agent. No
+// agentPrompt is the prompt that is not a tool: the whole prompt of the agent. No
 // tool can have its name, as ids have no hyphen.
 const agentPrompt = "agent-prompt"
 

@@ -192,7 +192,7 @@ const (
 	maxHeavy       = 2
 )
 
-// New returns a server. It returns an error when an actor that is no agent is
+// New returns a server. It returns an error when an actor that is not an agent is
 // to be served.
 func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {

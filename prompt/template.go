@@ -60,7 +60,7 @@ func appendSubstituted(dst []string, template string, values map[string]string) 
 //
 // Python matches identifiers with (?a:[_a-z][_a-z0-9]*), ignoring case. The a
 // holds for the folding of case too, so that "ſ" and "K" (U+212A), which fold
-// to "s" and "k", are no letters here.
+// to "s" and "k", are not letters here.
 func placeholder(s string) (name string, n int) {
 	switch {
 	case strings.HasPrefix(s, "$$"):

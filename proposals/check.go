@@ -109,7 +109,7 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 	return ""
 }
 
-// patternProblem returns why s is no regular expression a check can use. The
+// patternProblem returns why s is not a regular expression a check can use. The
 // syntax is RE2's, which never takes more than linear time.
 func patternProblem(s string) string {
 	if s == "" {

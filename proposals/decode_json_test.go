@@ -178,9 +178,9 @@ func TestDecodeJSONReturnsWhatItCouldRead(t *testing.T) {
 func TestParsedProblemsLeavesOutWhatFollowsFromOthers(t *testing.T) {
 	for name, tc := range map[string]struct{ text, no string }{
 		"the definition of an unknown kind": {`{"type":"new","definition":{"id":"x"}}`, "definition (line 1, column 1): missing"},
-		"an expectation that is no word":    {`{"testCases":[{"expect":"ok"},{"expect":"fail"}]}`, "none is expected to pass"},
+		"an expectation that is not a word": {`{"testCases":[{"expect":"ok"},{"expect":"fail"}]}`, "none is expected to pass"},
 		"lists that are far too long":       {`{"type":"new","examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "type (line"},
-		"what is no object at all":          {`[[]]`, "missing"},
+		"what is not an object at all":      {`[[]]`, "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parsed, err := DecodeJSON([]byte(tc.text))

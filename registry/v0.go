@@ -176,7 +176,7 @@ func (p V0Prompt) Tool() Tool {
 }
 
 // NewV0Prompt returns t as a v0 prompt with the given times, and the keys of t
-// that the format has no place for: "kind" when t is no prompt tool.
+// that the format has no place for: "kind" when t is not a prompt tool.
 func NewV0Prompt(t Tool, createdAt, updatedAt string) (p V0Prompt, lost []string) {
 	p = V0Prompt{
 		ID: t.ID, Name: t.Name, Archetype: t.Archetype, Scope: string(t.Scope),

@@ -3,7 +3,7 @@ package registry
 import "strings"
 
 // Longest names. A name for functions is one that every host accepts: MCP,
-// OpenAI and Anthropic. Prompt tools are no functions, and only MCP names them.
+// OpenAI and Anthropic. Prompt tools are not functions, and only MCP names them.
 const (
 	maxFunctionName = 64
 	maxPromptName   = 128

@@ -36,7 +36,7 @@ func TestWireName(t *testing.T) {
 		{served("fs_read_file", "fs", "read.file"), "fs_read_file"},
 		{served(registry.ImportedID("s", long), "s", long), registry.ImportedID("s", long)},
 		{from(action, "tool_x", "app#получить"), "tool_x"},
-		{from(prompt, "old_pacer", "file#old.pacer"), "old.pacer"}, // but a prompt is no function
+		{from(prompt, "old_pacer", "file#old.pacer"), "old.pacer"}, // but a prompt is not a function
 		{registry.Tool{ID: "get_tides", Kind: action, Provider: &registry.Provider{Type: registry.ProviderHTTP, Name: "getTides"}}, "getTides"},
 		{registry.Tool{ID: "my_tasks", Kind: action, Provider: &registry.Provider{Type: registry.ProviderBuiltin, Name: "get_tasks"}}, "my_tasks"},
 	} {

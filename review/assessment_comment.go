@@ -188,7 +188,7 @@ func verdict(f rules.Finding, block, warn string) string {
 }
 
 // mustChange lists what to do about the findings that block, or, when none
-// does, about those for which the recommendation is no approval.
+// does, about those for which the recommendation is not an approval.
 func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
 	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
 		return "Before it can be approved:\n\n" + list

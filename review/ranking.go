@@ -18,7 +18,7 @@ import (
 type ranking struct {
 	entries []registry.Entry // heads
 	more    bool             // there are others behind them
-	hidden  int              // ids that were read and are no entries, at least
+	hidden  int              // ids that were read and are not entries, at least
 	size    int              // of the definitions that a prompt lists in bytes, -1 while nobody asked
 }
 

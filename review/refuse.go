@@ -41,7 +41,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	})
 }
 
-// refusing returns the check of a decision that is no approval.
+// refusing returns the check of a decision that is not an approval.
 func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
 	return func(r *reviewCache, b Bundle, _ Choice) (view, error) {
 		if _, err := permit(actor, act, b.Proposal); err != nil {

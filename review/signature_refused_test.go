@@ -103,8 +103,8 @@ func TestWrongSignatures(t *testing.T) {
 		"of long ago":             {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
 		"about another log":       {s.edited(approval, func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
 		"about a log yet to come": {s.edited(approval, func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
-		"that is no statement":    {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
-		"that is no signature":    {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
+		"that is not a statement": {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
+		"that is not a signature": {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
 	} {
 		before := s.Dump(t)
 		if _, err := s.desk.Signed(c.signed).Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {

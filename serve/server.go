@@ -21,10 +21,10 @@ import (
 
 // Tokens identifies the holder of a secret.
 type Tokens interface {
-	// Check returns the token whose secret was presented. What is no token in
+	// Check returns the token whose secret was presented. What is not a token in
 	// force is tokens.ErrToken.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// ByID returns the token of an id. What is no token in force is
+	// ByID returns the token of an id. What is not a token in force is
 	// tokens.ErrToken.
 	ByID(ctx context.Context, id string) (tokens.Token, error)
 }

@@ -78,7 +78,7 @@ func (s *session) resolveID(ctx context.Context, ref string) (proposals.ID, erro
 func (s *session) byNumber(ctx context.Context, number string) (proposals.ID, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
-		return "", notFound("%s, which is no number of a proposal", jsondoc.Quote("#"+number))
+		return "", notFound("%s, which is not a number of a proposal", jsondoc.Quote("#"+number))
 	}
 	var id proposals.ID
 	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)

@@ -19,7 +19,7 @@ type kept struct {
 func Load(client *http.Client, agent, copied string) ([]byte, error) {
 	var last kept
 	if text, err := os.ReadFile(copied); err == nil {
-		_ = json.Unmarshal(text, &last) // what cannot be read is no copy
+		_ = json.Unmarshal(text, &last) // what cannot be read is not a copy
 	}
 	r, err := http.NewRequest(http.MethodGet, os.Getenv("TOOLCRIB_URL")+"/v1/agents/"+agent+"/config?format=openai", nil) //nolint:noctx // the client has a time-out
 	if err != nil {

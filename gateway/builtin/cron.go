@@ -31,11 +31,11 @@ func parseCron(expression string) (cronSchedule, error) {
 	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ": strconv.")
-		return cronSchedule{}, fmt.Errorf("is no cron expression: %s", why)
+		return cronSchedule{}, fmt.Errorf("is not a cron expression: %s", why)
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if !ok {
-		return cronSchedule{}, errors.New("is no cron expression of five fields")
+		return cronSchedule{}, errors.New("is not a cron expression of five fields")
 	}
 	return cronSchedule{spec}, nil
 }

@@ -110,9 +110,9 @@ func TestScheduleExpressions(t *testing.T) {
 		{`0,55 * * * *`, "5 minutes"},
 		{`0,50 0,23 * * 1,2`, "10 minutes"},
 		{`0 0 30 2 *`, "a day that does not come"},
-		{`61 * * * *`, "no cron expression"},
+		{`61 * * * *`, "not a cron expression"},
 		{`@daily @daily`, "five fields"},
-		{`TZ=UTC 0 9 * *`, "no cron expression"},
+		{`TZ=UTC 0 9 * *`, "not a cron expression"},
 	} {
 		args := fmt.Sprintf(`{"schedules":[{"title":"x","instruction":"y","cron":%q}]}`, tt.cron)
 		if tt.refusal == "" {

@@ -221,7 +221,7 @@ func (f *File) refused(s *Server, h holder) string {
 	n := s.node
 	switch {
 	case n.kind != object:
-		return "it is no object"
+		return "it is not an object"
 	case f.unclear:
 		return "the file has the list of its servers twice, and clients differ in which one they read"
 	case s.twice:
@@ -250,7 +250,7 @@ func (f *File) refused(s *Server, h holder) string {
 		return refusedURL(s)
 	}
 	if _, _, args := s.program(); args != nil && args.value.kind != list {
-		return "its arguments are no list"
+		return "its arguments are not a list"
 	}
 	return ""
 }

@@ -57,7 +57,7 @@ func encode(in gateway.Invocation) ([]byte, error) {
 // maxAnswer is the longest answer of a gate in bytes.
 const maxAnswer = 64 << 10
 
-// ErrAnswer is wrapped when a gate answered with something that is no answer:
+// ErrAnswer is wrapped when a gate answered with something that is not an answer:
 // neither a yes nor a no.
 var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
 

@@ -29,7 +29,7 @@ func (h Headers) Check() error {
 	for name, value := range h {
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case !httpguts.ValidHeaderFieldName(name):
-			return fmt.Errorf("%q is no name of a header", name)
+			return fmt.Errorf("%q is not a header name", name)
 		case slices.Contains(reserved(), canonical):
 			return fmt.Errorf("%s is set by toolcrib", canonical)
 		case !httpguts.ValidHeaderFieldValue(value):
@@ -49,7 +49,7 @@ func (h Headers) Check() error {
 	return nil
 }
 
-// set sets the headers of a request for a call. What is no visible ASCII in the
+// set sets the headers of a request for a call. What is not visible ASCII in the
 // call's own words is percent-encoded.
 func (h Headers) set(to http.Header, c call) {
 	for name, value := range h {

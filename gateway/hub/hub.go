@@ -122,7 +122,7 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. It wraps a result that is no object as
+// Run implements gateway.Provider. It wraps a result that is not an object as
 // {"result": …}; the output schema describes the result itself. A hub's own error
 // codes are passed on, except those reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {

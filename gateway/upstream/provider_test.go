@@ -91,7 +91,7 @@ func TestRefusesWhatIsNotApproved(t *testing.T) {
 func TestRefusesWhatClientsExclude(t *testing.T) {
 	p := providerOf(t, "headers")
 	out, err := p.Run(t.Context(), approved(t, "echo", headerTool))
-	if !errors.Is(err, gateway.CodeChanged) || !strings.Contains(err.Error(), "is no name of a header") || out.Object != nil {
+	if !errors.Is(err, gateway.CodeChanged) || !strings.Contains(err.Error(), "is not a header name") || out.Object != nil {
 		t.Errorf("%s, %v", out.Object, err)
 	}
 }

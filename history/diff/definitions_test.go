@@ -190,7 +190,7 @@ func TestValues(t *testing.T) {
 		{"a newline appended", `{"s":"a"}`, `{"s":"a\n"}`, []string{"modified s: a +"}},
 		{"only a newline", `{"s":""}`, `{"s":"\n"}`, []string{"modified s: +"}},
 		{"null is a value", `{"s":null}`, `{}`, []string{"removed s: -null"}},
-		{"a number is no string", `{"n":1}`, `{"n":"1"}`, []string{`modified n: -1 +"1"`}},
+		{"a number is not a string", `{"n":1}`, `{"n":"1"}`, []string{`modified n: -1 +"1"`}},
 		{"also in a list", `{"n":[1]}`, `{"n":["1"]}`, []string{`modified n: -1 +"1"`}},
 		{"a list for its element", `["a"]`, `"a"`, []string{`modified $: -[ -  "a" -] +"a"`}},
 		{"digits beyond a double", `12345678901234567890`, `12345678901234567891`, []string{"modified $: -12345678901234567890 +12345678901234567891"}},

@@ -39,7 +39,7 @@ var ErrKinds = errors.New("a tool and an agent cannot be merged")
 // ways there is a conflict, and the result has the value of ours there.
 //
 // choices decide conflicts, in the order in which they are returned without any: one
-// for each value, and one for each passage of a text. What they decide is no conflict.
+// for each value, and one for each passage of a text. What they decide is not a conflict.
 //
 // Base may be zero. The error is ErrKinds, or says which value of the result
 // does not fit its key, which definitions that were read strictly never cause.

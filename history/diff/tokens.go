@@ -82,7 +82,7 @@ func classify(r rune) (c class, single bool) {
 }
 
 // unspaced are the scripts that are written without spaces between words, so
-// that a run of letters is no word.
+// that a run of letters is not a word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Yi,

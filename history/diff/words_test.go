@@ -78,7 +78,7 @@ var wordCases = []struct {
 		`-{"min": [1], "max": [10]}` + "\n" + `+{"min": [2], "max": [20]}` + "\n",
 	},
 	{
-		"a coincidence is no match",
+		"a coincidence is not a match",
 		"Summarise a manuscript\nend\n", "Investigating a consequence\nend\n",
 		"-Summarise a manuscript\n+Investigating a consequence\n end\n",
 	},

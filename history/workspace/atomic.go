@@ -18,7 +18,7 @@ const maxFile = 64 << 20
 
 // errNoFile is wrapped when the path is not a regular file: opening a pipe would
 // block.
-var errNoFile = errors.New("is no file")
+var errNoFile = errors.New("is not a file")
 
 // files accesses the files below the folder of a workspace. The folder is often one that
 // others write to, agents too: a link in it that leads out of it is not

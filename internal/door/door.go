@@ -104,7 +104,7 @@ type visitor struct {
 
 	// The lock of the door guards these fields.
 	place     *list.Element // among the unauthenticated; nil for members and when closed
-	principal *principal    // nil for those who are no members
+	principal *principal    // nil for those who are not members
 	rest      *list.Element // among the idle connections of the principal; nil while it is in use
 	closed    bool
 }

@@ -48,7 +48,7 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 func safe(info fs.FileInfo, own bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():
-		return errors.New("it is no file")
+		return errors.New("it is not a file")
 	case mode.Perm()&0o022 != 0:
 		return fmt.Errorf("others may write to it (mode %04o); take that away with chmod go-w", mode.Perm())
 	}

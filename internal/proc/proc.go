@@ -12,7 +12,7 @@ import (
 // ends, and when the program has ended by itself, the rest of its process group is
 // killed. WaitDelay must be set: it limits how long a process out of reach can
 // block the caller with an inherited pipe. A program that ended well and left such
-// a process behind has written its output, so that is no error.
+// a process behind has written its output, so that is not an error.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }

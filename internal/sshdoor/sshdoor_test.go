@@ -317,6 +317,6 @@ func TestHostKeyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := sshdoor.HostKey(file); err == nil {
-		t.Error("what is no key is taken for one")
+		t.Error("what is not a key is taken for one")
 	}
 }

@@ -12,7 +12,7 @@ var (
 	ErrMultiple = errors.New("tool_call_multiple")
 	// ErrUnknownTool reports that no tool has that name.
 	ErrUnknownTool = errors.New("tool_call_unknown_tool")
-	// ErrInvalidArgs reports that the arguments are no object, or do not fit the
+	// ErrInvalidArgs reports that the arguments are not an object, or do not fit the
 	// tool's schema.
 	ErrInvalidArgs = errors.New("tool_call_invalid_args")
 	// ErrNonceInvalid reports that the nonce is missing or not that of the turn.

@@ -163,7 +163,7 @@ func ruleIDs(value string) ([]Atom, error) {
 	return []Atom{{Rule, id}}, nil
 }
 
-// idPrefix matches the beginning of an id: enough that it is no word.
+// idPrefix matches the beginning of an id: enough that it is not a word.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{6,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?$`)
 
 // plain reads a word without a key: a number, a flag, or a text, which may also

@@ -54,7 +54,7 @@ type Scope struct {
 	// Pinned reports that the code is a list as the server itself sent it, which is
 	// compared with the pins.
 	Pinned bool
-	// Partial code registers only some of the tools: missing ones are no finding.
+	// Partial code registers only some of the tools: missing ones are not findings.
 	Partial bool
 }
 

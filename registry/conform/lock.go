@@ -39,7 +39,7 @@ const (
 	lockKind   = "lock"
 )
 
-// ErrLock is for a file that is no lock.
+// ErrLock is for a file that is not a lock.
 var ErrLock = errors.New("not a lock file of toolcrib")
 
 // NewLock returns the lock of active tools.

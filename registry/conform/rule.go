@@ -69,7 +69,7 @@ func noTier() Rule {
 func deadTier() Rule {
 	return Rule{
 		"K108", "dead-tier-entry", "warn",
-		"An approval tier is set for a name that is no tool, so it has no effect. Whoever set it believes that something is guarded.",
+		"An approval tier is set for a name that is not a tool, so it has no effect. Whoever set it believes that something is guarded.",
 		"Take the entry out, or set the tier of the successor.",
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Tier is an approval tier that is set for a name.
 type Tier struct {
 	Name  string
-	Value string // "" when it is no text and no object with "tier"
+	Value string // "" when it is neither text nor an object with "tier"
 	// Default is set by an object with "default".
 	Default string
 	File    string
@@ -61,7 +61,7 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 		c.add(deadTier(), at, "An approval tier is set for %s, which is retired; its successor is %s.", quoted, successor)
 		return nil
 	default:
-		c.add(deadTier(), at, "An approval tier is set for %s, which is no tool.", quoted)
+		c.add(deadTier(), at, "An approval tier is set for %s, which is not a tool.", quoted)
 		return nil
 	}
 	at.Subject = e.Subject
@@ -69,7 +69,7 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 	code, approved := registry.Approval{Tier: registry.ApprovalTier(t.Value), Default: registry.ApprovalTier(t.Default)}, e.Definition.Tool.Approval
 	switch ours, theirs := strictness(&code, approved), strictness(approved, nil); {
 	case ours < 0:
-		c.add(unknownTier(), at, "The code sets %s for %s, which is no approval tier.", orNothing(t.Value), quoted)
+		c.add(unknownTier(), at, "The code sets %s for %s, which is not an approval tier.", orNothing(t.Value), quoted)
 	case ours < theirs:
 		c.add(tierDiffers(), at, "The code sets %s for %s, which is looser than the approved %s.", written(&code), quoted, written(approved))
 	case ours > theirs:

@@ -173,7 +173,7 @@ func FuzzParseStream(f *testing.F) {
 		}
 		if n, err2 := jsondoc.Parse(data, jsondoc.DefaultLimits); err2 == nil {
 			if err != nil {
-				t.Fatalf("a document is no stream: %v", err)
+				t.Fatalf("a document is not a stream: %v", err)
 			}
 			if n.Kind != jsondoc.Array && (len(nodes) != 1 || !bytes.Equal(jsondoc.Canonical(n), jsondoc.Canonical(nodes[0]))) {
 				t.Fatal("a document alone is read otherwise in a stream")

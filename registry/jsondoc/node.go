@@ -76,7 +76,7 @@ func NewArray(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
 // NewObject returns an object with the given members.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
-// Get returns the value of key, or nil when n is no object or lacks it.
+// Get returns the value of key, or nil when n is not an object or lacks it.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil

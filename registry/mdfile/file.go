@@ -138,7 +138,7 @@ var ErrFormat = errors.New("cannot be written as Markdown")
 
 // Format writes f so that Parse with the same known gives the same front
 // matter and sections, apart from places. It returns ErrFormat when the front
-// matter is no object, a section has an unknown title, stands twice or has a
+// matter is not an object, a section has an unknown title, stands twice or has a
 // text that is not Representable, or the result is longer than Parse reads.
 func Format(f File, known Titles) ([]byte, error) {
 	front, err := formatFront(f.Front)

@@ -138,7 +138,7 @@ func checkInput(t *testing.T, x *registry.Tool, input shipped.Input) {
 	compile(t, x.InputSchema)
 	checkDescribed(t, schema, "inputSchema")
 	if schema.Get("type").Text != "object" || strings.Contains(string(x.InputSchema), "is_deleted") || strings.Contains(string(x.OutputSchema), "is_deleted") {
-		t.Error("the schema is no object or mentions is_deleted")
+		t.Error("the schema is not an object or mentions is_deleted")
 	}
 	props := schema.Get("properties")
 	var required []string

@@ -108,7 +108,7 @@ func TestCore(t *testing.T) {
 func TestIsCore(t *testing.T) {
 	for _, id := range []string{"", "file_reader_custom", "File_Reader", "get_tasks", "assistant"} {
 		if shipped.IsCore(id) {
-			t.Errorf("%q is no core tool", id)
+			t.Errorf("%q is not a core tool", id)
 		}
 	}
 	shipped.CoreHashes()["file_reader"] = ""
@@ -181,7 +181,7 @@ func checkCall(t *testing.T, x *registry.Tool) {
 		Nonce string          `json:"nonce"`
 	}
 	if ps := jsondoc.Bind(n, jsondoc.Root, &call); ps != nil || call.Tool != x.ID || call.Nonce == "" {
-		t.Fatalf("the call in the prompt is no call of this tool: %v, %+v", ps, call)
+		t.Fatalf("the call in the prompt is not a call of this tool: %v, %+v", ps, call)
 	}
 	validate(t, compile(t, x.InputSchema), call.Args)
 	for _, word := range []string{"fence", "nonce"} {

@@ -101,7 +101,7 @@ func TestAuthoringHasEveryPromptTool(t *testing.T) {
 	}
 	for _, d := range shipped.Assistant() {
 		if l.Lets(*d.Tool) {
-			t.Errorf("authoring lets %s in, which is no prompt tool", d.ID())
+			t.Errorf("authoring lets %s in, which is not a prompt tool", d.ID())
 		}
 	}
 	i := slices.IndexFunc(shipped.Agents(), func(d registry.Definition) bool { return d.ID() == shipped.AuthorID })

@@ -59,7 +59,7 @@ func VerbInput(verb string) (Input, bool) {
 }
 
 // SingularResource reports whether a resource keeps its form in a name
-// although it is no plural: it is one thing, such as the context.
+// although it is not a plural: it is one thing, such as the context.
 func SingularResource(resource string) bool {
 	return slices.Contains(names().SingularResources, resource)
 }

@@ -52,7 +52,7 @@ type Document struct {
 	Items        []Item   // of every format but Toolcrib
 	Entries      []Entry  // of Toolcrib
 	NotKept      []string // keys beside the list of a v0 file, which belong to no prompt
-	Skipped      []string // the reasons for leaving out entries that are no definitions, such as a host's built-in tools
+	Skipped      []string // the reasons for leaving out entries that are not definitions, such as a host's built-in tools
 }
 
 // Item is one tool of a document.

@@ -14,8 +14,8 @@ const headerKey = "x-mcp-header"
 
 // paramHeaders returns the problems of the headers that a schema names for its
 // parameters. The protocol has a client exclude a tool with any of these: a name
-// that is no token of RFC 9110, one that occurs twice in any case of its letters,
-// and a parameter that is no string, integer or boolean, or that is not reached
+// that is not a token of RFC 9110, one that occurs twice in any case of its letters,
+// and a parameter that is not a string, integer or boolean, or that is not reached
 // through properties alone.
 func paramHeaders(schema *jsondoc.Node) jsondoc.Problems {
 	h := headers{seen: map[string]string{}}
@@ -54,7 +54,7 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	case name.Text == "":
 		return "the name of the header is empty"
 	case strings.ContainsFunc(name.Text, func(r rune) bool { return !isTokenRune(r) }):
-		return jsondoc.Quote(name.Text) + " is no name of a header"
+		return jsondoc.Quote(name.Text) + " is not a header name"
 	case again:
 		return jsondoc.Quote(name.Text) + " is the header of " + first + " already"
 	case !slices.Contains([]string{"string", "integer", "boolean"}, text(n.Get("type"))):

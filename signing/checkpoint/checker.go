@@ -53,7 +53,7 @@ func (c *Checker) Resume(tree Tree, genesis string) {
 // Tree returns the tree of the events so far.
 func (c *Checker) Tree() Tree { return c.tree.clone() }
 
-// Event takes the hash of the next event. After one that is no hash, no
+// Event takes the hash of the next event. After one that is not a hash, no
 // checkpoint is extended.
 func (c *Checker) Event(hash string) {
 	if c.broken == nil {

@@ -24,7 +24,7 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a statement is no secret
+	defer os.RemoveAll(dir) //nolint:errcheck // a statement is not a secret
 	file := filepath.Join(dir, "statement")
 	if err := os.WriteFile(file, message, 0o600); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func Restore(text, revoked []byte) (*Signers, error) {
 		krlSum, named = strings.CutPrefix(lines[at+1:], "revoked ")
 	}
 	if !ok || !named {
-		return nil, fmt.Errorf("%w: it is no state of signers", ErrFile)
+		return nil, fmt.Errorf("%w: it is not a state of signers", ErrFile)
 	}
 	krlSum = strings.TrimSuffix(krlSum, "\n")
 	if _, err := hex.DecodeString(krlSum); krlSum != "-" && (err != nil || len(krlSum) != 2*sha256.Size) {

@@ -33,7 +33,7 @@ func TestPrincipal(t *testing.T) {
 		{"a key", "root", mara.PublicKey(), "user:mara", nil},
 		{"the login of another", "mara", ada.PublicKey(), "user:ada", nil},
 		{"an unknown key", "mara", other.PublicKey(), "", signers.ErrUnknownKey},
-		{"an authority is no user", "mara", ca.PublicKey(), "", signers.ErrUnknownKey},
+		{"an authority is not a user", "mara", ca.PublicKey(), "", signers.ErrUnknownKey},
 		{"a key that has expired", "late", late.PublicKey(), "", signers.ErrNotValid},
 		{"a revoked key", "gone", revoked.PublicKey(), "", signers.ErrRevoked},
 		{"a certificate", "root", cert("user:ada"), "user:ada", nil},

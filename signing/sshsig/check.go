@@ -21,7 +21,7 @@ func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 }
 
 // CheckForm returns nil when sig has the one form of a signature by key, which
-// is no certificate: for a key in hardware with the user present. Whether it
+// is not a certificate: for a key in hardware with the user present. Whether it
 // holds is not looked at.
 func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if err := checkPlain(key); err != nil {

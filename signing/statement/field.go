@@ -11,7 +11,7 @@ import (
 type field interface {
 	name() string
 	text() string
-	// problem says why text is no text of the field; "" when it is. There is one
+	// problem says why text is not text of the field; "" when it is. There is one
 	// text for each value.
 	problem(text string) string
 	// set takes on the value of a text without a problem.

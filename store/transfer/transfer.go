@@ -1,6 +1,6 @@
 // Package transfer copies a database from one engine to the other, row by row, so
 // that every hash, seal and number stays as it is. A copy that was interrupted goes
-// on behind the last row that the target has. The target is no database of
+// on behind the last row that the target has. The target is not a database of
 // toolcrib's until every table was compared with the source's.
 package transfer
 

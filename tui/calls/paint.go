@@ -7,7 +7,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// paint marks the member names and the values that are no strings in one line of an
+// paint marks the member names and the values that are not strings in one line of an
 // indented JSON document. A line of another form has no marks.
 func paint(line string, th theme.Theme) []draw.Mark {
 	at := len(line) - len(strings.TrimLeft(line, " "))

@@ -38,7 +38,7 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 }
 
 // lines reads what Glamour wrote. Of its escapes the colours are taken for the
-// roles they stand for; everything else that is no text is left out.
+// roles they stand for; everything else that is not text is left out.
 func lines(out string) []Line {
 	var all []Line
 	var l Line
