@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/term"
+
+	"toolcrib/gateway/guard"
 )
 
 // Env is the process as a value: everything the program takes from outside.
@@ -23,6 +25,8 @@ type Env struct {
 	Program string
 	Now     func() time.Time
 	NewID   func() string // a new UUIDv7
+	// Guard are the periods and limits of toolcrib guard; zeros for the usual ones.
+	Guard guard.Times
 	// System is the folder of the administrator's files; "" for /etc/toolcrib. No
 	// environment variable names another.
 	System string

@@ -89,10 +89,10 @@ func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
 		}
 		server = guard.NewEndpoint(f.url, headers)
 	} else {
-		server = &guard.Command{Args: args[1:], Dir: a.env.Dir, Stderr: a.stderr, Gone: func() bool { return gone(a.stdout) }}
+		server = &guard.Command{Args: args[1:], Dir: a.env.Dir, Stderr: a.stderr}
 	}
 	a.restoreGC()
-	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: a.keyboard, Out: a.stdout, Log: crib.log}, server)
+	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: a.keyboard, Out: a.stdout, Log: crib.log, Gone: func() bool { return gone(a.stdout) }, Times: a.env.Guard}, server)
 	status, err := g.Serve(ctx)
 	crib.close()
 	switch {

@@ -136,7 +136,7 @@ func (g *Guard) cancels(m *message) bool {
 
 // forwards sends what waits to the server, in the order in which it came.
 func (g *Guard) forwards(ctx context.Context) {
-	defer g.server.finish(g.busy)
+	defer g.finish(ctx)
 	for {
 		item, ok := g.calls.next()
 		switch {

@@ -14,51 +14,35 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// How long a server has to end after its input has, then after it was asked to; then
-// its process group is killed. A client waits two seconds before it asks its server
-// to end, and two more before it kills it.
-const (
-	endsByItself = time.Second
-	endsWhenTold = time.Second
-	// answersLate is how long a server may answer what it was asked before its input
-	// ended, while somebody reads the answers.
-	answersLate = 30 * time.Second
-	// drains is how long the output of a server is read after its end: a process that
-	// it started may hold it open.
-	drains = time.Second
-)
-
 // Command is a server that a command starts.
 type Command struct {
 	Args   []string
 	Env    []string // nil for that of this process
 	Dir    string   // where it runs; "" for the folder of this process
 	Stderr io.Writer
-	// Gone reports whether nobody reads what the client gets any more; nil for never.
-	Gone func() bool
 
+	times  Times
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *os.File
 	exited chan struct{}
 
-	finishing sync.Once
-	sending   sync.Mutex
+	sending sync.Mutex
 }
 
 // start implements Server.
-func (c *Command) start(context.Context, func(string)) error {
+func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
 	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the client's own command; it is ended in order
-	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, drains
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, times.Drain
 	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)
 	proc.DiesWithParent(c.cmd)
-	c.out, c.exited = out, make(chan struct{})
+	c.times, c.out, c.exited = times, out, make(chan struct{})
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		out.Close()
 		return err
@@ -70,7 +54,8 @@ func (c *Command) start(context.Context, func(string)) error {
 		err := c.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = c.cmd.Wait() // serve looks at the state
+			_ = c.cmd.Wait()                    // serve looks at the state
+			_ = out.SetReadDeadline(time.Now()) // ends the read that waits; the next one has a limit
 			close(c.exited)
 		}
 	}()
@@ -85,7 +70,7 @@ func (c *Command) start(context.Context, func(string)) error {
 func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, error) {
 	ended := make(chan error, 1)
 	go func() {
-		lines := newLineReader(c.out)
+		lines := newLineReader(output{c})
 		for {
 			line, err := lines.next()
 			if err != nil {
@@ -100,10 +85,9 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 	var failed error
 	select {
 	case <-c.exited:
-		_ = c.out.SetReadDeadline(time.Now().Add(drains))
 		failed = <-ended
 	case failed = <-ended:
-		go c.end(endsByItself) // it writes no more
+		go c.end(c.times.End) // it writes no more
 		<-c.exited
 	}
 	_ = proc.Kill(c.cmd) // whom it left behind
@@ -112,6 +96,26 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 		failed = nil
 	}
 	return exitStatus(c.cmd.ProcessState), failed
+}
+
+// output reads the standard output of a server. After the server has ended, each read has a limit:
+// what takes time is to be the client, and not a process that holds the output open.
+type output struct{ *Command }
+
+func (o output) Read(p []byte) (int, error) {
+	for {
+		ended := false
+		select {
+		case <-o.exited:
+			ended = true
+			_ = o.out.SetReadDeadline(time.Now().Add(o.times.Drain)) // it fails for a closed file, as the read does
+		default:
+		}
+		n, err := o.out.Read(p)
+		if ended || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+	}
 }
 
 // exitStatus is the status that a shell reports for a process.
@@ -131,18 +135,9 @@ func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 }
 
 // finish implements Server.
-func (c *Command) finish(busy func() bool) {
-	c.finishing.Do(func() {
-		_ = c.in.Close() // the server is ended all the same
-		go func() {
-			for late := time.Now().Add(answersLate); busy() && time.Now().Before(late) && (c.Gone == nil || !c.Gone()); {
-				if !c.runs(endsByItself / 10) {
-					return
-				}
-			}
-			c.end(endsByItself)
-		}()
-	})
+func (c *Command) finish() {
+	_ = c.in.Close() // the server is ended all the same
+	go c.end(c.times.End)
 }
 
 // end ends the server: by itself within a time, then when told, then at once.
@@ -151,7 +146,7 @@ func (c *Command) end(byItself time.Duration) {
 		return
 	}
 	_ = proc.Terminate(c.cmd) // it is killed if this fails
-	if c.runs(endsWhenTold) {
+	if c.runs(c.times.Stop) {
 		_ = proc.Kill(c.cmd)
 	}
 }

@@ -4,6 +4,7 @@ package guard_test
 
 import (
 	"encoding/json"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestNoProcessIsLeft(t *testing.T) {
-	for name, act := range map[string]func(s *session) (status int){
+	for name, act := range map[string]func(s *session) (status int){ // the child holds the output open
 		"the client goes": func(s *session) int {
 			_ = s.in.Close()
 			return 0
@@ -75,7 +76,12 @@ func TestNoProcessIsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := guarded(t, newCrib(allTools...)).begin()
+			s := guarded(t, newCrib(allTools...), func(s *session) {
+				s.times.Drain = 10 * time.Millisecond
+				if strings.HasSuffix(name, "hangs") {
+					s.times.Stop = 10 * time.Millisecond
+				}
+			}).begin()
 			child := s.spawned(1)
 			if want, got := act(s), s.ends(); got != want {
 				t.Errorf("the status is %d, want %d", got, want)
@@ -97,6 +103,39 @@ func TestAnswersAfterTheInput(t *testing.T) {
 	s.is2(s.next(), `"id":1,"result"`)
 	if got := s.ends(); got != 0 {
 		t.Errorf("the status is %d", got)
+	}
+}
+
+// TestAHastyServerAnswers holds the input of a server open that ends with it, until it
+// has answered what a shell piped into the guard.
+func TestAHastyServerAnswers(t *testing.T) {
+	s := guarded(t, newCrib("hasty")).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hasty"}}`)
+	_ = s.in.Close()
+	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	if got := s.ends(); got != 0 {
+		t.Errorf("the status is %d", got)
+	}
+}
+
+// TestNobodyWaitsForAnAnswer ends a server that answers nothing as soon as nobody reads
+// answers, and when the answer is late.
+func TestNobodyWaitsForAnAnswer(t *testing.T) {
+	for name, change := range map[string]func(s *session){
+		"nobody reads": func(s *session) { s.gone = func() bool { return true } },
+		"it is late":   func(s *session) { s.times.Answer = time.Millisecond },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := guarded(t, newCrib("silent"), change).begin()
+			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
+			_ = s.in.Close()
+			if got := s.ends(); got != 0 {
+				t.Errorf("the status is %d", got)
+			}
+			if o := <-s.crib.ended; o.End != guard.Lost {
+				t.Errorf("the call ends with %+v", o)
+			}
+		})
 	}
 }
 

@@ -22,6 +22,7 @@ type Endpoint struct {
 	headers http.Header
 	client  *http.Client
 	log     func(string)
+	times   Times
 
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
@@ -38,24 +39,21 @@ type Endpoint struct {
 	listens  bool
 }
 
-// dialTime limits how long a connection takes to be made.
-const dialTime = 10 * time.Second
-
 // NewEndpoint returns the server at a URL, to which every request carries headers.
 func NewEndpoint(url string, headers http.Header) *Endpoint {
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
-		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
-	}
-	return &Endpoint{url: url, headers: headers, serving: make(chan struct{}), client: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this address alone
-	}}
+	return &Endpoint{url: url, headers: headers, serving: make(chan struct{})}
 }
 
 // start implements Server.
-func (e *Endpoint) start(ctx context.Context, log func(string)) error { //nolint:unparam // a Server may fail to start
-	e.log = log
+func (e *Endpoint) start(ctx context.Context, times Times, log func(string)) error { //nolint:unparam // a Server may fail to start
+	e.log, e.times = log, times
+	e.client = &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: times.Dial}).DialContext, TLSHandshakeTimeout: times.Dial,
+			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this address alone
+	}
 	e.ctx, e.stop = context.WithCancel(ctx)
 	return nil
 }
@@ -77,7 +75,7 @@ func (e *Endpoint) leave(ctx context.Context) {
 	if session == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, endsByItself)
+	ctx, cancel := context.WithTimeout(ctx, e.times.End)
 	defer cancel()
 	if req, err := e.request(ctx, http.MethodDelete, nil, nil); err == nil {
 		if resp, err := e.client.Do(req); err == nil {
@@ -87,18 +85,7 @@ func (e *Endpoint) leave(ctx context.Context) {
 }
 
 // finish implements Server.
-func (e *Endpoint) finish(busy func() bool) {
-	go func() {
-		defer e.stop()
-		for late := time.Now().Add(answersLate); busy() && time.Now().Before(late); {
-			select {
-			case <-e.ctx.Done():
-				return
-			case <-time.After(endsByItself / 10):
-			}
-		}
-	}()
-}
+func (e *Endpoint) finish() { e.stop() }
 
 // send implements Server. The next message is sent when the server has this one: when
 // a request was written, and when anything else, and initialize, was answered.

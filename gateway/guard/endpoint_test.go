@@ -109,7 +109,7 @@ func far(t *testing.T, r *remote) *session {
 	r.deleted = make(chan string, 10)
 	web := httptest.NewServer(r)
 	t.Cleanup(web.Close)
-	s := &session{t: t, crib: newCrib("emit", "big", "fail", "silent"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1)}
+	s := &session{t: t, crib: newCrib("emit", "big", "fail", "silent"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(web.URL+"/mcp", guard.Headers([]string{"TOOLCRIB_HEADER_Authorization=Bearer secret"})))
 	s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"tester"}}}`)
 	s.is2(s.next(), `"capabilities":{"tools":{"listChanged":true}}`)
@@ -205,7 +205,7 @@ func TestAnEndpointThatIsAway(t *testing.T) {
 	web := httptest.NewServer(nil)
 	url := web.URL
 	web.Close()
-	s := &session{t: t, crib: newCrib(), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1)}
+	s := &session{t: t, crib: newCrib(), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(url+"/secret-path", nil))
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 	if line := s.next(); !strings.Contains(line, `"id":1,"error":`) || strings.Contains(line, "secret-path") {

@@ -19,26 +19,22 @@ type Config struct {
 	In   io.Reader
 	Out  io.Writer
 	Log  func(text string) // for the person who reads the client's log of the server
-	// Every sets how often the server's tools are compared without a reason; 0 means
-	// DefaultEvery.
-	Every time.Duration
+	// Gone reports whether nobody reads Out any more; nil for never.
+	Gone  func() bool
+	Times Times
 }
-
-// DefaultEvery sets how often the server's tools are compared without a reason.
-const DefaultEvery = time.Minute
 
 // Server is a connection to a server: see Command and Endpoint.
 type Server interface {
 	// start connects.
-	start(ctx context.Context, log func(string)) error
+	start(ctx context.Context, times Times, log func(string)) error
 	// serve hands every message of the server to receive, one line each, until the
 	// server ends, and returns its exit status. It ends the server when ctx does.
 	serve(ctx context.Context, receive func(line []byte)) (status int, err error)
 	// send sends a message of the client, whose line it is.
 	send(ctx context.Context, m *message, line []byte) error
-	// finish says that nothing more is sent. busy reports whether the client waits for
-	// an answer.
-	finish(busy func() bool)
+	// finish says that nothing more is sent.
+	finish()
 }
 
 // Guard relays between one client and one server.
@@ -59,9 +55,10 @@ type Guard struct {
 	asked    map[string]*asked     // by id: what the client asked and the server has not answered
 	own      map[string]chan reply // by id: what the guard asked
 	approved Approved
-	closed   error  // why nothing is listed and called; nil when something is
-	told     string // names what the client was listed
-	noticed  bool   // the server reported a change since the last comparison, which the client heard
+	closed   error         // why nothing is listed and called; nil when something is
+	idle     chan struct{} // gets a signal when everything that the client asked is answered
+	told     string        // names what the client was listed
+	noticed  bool          // the server reported a change since the last comparison, which the client heard
 	session  session
 
 	modern atomic.Bool // the client speaks a revision without initialize
@@ -89,12 +86,10 @@ type session struct {
 
 // New returns a guard.
 func New(c Config, s Server) *Guard {
-	if c.Every <= 0 {
-		c.Every = DefaultEvery
-	}
+	c.Times = c.Times.orUsual()
 	g := &Guard{
 		config: c, client: &lineWriter{to: c.Out}, server: s, loaded: make(chan struct{}), introducedBy: make(chan struct{}),
-		asked: map[string]*asked{}, own: map[string]chan reply{},
+		idle: make(chan struct{}, 1), asked: map[string]*asked{}, own: map[string]chan reply{},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.refresher.init()
@@ -106,7 +101,7 @@ func New(c Config, s Server) *Guard {
 // Serve relays until the server ends, and returns its exit status. It ends the server
 // when the client goes away or ctx ends.
 func (g *Guard) Serve(ctx context.Context) (status int, err error) {
-	if err := g.server.start(ctx, g.config.Log); err != nil {
+	if err := g.server.start(ctx, g.config.Times, g.config.Log); err != nil {
 		return 1, err
 	}
 	alive, stop := context.WithCancel(ctx)
@@ -225,6 +220,12 @@ func (g *Guard) answered(key string) *asked {
 	defer g.mu.Unlock()
 	a := g.asked[key]
 	delete(g.asked, key)
+	if a != nil && !g.busy() {
+		select {
+		case g.idle <- struct{}{}:
+		default:
+		}
+	}
 	return a
 }
 
@@ -233,14 +234,44 @@ func (g *Guard) answer(text []byte) {
 	_ = g.client.write(ended(text)) // a client that went away is noticed at its input
 }
 
-// busy reports whether the client waits for an answer and still reads.
+// busy reports whether the client waits for an answer. A subscription has none until
+// the server ends it.
 func (g *Guard) busy() bool {
-	g.client.mu.Lock()
-	failed := g.client.failed != nil
-	g.client.mu.Unlock()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !failed && len(g.asked) > 0
+	for _, a := range g.asked {
+		if a.method != "subscriptions/listen" {
+			return true
+		}
+	}
+	return false
+}
+
+// goneLooks is the time between looks at whether somebody reads the last answers.
+const goneLooks = 100 * time.Millisecond
+
+// finish ends the server's input after the client's: when everything that the client
+// asked is answered, since many servers end with their input, or when nobody reads the
+// answers, or when they are late.
+func (g *Guard) finish(ctx context.Context) {
+	defer g.server.finish()
+	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(goneLooks)
+	defer late.Stop()
+	defer looks.Stop()
+	for {
+		g.mu.Lock()
+		busy := g.busy()
+		g.mu.Unlock()
+		if !busy || g.client.gone() || g.config.Gone != nil && g.config.Gone() {
+			return
+		}
+		select {
+		case <-g.idle:
+		case <-looks.C:
+		case <-late.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // lose concludes the calls that the server can answer no more.

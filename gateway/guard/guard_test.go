@@ -21,7 +21,13 @@ import (
 )
 
 // longest limits the wait of a test.
-const longest = 20 * time.Second
+const longest = 5 * time.Minute
+
+// patient are the times of the guards in tests: nothing that a loaded machine is late
+// with changes what happens.
+func patient() guard.Times {
+	return guard.Times{Compare: time.Hour, Propose: time.Hour, List: longest, Dial: longest, Answer: longest, End: longest, Stop: longest, Drain: longest}
+}
 
 // crib is toolcrib as the tests have it.
 type crib struct {
@@ -140,11 +146,12 @@ type session struct {
 	status chan int
 	stop   context.CancelFunc
 	env    []string
-	every  time.Duration
+	times  guard.Times
+	gone   func() bool
 }
 
 // allTools are the tools of the fake.
-var allTools = []string{"emit", "received", "env", "exit", "hang", "silent", "big", "spawn", "fail"}
+var allTools = []string{"emit", "received", "env", "exit", "hang", "silent", "big", "spawn", "fail", "hasty"}
 
 // catalogOf is the fake's catalog of tools.
 func catalogOf(tools ...string) string {
@@ -161,7 +168,7 @@ func catalogOf(tools ...string) string {
 func guarded(t testing.TB, c *crib, change ...func(*session)) *session {
 	t.Helper()
 	s := &session{
-		t: t, crib: c, file: filepath.Join(t.TempDir(), "tools.json"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1),
+		t: t, crib: c, file: filepath.Join(t.TempDir(), "tools.json"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient(),
 		env: append(os.Environ(), role+"=fake", `TOOLCRIB_TEST_CAPABILITIES={"tools":{"listChanged":true},"logging":{}}`),
 	}
 	s.lists(catalogOf(allTools...))
@@ -190,7 +197,7 @@ func (s *session) start(server guard.Server) {
 			s.lines <- line
 		}
 	}()
-	g := guard.New(guard.Config{Crib: s.crib, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Every: s.every}, server)
+	g := guard.New(guard.Config{Crib: s.crib, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times}, server)
 	go func() {
 		status, err := g.Serve(ctx)
 		if err != nil {
@@ -526,7 +533,7 @@ func TestChangesAreNoticed(t *testing.T) {
 // TestSilentChangesAreNoticed changes tools without a word: the client hears of it after
 // the comparison beside the calls.
 func TestSilentChangesAreNoticed(t *testing.T) {
-	s := guarded(t, newCrib(allTools...), func(s *session) { s.every = 10 * time.Millisecond }).begin()
+	s := guarded(t, newCrib(allTools...), func(s *session) { s.times.Compare = 10 * time.Millisecond }).begin()
 	s.received(1)
 	s.lists(catalogOf("received"))
 	s.is(listChanged)
@@ -674,7 +681,11 @@ func TestOutcomes(t *testing.T) {
 
 func TestLargeMessages(t *testing.T) {
 	s := guarded(t, newCrib(allTools...)).begin()
-	for i, size := range []int{1 << 20, 40 << 20, 100} {
+	large := 40 << 20
+	if testing.Short() { // the race detector takes a second for each MB
+		large = 4 << 20
+	}
+	for i, size := range []int{1 << 20, large, 100} {
 		if line := s.call(i, "big", fmt.Sprintf(`{"size":%d,"pad":%q}`, size, strings.Repeat("y", size))); len(line) < size || !strings.HasSuffix(line, `x"}]}}`) {
 			t.Errorf("the answer has %d bytes", len(line))
 		}

@@ -93,6 +93,15 @@ func (w *lineWriter) write(line []byte) error {
 	return w.failed
 }
 
+// gone reports whether nobody takes lines any more.
+func (w *lineWriter) gone() bool {
+	if !w.mu.TryLock() {
+		return false // somebody waits for the client
+	}
+	defer w.mu.Unlock()
+	return w.failed != nil
+}
+
 // ended returns text as a line of its own.
 func ended(text []byte) []byte {
 	if bytes.HasSuffix(text, []byte("\n")) {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	case "sleeper": // it outlives everybody who does not kill it
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		fmt.Println("asleep")
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	default:
 		(&fake{in: bufio.NewReaderSize(os.Stdin, 64<<10)}).serve()
 	}
@@ -137,6 +137,19 @@ func (f *fake) call(m fakeMessage) {
 		select {}
 	case "silent":
 		return
+	case "hasty": // it takes its time, and ends with its input before it is done
+		ended := make(chan struct{})
+		go func() {
+			_, _ = f.in.ReadString('\n')
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(200 * time.Millisecond):
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+			<-ended
+		}
+		os.Exit(0)
 	case "big":
 		result = `{"content":[{"type":"text","text":"` + strings.Repeat("x", args.Size) + `"}]}`
 	case "spawn": // a child that keeps the output open and does not end when told

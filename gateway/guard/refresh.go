@@ -14,9 +14,6 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// refreshTime limits how long the server may take to list its tools for a comparison.
-const refreshTime = 30 * time.Second
-
 // refresher keeps what the server lists.
 type refresher struct {
 	mu     sync.Mutex
@@ -130,7 +127,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 			g.observer.put(l)
 			g.tell(noticed)
 		}
-		timer := time.NewTimer(g.config.Every)
+		timer := time.NewTimer(g.config.Times.Compare)
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
@@ -163,13 +160,13 @@ const maxPages = 1_000
 
 // lists asks the server for all of its tools.
 func (g *Guard) lists(ctx context.Context) (Listing, error) {
-	ctx, cancel := context.WithTimeout(ctx, refreshTime)
+	ctx, cancel := context.WithTimeout(ctx, g.config.Times.List)
 	defer cancel()
 	g.mu.Lock()
 	shakes := g.session.shakes
 	g.mu.Unlock()
 	if shakes && g.wait(ctx, g.introducedBy) != nil {
-		return Listing{}, fmt.Errorf("it did not answer initialize within %s", refreshTime)
+		return Listing{}, fmt.Errorf("it did not answer initialize within %s", g.config.Times.List)
 	}
 	g.mu.Lock()
 	s := g.session
@@ -262,7 +259,7 @@ func (g *Guard) page(ctx context.Context, meta json.RawMessage, cursor string) (
 	case a := <-answer:
 		return a.result, a.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("it did not answer within %s", refreshTime)
+		return nil, fmt.Errorf("it did not answer within %s", g.config.Times.List)
 	}
 }
 
@@ -296,12 +293,9 @@ func (g *Guard) replied(key string, m *message) bool {
 	return true
 }
 
-// Pace of proposing what a server lists: a server that lists something else all the
-// time fills no queue.
-const (
-	observeBurst = 3
-	observeEvery = time.Minute
-)
+// observeBurst is how many lists are proposed at once; then one is in every
+// Times.Propose. A server that lists something else all the time fills no queue.
+const observeBurst = 3
 
 // observer proposes what the server lists.
 type observer struct {
@@ -360,7 +354,7 @@ func (g *Guard) observes(ctx context.Context) {
 	if g.wait(ctx, g.loaded) != nil {
 		return
 	}
-	room, last := observeBurst, time.Now()
+	room, last, every := observeBurst, time.Now(), g.config.Times.Propose
 	for {
 		select {
 		case <-ctx.Done():
@@ -371,11 +365,11 @@ func (g *Guard) observes(ctx context.Context) {
 		if l == nil {
 			continue
 		}
-		if gained := int(time.Since(last) / observeEvery); gained > 0 {
+		if gained := int(time.Since(last) / every); gained > 0 {
 			room, last = min(room+gained, observeBurst), time.Now()
 		}
 		if room == 0 {
-			timer := time.NewTimer(time.Until(last.Add(observeEvery)))
+			timer := time.NewTimer(time.Until(last.Add(every)))
 			select {
 			case <-ctx.Done():
 				timer.Stop()
