@@ -79,7 +79,7 @@ func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 	return found
 }
 
-// What a peer has to be like to be compared, as sketches tell.
+// Thresholds of the sketches from which a peer is compared.
 const (
 	peerText    = 0.4
 	peerPurpose = 0.55

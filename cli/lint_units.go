@@ -20,7 +20,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// What lint says of a file that it cannot read.
+// The rule that reports an unreadable file.
 const (
 	unreadableRule = "T100"
 	unreadableName = "unreadable"

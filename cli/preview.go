@@ -14,7 +14,7 @@ import (
 	"toolcrib/review"
 )
 
-// What of a preview is printed for a person.
+// Parts of a preview that people can ask for.
 const (
 	showSummary = "summary"
 	showNow     = "now"

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long the reader of a pipe is waited for: until it has taken everything, and then
+// Times to wait for the reader of a pipe: until it has taken everything, and then
 // for it to leave. Whoever reads to the end stays until the pipe is closed.
 const (
 	readerStep   = 5 * time.Millisecond

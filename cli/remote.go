@@ -49,7 +49,7 @@ type offer struct {
 	why   string // it is not offered; "" when it is
 }
 
-// Why commands stay on the server.
+// Reasons why commands stay on the server.
 const (
 	ofServerFiles    = "it reads or writes files of the server"
 	ofServerPrograms = "it starts programs on the server"

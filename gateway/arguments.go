@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What arguments may be at most. Validating them is bounded by
+// Limits of arguments. Validating them is bounded by
 // schemaguard.MaxWork besides.
 const (
 	MaxArguments     = 1 << 20 // bytes

@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What a call context may be at most.
+// Limits of a call context.
 const (
 	MaxCallContext  = 64 << 10 // bytes of all of it
 	maxContextDepth = 32

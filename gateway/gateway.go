@@ -32,7 +32,7 @@ type Config struct {
 	Warn  func(string)  // gets warnings about calls that went on; may be nil
 }
 
-// What holds where a Config says nothing.
+// Defaults of a Config.
 const (
 	DefaultGateTimeout = 2 * time.Second
 	DefaultPendingFor  = 24 * time.Hour

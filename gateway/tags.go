@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What is read of an answer with tags.
+// Limits of an answer with tags.
 const (
 	MaxTagCalls = 256 // calls in one answer
 

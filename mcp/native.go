@@ -24,7 +24,7 @@ import (
 // Expose is which tools a client is listed.
 type Expose string
 
-// What can be exposed. Prompts and resources are the same for all.
+// Sets of tools that can be exposed. Prompts and resources are the same for all.
 const (
 	// ExposeMeta lists toolcrib's own tools, which find and call the approved
 	// ones and propose changes. It is the default.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Where texts end that are too long.
+// Ends of texts that are too long.
 const (
 	TelegramLimit    = 4096     // characters of a message: core.telegram.org/bots/api#sendmessage
 	DescriptionLimit = 2048     // characters of a tool's description, in clients that keep no more of it

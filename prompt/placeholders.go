@@ -33,7 +33,7 @@ func Placeholders() []string {
 	}
 }
 
-// How much of a user's data is put into a prompt, in characters (code points).
+// Limits of a user's data in a prompt, in characters (code points).
 const (
 	MaxMemoryNotes      = 4_000
 	MaxUserInstructions = 2_000

@@ -189,7 +189,7 @@ func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: message}}
 }
 
-// What is read at most.
+// Limits of a file.
 const (
 	MaxFile      = 32 << 20 // bytes of one text
 	MaxDocument  = 8 << 20  // bytes of one proposal

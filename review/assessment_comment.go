@@ -45,7 +45,7 @@ func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.R
 	return b.String()
 }
 
-// How much of each a comment names; the findings stand below it in full.
+// Numbers of each that a comment names; the findings stand below it in full.
 const (
 	mostLowered = 4 // rules that the configuration weakens
 	mostSteps   = 5 // things to change

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What the desk refuses with. Errors on the way up wrap one of these (or
+// Errors of the desk. Errors on the way up wrap one of these (or
 // proposals.ErrAuthority, proposals.ErrState) and name the object.
 var (
 	ErrNotFound    = errors.New("not found")

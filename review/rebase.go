@@ -61,7 +61,7 @@ func valueText(n *jsondoc.Node) string {
 }
 
 // Take returns the merge with the sides that were chosen, one choice for each passage.
-// What is undecided is as in Draft.
+// Undecided parts are as in Draft.
 func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	draft := e.Draft
 	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)

@@ -13,7 +13,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// What is refused where decisions are signed.
+// Errors of signed decisions.
 var (
 	ErrUnsigned  = errors.New("signature is missing")
 	ErrSignature = errors.New("signature does not count")

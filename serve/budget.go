@@ -16,7 +16,7 @@ type budget struct {
 	freed chan struct{}  // closed when one ends, if somebody waits; nil otherwise
 }
 
-// What clients may have under way, together and of one token.
+// newBudgets returns the limits of open requests, of all clients and of one token.
 func newBudgets() budgets {
 	return budgets{
 		requests: budget{most: 512, each: 128},

@@ -54,7 +54,7 @@ func (s *streams) tell() {
 	s.wake = nil
 }
 
-// How a stream stays open.
+// Times and limits of an open stream.
 const (
 	beatTime   = 15 * time.Second // between two signs of life
 	noticePage = 200

@@ -35,7 +35,7 @@ type clients struct {
 	used int64 // of the last request
 }
 
-// How many endpoints there may be, together and of one token. One more ends the one
+// Limits of endpoints, together and of one token. One more ends the one
 // that was not used for longest: of the token, or of who has the most.
 const (
 	maxClients      = 256

@@ -12,7 +12,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// What Alike looks for. A text that shares less than two fifths of its
+// Thresholds of Alike. A text that shares less than two fifths of its
 // shingles with another reads as a different one; purposes are a few words
 // each and are often somewhat alike.
 const (

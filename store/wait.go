@@ -14,7 +14,7 @@ type notifier interface {
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 
-// How long to wait for the next attempt to listen, and how often to look although the
+// Times to wait for the next attempt to listen, and how often to look although the
 // engine would tell.
 const (
 	listenAgain = time.Second

@@ -10,7 +10,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// How far a search for entities looks.
+// Limits of a search for entities.
 const (
 	maxQueryGrams  = 24  // groups of three letters, the longest words first
 	maxGramHits    = 300 // entities that are looked at for one of them

@@ -1,6 +1,6 @@
 package builtin
 
-// How much a word counts that is found in another form.
+// Weights of words that are found in another form.
 const (
 	otherForm = 0.6
 	sameStem  = 0.3

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// How far a search for memories looks. It costs the same however many there
+// Limits of a search for memories. It costs the same however many there
 // are: a word that stands in more memories than are looked at finds the newest
 // of them, the most important, and those of the conversation's project.
 const (
@@ -200,7 +200,7 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// How much a word counts that is found only in what the memory belongs to, and
+// Weights of words that are found only in what the memory belongs to, and
 // one that no memory has: it tells none from another.
 const (
 	inScope = 0.9

@@ -87,7 +87,7 @@ func words(s string) []string {
 	return out
 }
 
-// How many letters at its beginning stand for a word whose ending differs.
+// Numbers of letters at the beginning of a word that stand for it in another form.
 const (
 	stemLength      = 5
 	shortStemLength = 4 // of words that are hardly longer

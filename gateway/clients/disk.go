@@ -46,7 +46,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// What writing is refused for.
+// Reasons for not writing a file.
 var (
 	// ErrChanged is for a file that somebody wrote in between.
 	ErrChanged = errors.New("the file changed in between; try again")

@@ -21,7 +21,7 @@ type Config struct {
 	Headers  map[string]Headers // more headers by host
 }
 
-// What holds where a Config says nothing.
+// Defaults of a Config.
 const (
 	DefaultTimeout  = 30 * time.Second
 	DefaultMaxBytes = gateway.MaxOutput

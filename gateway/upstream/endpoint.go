@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// How long a connection may take to be made, and a stream to begin.
+// Time limits for making a connection, and for a stream to begin.
 const (
 	dialTime   = 10 * time.Second
 	streamTime = 3 * time.Second

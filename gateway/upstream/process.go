@@ -15,7 +15,7 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// How long a server has to end after its input has, then after it was asked to;
+// Grace times of a server to end: after its input has, then after it was asked to;
 // then its process group is killed.
 const (
 	endsByItself = time.Second

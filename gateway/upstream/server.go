@@ -26,7 +26,7 @@ type Server struct {
 	Spare bool
 }
 
-// What a server is given and may take.
+// Limits of a server's time and output.
 const (
 	DefaultTimeout = 60 * time.Second
 	MaxMessage     = 8 << 20 // bytes of one message
@@ -36,8 +36,8 @@ const (
 	maxStderr      = 4 << 10
 )
 
-// What goes wrong with a server. Errors wrap one of these, or what the network
-// or the operating system says.
+// Errors of servers. An error wraps one of these, or the error of the network or of
+// the operating system.
 var (
 	ErrTimeout = errors.New("did not answer in time")
 	// ErrCredentials reports that a server refused the token, or that it needs one.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How long to wait after a failure before the next attempt: twice as long each
+// Waits after a failure before the next attempt: twice as long each
 // time.
 const (
 	firstRetry = time.Second

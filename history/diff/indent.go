@@ -2,7 +2,7 @@ package diff
 
 import "cmp"
 
-// What follows is the indent heuristic of git (diff.indentHeuristic, by
+// The functions below are the indent heuristic of git (diff.indentHeuristic, by
 // Michael Haggerty; xdiff/xdiffi.c). An edit has two ends; each splits the
 // text in two, and a split is better the more it looks like a boundary: at
 // blank lines, at the left, before a block and not inside one. The weights are

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// How many connections there may be.
+// Limits of connections.
 const (
 	maxConnections     = 1024 // that have shown the token
 	maxUnauthenticated = 4096 // connections that have not

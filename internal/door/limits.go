@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// How long clients may take: for the head of a request, for its body, to read the
+// Time limits of clients: for the head of a request, for its body, to read the
 // answer, and between two requests.
 const (
 	headerTime  = 10 * time.Second

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Why the context of a command ended before its client went away.
+// Reasons why the context of a command ended before its client went away.
 var (
 	ErrTime   = errors.New("the command takes too long for this server")
 	ErrOutput = errors.New("the command prints too much for this server")

@@ -11,8 +11,7 @@ import (
 	"toolcrib/internal/door"
 )
 
-// What a client may say about its terminal and itself. The rest of its environment
-// stays with it.
+// Limits of what a client sends about its command, environment, and terminal.
 const (
 	maxCommand = 64 << 10 // bytes
 	maxValue   = 64       // bytes of a variable

@@ -2,7 +2,7 @@ package toolcall
 
 import "errors"
 
-// What a call is refused with. Their texts are the codes of the protocol; the
+// Errors of a call. Their texts are the codes of the protocol; the
 // errors that wrap them describe the fault in words that are safe to show to
 // people and to the model.
 var (

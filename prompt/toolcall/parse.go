@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What is read at most.
+// Limits of an answer.
 const (
 	MaxAnswer = 1 << 20 // bytes
 	maxDepth  = 64

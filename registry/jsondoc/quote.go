@@ -7,7 +7,7 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// How many characters of untrusted text a message repeats.
+// Limits of untrusted text in a message, in characters.
 const (
 	maxQuoted    = 64
 	maxPrintable = 200

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What ends the reading besides a broken token.
+// Errors that end the reading besides a broken token.
 var (
 	errDepth    = errors.New("nested too deeply")
 	errValues   = errors.New("too many values")

@@ -55,7 +55,7 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
-// What hosts take in one request, besides the form of names.
+// Limits of hosts for one request, besides the form of names.
 const (
 	maxOpenAITools       = 128
 	maxOpenAIDescription = 1024 // characters

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// How a log differs from a checkpoint of it.
+// Ways in which a log differs from a checkpoint of it.
 var (
 	ErrOtherLog = errors.New("checkpoint of another database")
 	ErrShorter  = errors.New("the log lacks its end: it was cut off, or is an older copy")

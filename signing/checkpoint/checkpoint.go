@@ -23,7 +23,7 @@ import (
 // MaxSize is the size of the largest checkpoint that is read, in bytes.
 const MaxSize = 64 << 10
 
-// What is wrong with a checkpoint itself.
+// Errors of a checkpoint itself.
 var (
 	ErrMalformed = errors.New("malformed checkpoint")
 	ErrUnsigned  = errors.New("checkpoint without a valid signature")

@@ -17,7 +17,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Why there is no signature. Nothing is lost by any of them: a statement can be
+// Reasons for a missing signature. Nothing is lost by any of them: a statement can be
 // signed again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")

@@ -16,7 +16,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Why a signature does not count. What is wrong with it in itself is one of the
+// Reasons why a signature does not count. What is wrong with it in itself is one of the
 // errors of sshsig.
 var (
 	ErrFile       = errors.New("unusable signers file")

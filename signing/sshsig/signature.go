@@ -17,7 +17,7 @@ const Namespace = "toolcrib-decision-v1"
 // with many principals are long.
 const MaxSize = 64 << 10
 
-// What is wrong with a signature.
+// Errors of signatures.
 var (
 	ErrMalformed = errors.New("malformed SSH signature")
 	ErrNamespace = errors.New("signature for another purpose")

@@ -34,7 +34,7 @@ type loader struct {
 	block                     int64
 }
 
-// What a template has in the place of an id and of a text.
+// Placeholders of a template for an id and for a text.
 const (
 	markID   = "zz_mark_id"
 	markText = "zz mark text"

@@ -85,7 +85,7 @@ func New(fields []diff.Field, context int) *List { return arranged(fields, conte
 // Narrow is New for half a screen: with the least around each change.
 func Narrow(fields []diff.Field) *List { return arranged(fields, 1, narrowNameWidth) }
 
-// How wide the names of brief fields are, in cells.
+// Widths of the names of brief fields, in cells.
 const (
 	nameWidth       = 22
 	narrowNameWidth = 12

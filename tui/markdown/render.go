@@ -17,7 +17,7 @@ import (
 // half a megabyte a second.
 const MaxBytes = 200_000
 
-// Why a part of a text is shown as it is written.
+// Reasons for showing a part of a text as it is written.
 var (
 	errDeep   = errors.New("it is nested too deeply, or a line is too long")
 	errLossy  = errors.New("rendering would hide part of it")

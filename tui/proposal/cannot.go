@@ -8,7 +8,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Why a key of a proposal has no effect now, shown when it is pressed.
+// Reasons why a key of a proposal has no effect now, shown when it is pressed.
 
 // cannotAct returns why the user cannot do an act, by the tables of authority and
 // of states.

@@ -11,8 +11,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// What the commands of the page answer. Every answer has what it was asked for, so that
-// one that comes late is not taken for another.
+// Answers to the commands of the page. Each names its question, so a late one is not
+// taken for another.
 type (
 	// Listed is a chunk of the list.
 	Listed struct {

@@ -193,7 +193,7 @@ func (t *Terminal) Ended(ctx context.Context) error {
 }
 
 // running asks the system, as the terminal may be gone before the program.
-// What has ended and was not asked for its status is a Z.
+// A process that ended and was not waited for is a Z.
 func (t *Terminal) running(ctx context.Context) bool {
 	out, err := exec.CommandContext(ctx, "ps", "-o", "stat=", "-p", strconv.Itoa(t.pid)).Output()
 	return err == nil && !strings.HasPrefix(string(out), "Z")
