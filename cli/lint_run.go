@@ -50,17 +50,12 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 }
 
 // Heads implements review.LiveReader.
-func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	return l.OfKind(ctx, kind, view, most)
-}
-
-// Size implements review.LiveReader.
-func (l library) Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (size int, err error) {
-	found, err := l.OfKind(ctx, kind, view, most)
+func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (found []registry.Live, size int, err error) {
+	found, err = l.OfKind(ctx, kind, view, most)
 	for _, live := range found {
 		size += len(live.Definition.Canonical())
 	}
-	return size, err
+	return found, size, err
 }
 
 // linter collects findings over files.

@@ -165,13 +165,8 @@ func (m *liveCache) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 }
 
 // Heads implements LiveReader. The rankings made of it are cached.
-func (m *liveCache) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+func (m *liveCache) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
 	return m.LiveReader.Heads(ctx, kind, view, most)
-}
-
-// Size implements LiveReader. It is cached with the rankings.
-func (m *liveCache) Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (int, error) {
-	return m.LiveReader.Size(ctx, kind, view, most)
 }
 
 func (m *liveCache) Lists(ctx context.Context) ([]registry.Live, error) {

@@ -18,8 +18,7 @@ import (
 type ranking struct {
 	entries []registry.Entry // heads
 	more    bool             // there are others behind them
-	hidden  int              // ids that were read and are not entries, at least
-	size    int              // of the definitions that a prompt lists in bytes, -1 while nobody asked
+	size    int              // bytes of the definitions, no fewer than those that a prompt lists
 }
 
 // rankingOf identifies a ranking.
@@ -37,13 +36,12 @@ func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) 
 	if known, ok := c.rankings[of]; ok {
 		return known, nil
 	}
-	r, read := &ranking{size: -1}, 0
-	entries, more, err := registry.Layered{Finder: headFinder{c, &read}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
+	r := &ranking{}
+	entries, more, err := registry.Layered{Finder: headFinder{c, &r.size}, View: of.layer.View()}.ByKind(ctx, of.kind, prompt.MaxOfKind+spare)
 	if err != nil {
 		return nil, err
 	}
 	r.entries, r.more = slices.DeleteFunc(entries, func(e registry.Entry) bool { return e.Core() }), more
-	r.hidden = max(0, read-len(r.entries))
 	c.rankings[of] = r
 	return r, nil
 }
@@ -51,22 +49,12 @@ func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) 
 // headFinder finds heads where definitions are asked for.
 type headFinder struct {
 	*catalogs
-	read *int // how many it found last
+	size *int // bytes of the definitions that it found last
 }
 
-func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	heads, err := f.Heads(ctx, kind, view, most)
-	*f.read = len(heads)
+func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
+	heads, *f.size, err = f.Heads(ctx, kind, view, most)
 	return heads, err
-}
-
-// size returns how many bytes the tools of a kind have that a prompt lists as it is.
-func (c *catalogs) size(ctx context.Context, of rankingOf) (int, error) {
-	r, err := c.ranking(ctx, of)
-	if err == nil && r.size < 0 {
-		r.size, err = c.Size(ctx, of.kind, of.layer.View(), prompt.MaxOfKind+r.hidden)
-	}
-	return r.size, err
 }
 
 // narrowed returns the inputs of an agent's prompts as they are and as they would be,
@@ -80,6 +68,7 @@ func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt
 		return nil, nil, false, err
 	}
 	var before, after []string
+	size := 0
 	for _, kind := range kinds {
 		r, err := c.now.ranking(ctx, rankingOf{kind, s.layer})
 		if err != nil {
@@ -89,19 +78,11 @@ func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt
 		if err != nil || !ok {
 			return nil, nil, false, err
 		}
-		before, after = append(before, gone...), append(after, come...)
+		before, after, size = append(before, gone...), append(after, come...), size+r.size
 	}
 	if len(before)+len(after) == 0 {
 		was, err = c.now.only(ctx, *agent, s.layer, nil)
 		return was, was, true, err
-	}
-	size := 0
-	for _, kind := range kinds {
-		more, err := c.now.size(ctx, rankingOf{kind, s.layer})
-		if err != nil {
-			return nil, nil, false, err
-		}
-		size += more
 	}
 	if was, err = c.now.only(ctx, *agent, s.layer, before); err != nil {
 		return nil, nil, false, err

@@ -24,21 +24,14 @@ func (h heap) Live(_ context.Context, s registry.Subject) (registry.Live, error)
 	return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
 }
 
-func (h heap) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	heads, err := h.OfKind(ctx, kind, view, most)
+func (h heap) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	heads, err = h.OfKind(ctx, kind, view, most)
 	for i, l := range heads {
+		size += len(l.Definition.Canonical())
 		head := &registry.Tool{ID: l.Subject.ID, Kind: l.Definition.Tool.Kind, Status: l.Definition.Tool.Status}
 		heads[i] = registry.Live{Subject: l.Subject, Locked: l.Locked, Definition: registry.Definition{Tool: head}}
 	}
-	return heads, err
-}
-
-func (h heap) Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (size int, err error) {
-	found, err := h.OfKind(ctx, kind, view, most)
-	for _, l := range found {
-		size += len(l.Definition.Canonical())
-	}
-	return size, err
+	return heads, size, err
 }
 
 // liveTool returns a live prompt tool in the user's layer, with a text of its own in

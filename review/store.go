@@ -101,10 +101,9 @@ type LiveReader interface {
 	// OfKind is that of registry.Finder.
 	OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error)
 	// Heads returns what OfKind returns, in any order: of the definitions no more than
-	// id, kind, and status, and neither version nor hash.
-	Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error)
-	// Size returns how many bytes the definitions have as JSON that OfKind returns.
-	Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (int, error)
+	// id, kind, and status, and neither version nor hash. It adds how many bytes those
+	// definitions have as JSON.
+	Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error)
 	// Lists returns every live allow-list, in any layer.
 	Lists(ctx context.Context) ([]registry.Live, error)
 	// Agents returns every live agent, in any layer.

@@ -48,11 +48,12 @@ func registryChecks() []consistencyCheck {
 // the definition of their live version has them.
 func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
 	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
-	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, v.definition " + liveFrom
+	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, l.size, v.definition " + liveFrom
 	err := s.Each(ctx, query, nil, func(row scanner) error {
 		var subject, kind, layer, id, definition string
 		var shown registry.Columns
-		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &definition)
+		var size int
+		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &size, &definition)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) 
 			names.unreadable[subject] = true
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
-		if shown != d.Columns() {
+		if shown != d.Columns() || size != len(definition) {
 			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
 		}
 		if d.Tool != nil {

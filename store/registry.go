@@ -131,31 +131,26 @@ func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 
 // Heads implements review.RegistryReader. Where signatures decide what counts, it reads
 // the definitions.
-func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
-	p, err := s.proofs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if p != nil {
-		return s.OfKind(ctx, kind, view, most)
-	}
+func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	core := shipped.CoreHashes()
-	return all(ctx, s, func(row scanner) (registry.Live, error) {
-		tool := &registry.Tool{}
+	heads, err = all(ctx, s, func(row scanner) (registry.Live, error) {
+		tool, bytes := &registry.Tool{}, 0
 		l := registry.Live{Subject: registry.Subject{Kind: registry.KindTool}, Definition: registry.Definition{Tool: tool}}
-		err := row.Scan(&tool.ID, &l.Subject.Layer, &tool.Kind, &tool.Status)
+		err := row.Scan(&tool.ID, &l.Subject.Layer, &tool.Kind, &tool.Status, &bytes)
+		size += bytes
 		_, l.Locked = core[tool.ID]
 		l.Subject.ID, l.Locked = tool.ID, l.Locked && l.Subject.Layer == registry.LayerGlobal
 		return l, err
-	}, "SELECT l.id, l.layer, l.tool_kind, l.status FROM live l WHERE l.tool_kind IN ('prompt', 'action') AND "+ids, args...) // an index has them
-}
-
-// Size implements review.RegistryReader.
-func (s *session) Size(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (size int, err error) {
-	ids, args := ofKind(kind, view, most)
-	err = s.Row(ctx, "SELECT coalesce(sum(octet_length(v.definition)), 0) "+liveFrom+"WHERE "+ids, args, &size)
-	return size, err
+	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action') AND "+ids, args...) // an index has them
+	if err != nil {
+		return nil, 0, err
+	}
+	if p, err := s.proofs(ctx); err != nil || p == nil {
+		return heads, size, err
+	}
+	heads, err = s.OfKind(ctx, kind, view, most)
+	return heads, size, err
 }
 
 // ofKind returns the condition of the live tools, l, that go by the ids of a kind, and
@@ -220,7 +215,7 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 	}
 	sketches := make(chan sketching, 1)
 	go func() { sketches <- s.sketchAll(versions, definitions) }()
-	if err := s.setLive(ctx, versions, definitions, false); err != nil {
+	if err := s.setLive(ctx, versions, definitions); err != nil {
 		<-sketches
 		return err
 	}
@@ -231,25 +226,23 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 	return s.addSketches(ctx, made.sketches)
 }
 
+// seedColumns are the columns of live that the step of the seed writes; a later one adds
+// the size.
+const seedColumns = "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin, source"
+
 // setLive points the registry to versions, and stores their names.
-func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition, locked bool) error {
+func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	s.profiled = nil
 	var rows, names []any
 	for i, v := range versions {
 		if v.Number > 1 {
 			continue
 		}
-		subject := v.Subject.String()
-		rows = append(append(rows, subject, v.Subject.Kind, v.Subject.Layer, v.Subject.ID, flag(locked)), liveColumns(v, definitions[i])...)
-		for _, name := range toolNames(definitions[i]) {
-			names = append(names, name, subject)
-		}
+		rows = append(append(rows, newLive(v, definitions[i], false)...), len(v.Definition))
+		names = append(names, newNames(v.Subject, definitions[i])...)
 	}
-	if err := s.insertRows(ctx, "live", "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin, source", rows); err != nil {
+	if err := s.insertLive(ctx, seedColumns+", size", rows, names); err != nil {
 		return err
-	}
-	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
-		return fmt.Errorf("names: %w", err)
 	}
 	for i, v := range versions {
 		if v.Number == 1 {
@@ -262,12 +255,36 @@ func (s *session) setLive(ctx context.Context, versions []history.Version, defin
 	return nil
 }
 
+// newLive returns the seedColumns of the row of a first version.
+func newLive(v history.Version, d registry.Definition, locked bool) []any {
+	return append([]any{v.Subject.String(), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, flag(locked)}, liveColumns(v, d)...)
+}
+
+// newNames returns rows of the names that a definition takes.
+func newNames(subject registry.Subject, d registry.Definition) (rows []any) {
+	for _, name := range toolNames(d) {
+		rows = append(rows, name, subject.String())
+	}
+	return rows
+}
+
+// insertLive adds first versions, and their names, to the registry.
+func (s *session) insertLive(ctx context.Context, columns string, rows, names []any) error {
+	if err := s.insertRows(ctx, "live", columns, rows); err != nil {
+		return err
+	}
+	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	return nil
+}
+
 // moveLive moves a subject from the version before to v.
 func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	n, err := s.Exec(ctx, `
-		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11
-		WHERE subject = $12 AND version = $13`, append(liveColumns(v, d), subject, v.Number-1)...)
+		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11, size = $12
+		WHERE subject = $13 AND version = $14`, append(liveColumns(v, d), len(v.Definition), subject, v.Number-1)...)
 	if err := changedOne(n, err, subject); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := s.setLive(ctx, []history.Version{v}, []registry.Definition{d}, locked); err != nil {
+		if err := s.insertLive(ctx, seedColumns, newLive(v, d, locked), newNames(subject, d)); err != nil {
 			return err
 		}
 		made := s.sketchAll([]history.Version{v}, []registry.Definition{d})

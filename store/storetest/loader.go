@@ -160,7 +160,7 @@ func (l *loader) approved(n int) error {
 		return err
 	}
 	subject := p.subject
-	if err := l.insert("live", subject.String(), subject.Kind, subject.Layer, subject.ID, 1, p.hash, p.name, "prompt", "", "", "requires_approval", "", "active", 0, "", ""); err != nil {
+	if err := l.insert("live", subject.String(), subject.Kind, subject.Layer, subject.ID, 1, p.hash, p.name, "prompt", "", "", "requires_approval", "", "active", 0, "", "", len(p.definition)); err != nil {
 		return err
 	}
 	return l.insert("names", subject.ID, subject.String())
