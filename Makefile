@@ -26,10 +26,10 @@ bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchmem ./...
 
 performance: ## measure for an hour and write docs/performance.md
-	go run ./tools/bench/run -runs 5 -write docs/performance.md
+	go run ./tools/bench run -runs 5 -write docs/performance.md
 
 pictures: ## the pictures and the recorded tour of the docs, from the real program in tmux
-	go run ./tools/bench/pictures docs/pictures
+	go run ./tools/bench pictures
 
 # An input that found something new is made smaller for a second, not for a
 # minute: the time is for finding more.

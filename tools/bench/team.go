@@ -3,24 +3,88 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"toolcrib/store"
 	"toolcrib/store/pg/pgtest"
-	"toolcrib/tools/bench/program"
 )
+
+// prepareTeam lets eight processes at a time use one PostgreSQL server, which it starts:
+// two propose, two approve, two execute, one previews and lists, one is an MCP server.
+// Then all eight call past a limit of the day, past the number of calls that may wait,
+// and within a cooldown. It prints how many acts were done, how long they took, and how
+// soon an approval was seen by another process, and fails when a version was lost or
+// written twice, or when a limit, a cooldown, or a waiting call was counted wrongly.
+func prepareTeam(flags *flag.FlagSet) func(context.Context, lab) error {
+	duration := flags.Duration("for", time.Minute, "how long")
+	return func(ctx context.Context, l lab) error {
+		p, err := l.program(ctx, "")
+		if err != nil {
+			return err
+		}
+		return teamwork(ctx, p, *duration)
+	}
+}
+
+func teamwork(ctx context.Context, p program, duration time.Duration) (err error) {
+	t, err := newTeam(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	watch, stop := context.WithCancel(ctx)
+	watched := make(chan error, 1)
+	go func() { watched <- t.watch(watch) }()
+	over := time.Now().Add(duration)
+	var drivers errgroup.Group
+	for _, drive := range []func(context.Context) error{t.propose, t.propose, t.approve, t.approve, t.execute, t.execute, t.read} {
+		drivers.Go(func() error {
+			for time.Now().Before(over) {
+				if err := drive(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	drivers.Go(func() error { return t.overMCP(ctx, over) })
+	if err = drivers.Wait(); err == nil {
+		err = errors.Join(t.limits(ctx), t.cool(ctx))
+	}
+	stop()
+	if err = errors.Join(err, <-watched); err != nil {
+		return err
+	}
+	t.report(duration)
+	return t.check(ctx)
+}
+
+// report prints the throughput and the quantiles of each act.
+func (t *team) report(duration time.Duration) {
+	for _, act := range slices.Sorted(maps.Keys(t.took)) {
+		say(act, "%6.1f a second, %s", float64(len(t.took[act]))/duration.Seconds(), t.took[act])
+	}
+	var seen times
+	for id, done := range t.approved {
+		seen = append(seen, max(0, t.seen[id].Sub(done)))
+	}
+	say("seen after", "%s", seen)
+}
 
 // team is a cluster with a database, and the measurements on it.
 type team struct {
-	program.Program
+	program
 
 	cluster *pgtest.Cluster
 	hub     *httptest.Server
@@ -28,7 +92,7 @@ type team struct {
 	waiting chan string  // proposals
 
 	mu       sync.Mutex
-	took     map[string][]time.Duration
+	took     map[string]times
 	approved map[string]time.Time // when the process that approved had ended
 	seen     map[string]time.Time // when another process saw it
 }
@@ -49,15 +113,12 @@ const agentText = `{"type":"new","subject":"agent:user/skipper","baseVersion":0,
 `
 
 // newTeam starts a cluster with a database, four tools, and an agent that has them.
-func newTeam(ctx context.Context, path string) (t *team, err error) {
+func newTeam(ctx context.Context, p program) (t *team, err error) {
 	t = &team{
-		Program: program.Program{Path: path}, waiting: make(chan string, 1000), took: map[string][]time.Duration{},
+		program: p, waiting: make(chan string, 1000), took: map[string]times{},
 		approved: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 	t.hub = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"success":true,"result":{}}`)) }))
-	if t.Home, err = os.MkdirTemp("", "team"); err != nil {
-		return nil, err
-	}
 	if t.cluster, err = pgtest.Start(pgtest.Options{Durable: true}); err != nil {
 		return nil, err
 	}
@@ -65,18 +126,17 @@ func newTeam(ctx context.Context, path string) (t *team, err error) {
 	if err != nil {
 		return nil, errors.Join(err, t.close())
 	}
-	t.Database = t.cluster.URL(pgtest.Superuser, name)
+	t.database = t.cluster.URL(pgtest.Superuser, name)
 	texts := t.tool("get_limited", "auto_approve", dailyLimit, 0) + t.tool("get_free", "auto_approve", 0, 0) +
 		t.tool("get_asked", "requires_approval", 0, 0) + t.tool("get_resting", "auto_approve", 0, int(cooldown.Seconds())) + agentText
-	settings := filepath.Join(t.Home, ".config", "toolcrib", "toolcrib.toml")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o700), os.WriteFile(settings, fmt.Appendf(nil, "[gateway]\nmax_pending = %d\n", maxPending), 0o600)); err != nil {
+	if err := t.configure("toolcrib.toml", fmt.Sprintf("[gateway]\nmax_pending = %d\n", maxPending)); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
 	for _, step := range []struct {
 		in   string
 		args []string
 	}{{"", []string{"migrate"}}, {texts, []string{"propose", "-"}}, {"", []string{"approve", "#1"}}, {"", []string{"approve", "#2"}}, {"", []string{"approve", "#3"}}, {"", []string{"approve", "#4"}}, {"", []string{"approve", "#5"}}} {
-		if _, err := t.Run(ctx, step.in, step.args...); err != nil {
+		if _, err := t.run(ctx, step.in, step.args...); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
 	}
@@ -90,13 +150,13 @@ func (t *team) tool(id, tier string, daily, cooldownSeconds int) string {
 
 func (t *team) close() error {
 	t.hub.Close()
-	return errors.Join(t.cluster.Stop(), os.RemoveAll(t.Home))
+	return t.cluster.Stop()
 }
 
 // timed runs a command and notes how long it took.
 func (t *team) timed(ctx context.Context, act, in string, args ...string) ([]byte, error) {
 	start := time.Now()
-	out, err := t.Run(ctx, in, args...)
+	out, err := t.run(ctx, in, args...)
 	t.note(act, time.Since(start))
 	return out, err
 }
@@ -109,7 +169,7 @@ func (t *team) note(act string, took time.Duration) {
 
 // watch notes when approvals are seen by this process.
 func (t *team) watch(ctx context.Context) error {
-	db, err := store.Open(ctx, t.Database, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	db, err := store.Open(ctx, t.database, store.Options{Now: time.Now, NewID: func() string { return "" }})
 	if err != nil {
 		return err
 	}
@@ -134,7 +194,7 @@ func (t *team) watch(ctx context.Context) error {
 
 // check compares the database with the acknowledged acts.
 func (t *team) check(ctx context.Context) error {
-	if _, err := t.Run(ctx, "", "verify"); err != nil {
+	if _, err := t.run(ctx, "", "verify"); err != nil {
 		return err
 	}
 	var problems []error
@@ -147,13 +207,13 @@ func (t *team) check(ctx context.Context) error {
 	if want := len(t.approved) + 4; err != nil || live != want {
 		problems = append(problems, fmt.Errorf("%d versions of tools, want %d: %w", live, want, err))
 	}
-	fmt.Printf("%d versions; verified\n", live)
+	say("versions", "%d, verified", live)
 	return errors.Join(problems...)
 }
 
 // live counts the versions of tools in the user's layer.
 func (t *team) live(ctx context.Context) (n int, err error) {
-	db, err := store.Open(ctx, t.Database, store.Options{Now: time.Now, NewID: func() string { return "" }})
+	db, err := store.Open(ctx, t.database, store.Options{Now: time.Now, NewID: func() string { return "" }})
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,96 @@
+// Command bench measures toolcrib as whole processes and whole screens, and makes the
+// data and pictures for that. It is run from the root of the checkout, whose program it
+// builds into a scratch folder:
+//
+//	go run ./tools/bench NAME [-help] [flags]
+//
+// It ends with status 1 when a measurement fails or misses its bar.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"toolcrib/store/storetest"
+)
+
+// bench is something that is measured or made.
+type bench struct {
+	name, what string
+	// prepare declares the flags and returns what runs when they are set.
+	prepare func(flags *flag.FlagSet) func(ctx context.Context, l lab) error
+}
+
+func benches() []bench {
+	return []bench{
+		{"run", "commands on databases of growing size, beside git and sqlite3, and the Go benchmarks", prepareRun},
+		{"frame", "the first frame of the workbench, its memory, and its processor time when idle", prepareFrame},
+		{"serve", "configurations over HTTP: latency, throughput, and how soon an approval arrives", prepareServe},
+		{"ssh", "many workbenches over SSH that browse at once: latency and memory", prepareSSH},
+		{"unauthenticated", "MCP requests while clients without a token hold connections", prepareUnauthenticated},
+		{"team", "eight processes on one PostgreSQL server: throughput, and that no limit is miscounted", prepareTeam},
+		{"seed", "write a generated database to -file", prepareSeed},
+		{"pictures", "write the pictures and the recorded tour of the docs to -folder; needs tmux", preparePictures},
+	}
+}
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	if len(args) > 0 {
+		for _, b := range benches() {
+			if b.name == args[0] {
+				return b.run(ctx, args[1:])
+			}
+		}
+	}
+	for _, b := range benches() {
+		fmt.Fprintf(os.Stderr, "%-16s %s\n", b.name, b.what)
+	}
+	return errors.New("name one of these")
+}
+
+func (b bench) run(ctx context.Context, args []string) (err error) {
+	flags := flag.NewFlagSet(b.name, flag.ContinueOnError)
+	var l lab
+	flags.StringVar(&l.bin, "program", "", "measure the toolcrib `FILE` instead of that of the checkout")
+	do := b.prepare(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%s takes flags only; got %q", b.name, flags.Args())
+	}
+	if l.dir, err = os.MkdirTemp("", "toolcrib-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(l.dir)) }()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // ends the servers
+	return do(ctx, l)
+}
+
+func prepareSeed(flags *flag.FlagSet) func(context.Context, lab) error {
+	var c storetest.Crowd
+	flags.IntVar(&c.Tools, "tools", 10_000, "live tools, each from an approved proposal")
+	flags.IntVar(&c.Waiting, "waiting", 1_000, "proposals that wait for a decision")
+	flags.IntVar(&c.Versions, "versions", 0, "further versions of the tools")
+	file := flags.String("file", "", "the `FILE` to write")
+	return func(ctx context.Context, _ lab) error {
+		if *file == "" {
+			return errors.New("name the -file to write")
+		}
+		return fill(ctx, *file, c)
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
