@@ -2,7 +2,11 @@ package prompt
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"unicode/utf8"
+
+	"toolcrib/registry"
 )
 
 // Ends of texts that are too long.
@@ -129,4 +133,63 @@ func (t Tool) mostListed() int {
 		}
 	}
 	return size
+}
+
+// The channels every agent has.
+const (
+	Web         = "web"
+	Telegram    = "telegram"     // short answers in simple Markdown
+	SessionOpen = "session_open" // the user just came; may answer WAKEUP_SILENT
+	Scheduled   = "scheduled"    // nobody waits for the answer
+	Heartbeat   = "heartbeat"    // a check; answers HEARTBEAT_OK when all is well
+)
+
+// standard lists the channels every agent has, in the order they are shown in.
+var standard = [...]string{Web, Telegram, SessionOpen, Scheduled, Heartbeat}
+
+// Channels returns the channels of an agent in the order they are shown in:
+// those every agent has, then by name those its channel guidance adds.
+func Channels(agent registry.Agent) []string {
+	channels := slices.Clone(standard[:])
+	for _, c := range slices.Sorted(maps.Keys(agent.ChannelGuidance)) {
+		if !slices.Contains(standard[:], c) {
+			channels = append(channels, c)
+		}
+	}
+	return channels
+}
+
+// guidance returns what the agent says about a channel. A channel it says
+// nothing about is treated as Web; an empty text is something said.
+func guidance(agent registry.Agent, channel string) string {
+	if text, ok := agent.ChannelGuidance[channel]; ok {
+		return text
+	}
+	return agent.ChannelGuidance[Web]
+}
+
+// countChars is utf8.RuneCountInString, several times as fast on text that is
+// mostly ASCII: a prompt of a thousand tools is counted for every channel.
+func countChars(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		if i+8 <= len(s) && asciiWord(s[i:i+8]) {
+			n += 8
+			i += 8
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		n++
+		i += size
+	}
+	return n
+}
+
+// asciiWord reports whether the eight bytes of s are all ASCII. The compiler
+// makes one load of it.
+func asciiWord(s string) bool {
+	_ = s[7]
+	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return word&0x8080808080808080 == 0
 }

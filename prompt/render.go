@@ -3,10 +3,13 @@ package prompt
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
+	_ "time/tzdata" // so that a prompt does not depend on the zones a machine has
 
 	"toolcrib/registry"
 )
@@ -155,4 +158,79 @@ func (r *Renderer) RenderAll() []Output {
 		}
 	}
 	return outputs
+}
+
+// Context is the moment and the user that a prompt is rendered for.
+type Context struct {
+	Now  time.Time
+	Zone string // IANA name; "" means the agent's
+
+	MemoryNotes      string
+	UserInstructions string
+	LastMessageAt    *time.Time // nil when the user never wrote
+	BootstrapContext string     // results of earlier lookups
+}
+
+// NewUser reports whether nothing is known of the user.
+func (c Context) NewUser() bool {
+	return c.LastMessageAt == nil && strings.TrimSpace(c.MemoryNotes) == "" && strings.TrimSpace(c.UserInstructions) == ""
+}
+
+func (c Context) location(a registry.Agent) *time.Location {
+	if c.Zone != "" {
+		return zone(c.Zone)
+	}
+	return zone(a.Timezone)
+}
+
+// zone returns the location of an IANA time zone name, UTC when there is none
+// of that name. "Local" is unknown too: a prompt does not depend on where it
+// is rendered.
+func zone(name string) *time.Location {
+	if name == "Local" {
+		return time.UTC
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// clockLayout is how a prompt writes a time; the zone's name follows it.
+const clockLayout = "Monday, January 2, 2006 3:04 PM"
+
+func currentTime(now time.Time, loc *time.Location) string {
+	return fmt.Sprintf("%s (%s)", now.In(loc).Format(clockLayout), loc)
+}
+
+// steps are the units of ago, the largest first. Weeks, months and years are
+// used from two of them on, because "12 days ago" says more than "1 week ago".
+var steps = [...]struct {
+	from, unit time.Duration
+	name       string
+}{
+	{2 * 365 * day, 365 * day, "year"},
+	{60 * day, 30 * day, "month"},
+	{14 * day, 7 * day, "week"},
+	{day, day, "day"},
+	{time.Hour, time.Hour, "hour"},
+	{time.Minute, time.Minute, "minute"},
+}
+
+const day = 24 * time.Hour
+
+// ago returns in words how long d is past, rounded down. It is our own because
+// prompts are hashed: the words may not change with a library's version.
+func ago(d time.Duration) string {
+	for _, s := range steps {
+		if d < s.from {
+			continue
+		}
+		if n := int64(d / s.unit); n > 1 {
+			return fmt.Sprintf("%d %ss ago", n, s.name)
+		}
+		return "1 " + s.name + " ago"
+	}
+	return "less than a minute ago"
 }

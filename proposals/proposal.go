@@ -1,6 +1,8 @@
 package proposals
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,4 +138,189 @@ func (r Revision) Canonical() string {
 		return r.Text
 	}
 	return string(r.Draft.Canonical())
+}
+
+// Type is the kind of change that a proposal makes.
+type Type string
+
+// The types of proposal.
+const (
+	New        Type = "new"
+	Modify     Type = "modify"
+	Deactivate Type = "deactivate"
+	Reactivate Type = "reactivate"
+	Restore    Type = "restore" // back to an earlier version, through the same gate
+)
+
+// Types lists every type in the order it is documented in.
+func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore} }
+
+// Draft is the text of an author: the template of a proposal, filled in. A
+// draft may be incomplete; Problems lists the fields that a submission lacks.
+type Draft struct {
+	Type       Type
+	Subject    registry.Subject
+	Definition registry.Definition // zero when the author left it out
+
+	// BaseVersion is the live version that the draft was made against, nil when the
+	// author gave none. For a new subject, nil means 0.
+	BaseVersion *int
+	// RestoreVersion is the version a Restore goes back to; 0 for other types.
+	RestoreVersion int
+
+	Rationale string
+	Examples  []string
+	TestCases []TestCase
+	ChangeSet string // "" when the proposal stands alone
+}
+
+// TextHash returns that of the tool that the draft would put into force, "" when
+// it is not about a tool or takes one away.
+func (d Draft) TextHash() string {
+	if d.Definition.Tool == nil || d.Type == Deactivate {
+		return ""
+	}
+	return d.Definition.Tool.TextHash()
+}
+
+// Expect describes how a test case should come out.
+type Expect string
+
+// The expected outcomes.
+const (
+	ExpectPass Expect = "pass"
+	ExpectFail Expect = "fail"
+)
+
+// TestCase is one executable example. Output is a recorded answer of a model,
+// nil when there is none and the case can only run live.
+type TestCase struct {
+	Name   string  `json:"name,omitempty"`
+	Input  string  `json:"input,omitempty"`
+	Expect Expect  `json:"expect,omitempty"`
+	Output *string `json:"output,omitempty"`
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// CheckType names one kind of check on an answer.
+type CheckType string
+
+// The kinds of check. CheckValues has the kinds of their values.
+const (
+	CheckJSONOnly      CheckType = "json_only"
+	CheckNoFences      CheckType = "no_fences"
+	CheckToolCall      CheckType = "tool_call"
+	CheckJSONSchema    CheckType = "json_schema"
+	CheckContains      CheckType = "contains"
+	CheckNotContains   CheckType = "not_contains"
+	CheckMatches       CheckType = "matches"
+	CheckEvidence      CheckType = "evidence"
+	CheckNoFakeToolUse CheckType = "no_fake_tool_use"
+	CheckMaxChars      CheckType = "max_chars"
+)
+
+// Check is one check on the answer of a test case. Value is canonical JSON: a
+// string for contains, not_contains and matches, a number for max_chars, a
+// schema object for json_schema, absent for the others.
+type Check struct {
+	Type  CheckType       `json:"type,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Limits of the template.
+const (
+	MaxRationale = 8_000 // characters
+	MaxExample   = 4_000 // characters
+	MinExamples  = 2
+	MaxExamples  = 3
+	MinTestCases = 2
+	MaxTestCases = 3
+)
+
+// IssueStatus reports whether anybody still has something to do.
+type IssueStatus string
+
+// The statuses of an issue.
+const (
+	IssueOpen   IssueStatus = "open"
+	IssueClosed IssueStatus = "closed"
+)
+
+// Assignees of an issue that are roles; every other assignee is an Actor in
+// its text form.
+const (
+	AssigneeChief = "chief"
+	AssigneeUser  = "user"
+)
+
+// Issue is the public side of a proposal: whose turn it is, and the thread.
+type Issue struct {
+	Number   int
+	Proposal ID
+	Title    string
+	Assignee string // AssigneeChief, AssigneeUser or an Actor; "" when closed
+	Status   IssueStatus
+	Labels   []string
+}
+
+// Comment is one entry of a proposal's thread. It may be anchored to a line of
+// a field of a revision.
+type Comment struct {
+	ID       string // UUIDv7
+	Proposal ID
+	Author   Actor
+	At       time.Time
+	Body     string // Markdown
+	Revision int    // the revision it is about
+	Field    string // JSON path, "" when not anchored
+	Line     int    // counted from 1, 0 when not anchored
+}
+
+// MaxComment is the longest comment in characters.
+const MaxComment = 20_000
+
+// IssueTitle returns the title of the issue that a submission opens.
+func IssueTitle(s registry.Subject, name string) string {
+	kind := "Tool"
+	switch s.Kind {
+	case registry.KindAgent:
+		kind = "Agent"
+	case registry.KindList:
+		kind = "List"
+	case registry.KindTool:
+	}
+	return fmt.Sprintf("[%s Proposal] %s", kind, name)
+}
+
+// IssueLabels returns the labels a submission's issue carries.
+func IssueLabels(p Proposal) []string {
+	labels := []string{string(p.Subject.Kind) + "-proposal", string(p.Type), string(p.Subject.Layer)}
+	if p.ChangeSet != "" {
+		labels = append(labels, "set:"+p.ChangeSet)
+	}
+	return labels
+}
+
+// IssueBody writes the body of the issue from a revision: the change, its
+// rationale, and its test cases. It is derived, never stored, so it cannot differ
+// from the revision.
+func IssueBody(r Revision) string {
+	var b strings.Builder
+	d := r.Draft
+	fmt.Fprintf(&b, "## Proposal\n\n%s `%s`, revision %d by %s, against version %d.\n", d.Type, d.Subject, r.Number, r.Author, d.Base())
+	fmt.Fprintf(&b, "\n```json\n%s\n```\n", d.Definition.Canonical())
+	fmt.Fprintf(&b, "\n## Rationale\n\n%s\n\n## Test cases\n\n", d.Rationale)
+	for _, c := range d.TestCases {
+		fmt.Fprintf(&b, "- %s (should %s)\n", c.Name, c.Expect)
+	}
+	return b.String()
+}
+
+// Base returns the version the draft was made against, 0 when the author did
+// not say.
+func (d Draft) Base() int {
+	if d.BaseVersion == nil {
+		return 0
+	}
+	return *d.BaseVersion
 }

@@ -2,8 +2,68 @@ package registry
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
+
+// Live is a definition in force in one layer.
+type Live struct {
+	Subject     Subject
+	Version     int    // counted from 1
+	ContentHash string // SHA-256 of the canonical definition
+	Definition  Definition
+	Locked      bool // core
+	// Refused is why the version does not count where decisions are signed, nil
+	// when it does. Definition then has no content and is deactivated.
+	Refused error
+}
+
+// Refuse returns the replacement of a version that does not count: a deactivated
+// definition without content, and the reason.
+func (l Live) Refuse(reason error) Live {
+	l.Refused = reason
+	switch l.Subject.Kind {
+	case KindAgent:
+		l.Definition = Definition{Agent: &Agent{ID: l.Subject.ID, Status: Deactivated}}
+	case KindList:
+		l.Definition = Definition{List: &List{ID: l.Subject.ID, Status: Deactivated}}
+	case KindTool:
+		l.Definition = Definition{Tool: &Tool{ID: l.Subject.ID, Status: Deactivated}}
+	}
+	return l
+}
+
+// Columns are the columns of a definition in lists, as text.
+type Columns struct {
+	Name               string
+	ToolKind, Category string // "" unless it is a tool
+	Tier, Approval     string
+	Tag                string // prefix
+	Status             Status
+	Origin             string // what a tool is called where it comes from
+	Source             string // the server or the file that a tool comes from
+}
+
+// Columns returns what lists show of d.
+func (d Definition) Columns() Columns {
+	c := Columns{Name: d.Name(), Status: d.Status()}
+	if d.List != nil {
+		c.Name = d.List.Name // as it is written
+	}
+	t := d.Tool
+	if t == nil {
+		return c
+	}
+	c.ToolKind, c.Category, c.Tier = string(t.Kind), t.Category, string(t.Tier)
+	c.Source, c.Origin = t.origin()
+	if t.Approval != nil {
+		c.Approval = string(t.Approval.Tier)
+	}
+	if t.Tag != nil {
+		c.Tag = t.Tag.Prefix
+	}
+	return c
+}
 
 // layers merges definitions of several layers in memory.
 type layers struct {
@@ -81,4 +141,215 @@ func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
 		}
 	}
 	return entries
+}
+
+// Merged is the view of several layers in memory: a Catalog that can be
+// listed.
+type Merged struct {
+	Layered
+	tools  []Entry
+	agents []Entry
+	lists  []Entry
+}
+
+// Merge puts the live definitions of a view's layers on top of each other. Of
+// the same id, the one in the later layer is seen and hides the others; where
+// it is deactivated, the id is gone from the view. A definition that claims
+// the id or an alias of a core tool is left out.
+func Merge(lives []Live) *Merged {
+	all := layers{memory: newMemory(lives)}
+	m := &Merged{Layered: Layered{Finder: all.memory}}
+	ids := map[string]bool{}
+	for _, l := range lives {
+		if l.Subject.Kind == KindTool {
+			ids[l.Subject.ID] = true
+		}
+	}
+	for id := range ids {
+		if e, ok := all.byID(id); ok && e.Active() {
+			m.tools = append(m.tools, e)
+		}
+	}
+	m.agents, m.lists = active(ofKind(lives, KindAgent)), active(ofKind(lives, KindList))
+	slices.SortFunc(m.tools, inOrder)
+	return m
+}
+
+// Seen returns what a view (nil: every layer) shows of definitions that go by
+// their ids alone, as agents and allow-lists do: of each id the one in the
+// strongest layer, deactivated or not, by id.
+func Seen(lives []Live, view []Layer) []Entry {
+	stacks := map[string][]Live{}
+	for _, l := range lives {
+		if view == nil || slices.Contains(view, l.Subject.Layer) {
+			stacks[l.Subject.ID] = append(stacks[l.Subject.ID], l)
+		}
+	}
+	entries := make([]Entry, 0, len(stacks))
+	for _, stack := range stacks {
+		entries = append(entries, stacked(stack))
+	}
+	slices.SortFunc(entries, inOrder)
+	return entries
+}
+
+// stacked returns the strongest of the definitions of one id, with those it hides.
+func stacked(stack []Live) Entry {
+	slices.SortFunc(stack, ByStrength)
+	e := Entry{Live: stack[0]}
+	for _, l := range stack[1:] {
+		e.Hides = append(e.Hides, l.Subject)
+	}
+	return e
+}
+
+func ofKind(lives []Live, kind Kind) []Live {
+	return slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.Kind != kind })
+}
+
+func active(lives []Live) []Entry {
+	return slices.DeleteFunc(Seen(lives, nil), func(e Entry) bool { return !e.Active() })
+}
+
+// Tools returns the active tools: core first, then by id.
+func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
+
+// Agents returns the active agents by id.
+func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
+
+// Lists returns the active allow-lists by id.
+func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
+
+// memory is a Finder over definitions in memory.
+type memory struct {
+	named      map[string][]Live
+	categories map[string][]Live
+	lists      []Live
+}
+
+func newMemory(lives []Live) *memory {
+	m := &memory{named: map[string][]Live{}, categories: map[string][]Live{}, lists: ofKind(lives, KindList)}
+	for _, l := range lives {
+		t := l.Definition.Tool
+		if l.Subject.Kind != KindTool || t == nil {
+			continue
+		}
+		for i, name := range l.Names() {
+			if i == 0 || name != l.Subject.ID {
+				m.named[name] = append(m.named[name], l)
+			}
+		}
+		m.categories[t.Category] = append(m.categories[t.Category], l)
+	}
+	return m
+}
+
+func (m *memory) ByName(_ context.Context, names ...string) ([]Live, error) {
+	var found []Live
+	known := map[Subject]bool{}
+	for _, name := range names {
+		for _, l := range m.named[name] {
+			if !known[l.Subject] {
+				known[l.Subject] = true
+				found = append(found, l)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) {
+	return m.categories[category], nil
+}
+
+// OfKind implements Finder: it returns all there are.
+func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
+	var found []Live
+	for name, lives := range m.named {
+		own := slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.ID != name })
+		if slices.ContainsFunc(own, func(l Live) bool { return l.Core() || l.Definition.Tool.Kind == kind }) {
+			found = append(found, own...)
+		}
+	}
+	return found, nil
+}
+
+func (m *memory) Lists(context.Context) ([]Live, error) { return m.lists, nil }
+
+// candidate is a tool that the allow-list speaks of, and how.
+type candidate struct {
+	name     string // as listed
+	entry    Entry
+	known    bool
+	listed   bool
+	nonLocal bool // among those added when not local
+	embedded bool // among those added when embedding works
+	category string
+	kind     ToolKind // of which all are taken in, "" when it is not
+	tier     bool     // its tier passes the filter of the categories
+	excluded bool     // among those excluded in local
+}
+
+// choose decides about the candidate.
+func (c *candidate) choose(in Context) Choice {
+	choice := Choice{Name: c.name, Entry: c.entry}
+	if !c.known {
+		choice.Reason = OutUnknown
+		return choice
+	}
+	if choice.Reason, choice.Detail = c.barred(in); choice.Reason != "" {
+		return choice
+	}
+	choice.In = true
+	choice.Reason, choice.Detail = c.brought(in)
+	return choice
+}
+
+// brought describes what brings the candidate in, "" when nothing does in this
+// context.
+func (c *candidate) brought(in Context) (reason Reason, detail string) {
+	switch {
+	case c.listed:
+		return InListed, ""
+	case c.nonLocal && !in.Local:
+		return InNonLocal, ""
+	case c.embedded && in.Embedding:
+		return InEmbedding, ""
+	case c.category != "" && c.tier:
+		return InCategory, c.category
+	case c.kind != "":
+		return InKind, string(c.kind)
+	}
+	return "", ""
+}
+
+// barred returns why the candidate is left out, "" when it is not.
+func (c *candidate) barred(in Context) (reason Reason, detail string) {
+	tool := c.entry.Definition.Tool
+	var where Availability
+	if tool.Availability != nil {
+		where = *tool.Availability
+	}
+	way, _ := c.brought(in)
+	switch {
+	case !c.entry.Active():
+		return OutDeactivated, ""
+	case way == "" && c.category != "":
+		return OutTier, c.category
+	case way == "" && c.nonLocal:
+		return OutOnlyNonLocal, ""
+	case way == "":
+		return OutOnlyEmbedding, ""
+	case c.excluded && in.Local:
+		return OutExcluded, ""
+	case where.LocalOnly && !in.Local:
+		return OutLocalOnly, ""
+	case where.NonLocalOnly && in.Local:
+		return OutNonLocalOnly, ""
+	case where.NeedsEmbedding && !in.Embedding:
+		return OutNeedsEmbedding, ""
+	case tool.DeferLoading && !in.IncludeDeferred:
+		return OutDeferred, ""
+	}
+	return "", ""
 }

@@ -146,3 +146,37 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	*s = v
 	return nil
 }
+
+// OtherNames returns the names beside its id by which a definition is found, called, or
+// runs: aliases, its name in prompts and exports, and that of its provider.
+func (d Definition) OtherNames() []string {
+	t := d.Tool
+	if t == nil {
+		return nil
+	}
+	names := append(slices.Clone(t.Aliases), t.WireName(), t.OriginName())
+	if t.Provider != nil {
+		names = append(names, t.Provider.Name)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || name == t.ID })
+}
+
+// Names are checked by plain loops: regular expressions would be compiled at every
+// start.
+
+const (
+	lower  = "abcdefghijklmnopqrstuvwxyz"
+	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits = "0123456789"
+)
+
+// maxForm is the longest name of any form in characters.
+const maxForm = 64
+
+// madeOf reports whether s has 1 to maxForm characters, all of them in allowed,
+// and begins with one in first.
+func madeOf(s, first, allowed string) bool {
+	return s != "" && len(s) <= maxForm &&
+		strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, allowed) == ""
+}

@@ -3,11 +3,15 @@ package diff
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // Definitions compares two definitions field by field, in the order in which
@@ -164,4 +168,202 @@ func elements(list *jsondoc.Node, ids *interner) (texts []string, numbers []int3
 		texts, numbers = append(texts, s), append(numbers, ids.number(s))
 	}
 	return texts, numbers
+}
+
+// Change describes what happened to a field.
+type Change string
+
+// The changes.
+const (
+	Added    Change = "added"
+	Removed  Change = "removed"
+	Modified Change = "modified"
+)
+
+// Field is one difference between two definitions or two JSON values.
+type Field struct {
+	// Path leads to the value in the new document, or in the old one if it was
+	// removed. It is written as package jsondoc writes it.
+	Path          string
+	Change        Change
+	Before, After *jsondoc.Node // nil where there is no value
+	// Beside is set for fields outside of the definition (Content.Beside).
+	Beside bool
+}
+
+// Patch compares the lines that Lines returns. Each call compares again.
+func (f Field) Patch() *Patch { return Lines(f.Lines()) }
+
+// Hunks returns the hunks of Patch with up to context lines around each change
+// and the words in all of them marked: at least one. For a text of a megabyte,
+// let Hunk.Mark do so as they come into view instead.
+func (f Field) Hunks(context int) []Hunk {
+	hunks := f.Patch().Unified(context)
+	for i, h := range hunks {
+		hunks[i] = h.Words()
+	}
+	return hunks
+}
+
+// IsText reports whether Lines returns texts, without quotes.
+func (f Field) IsText() bool {
+	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
+}
+
+// Lines returns both values as they are read line by line: texts as they are,
+// lists of plain values with a line for each element, everything else as
+// indented JSON. What is absent has no lines. The two always differ.
+//
+// The texts of a definition seldom end in "\n", so it is taken as what stands
+// between lines: if one of two texts lacks it, both get one more. A line that
+// is appended is then the only change, and an added "\n" is an empty line.
+func (f Field) Lines() (before, after string) {
+	if f.IsText() {
+		before, after = stringOf(f.Before), stringOf(f.After)
+		open := func(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
+		if open(before) || open(after) {
+			return ended(before), ended(after)
+		}
+		return before, after
+	}
+	if isPlainList(f.Before) && isPlainList(f.After) {
+		raw := rawElements(f.Before) && rawElements(f.After)
+		before, after = elementLines(f.Before, raw), elementLines(f.After, raw)
+		if before != after {
+			return before, after
+		}
+	}
+	return indented(f.Before), indented(f.After)
+}
+
+func isString(n *jsondoc.Node) bool { return n == nil || n.Kind == jsondoc.String }
+
+func stringOf(n *jsondoc.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// ended returns s with one "\n" more; "" stays "".
+func ended(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s + "\n"
+}
+
+// isPlainList reports whether n is a list without lists and objects in it.
+func isPlainList(n *jsondoc.Node) bool {
+	return n == nil || n.Kind == jsondoc.Array && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool {
+		return item.Kind == jsondoc.Object || item.Kind == jsondoc.Array
+	})
+}
+
+// rawElements reports whether the elements can be shown without quotes and
+// still be told apart.
+func rawElements(list *jsondoc.Node) bool {
+	return list == nil || !slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool {
+		return item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n")
+	})
+}
+
+func elementLines(list *jsondoc.Node, raw bool) string {
+	if list == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, item := range list.Items {
+		if raw {
+			b.WriteString(item.Text)
+		} else {
+			b.Write(jsondoc.Canonical(item))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// indented returns n as JSON on several lines.
+func indented(n *jsondoc.Node) string {
+	if n == nil {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, jsondoc.Canonical(n), "", "  "); err != nil {
+		panic(fmt.Sprintf("diff: canonical JSON does not parse: %v", err))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// Content is a definition with the JSON that it was imported from, nil when it
+// was not imported.
+type Content struct {
+	Definition registry.Definition
+	Source     []byte
+	// Beside is a JSON object with a revision's rationale, examples and test cases;
+	// nil for a definition that is not a proposal's.
+	Beside []byte
+}
+
+// BesideHeading stands over the fields that are not a part of the definition.
+const BesideHeading = "Not part of the definition"
+
+// Contents compares two contents: their definitions field by field, and behind
+// them, with paths that begin with wire.SourcePath, the parts of the imported JSON
+// beyond the definitions. An approval pins all of it, so all of it is compared. Of
+// two revisions it compares last the fields beside the definitions.
+func Contents(before, after Content) []Field {
+	fields := append(Definitions(before.Definition, after.Definition), sources(before, after)...)
+	if before.Beside == nil || after.Beside == nil {
+		return fields
+	}
+	var w walk
+	w.parts(way{}, parsed(before.Beside), parsed(after.Beside))
+	for i := range w.fields {
+		w.fields[i].Beside = true
+	}
+	return append(fields, w.fields...)
+}
+
+func sources(before, after Content) []Field {
+	if string(before.Source) == string(after.Source) {
+		return nil
+	}
+	var w walk
+	w.parts(way{}, before.unread(), after.unread())
+	for i := range w.fields {
+		w.fields[i].Path = wire.SourcePath + w.fields[i].Path
+	}
+	return w.fields
+}
+
+// unread returns what the source says beyond the definition, nil for nothing.
+func (c Content) unread() *jsondoc.Node {
+	t := c.Definition.Tool
+	if len(c.Source) == 0 || t == nil || t.Source == nil {
+		return nil
+	}
+	return wire.Unread(*t, c.Source)
+}
+
+// parts compares two objects, of which either may be nil, key by key: those in
+// them are looked into whether or not both sides have them.
+func (w *walk) parts(p way, before, after *jsondoc.Node) {
+	b, a := membersOf(before), membersOf(after)
+	for _, key := range (*shape)(nil).order(b, a) {
+		x, y := b.get(key), a.get(key)
+		if open(x) && open(y) {
+			w.parts(p.key(key), x, y)
+			continue
+		}
+		w.value(p.key(key), x, y, nil)
+	}
+}
+
+// open reports whether n can be looked into, as an object with members can and
+// nothing at all.
+func open(n *jsondoc.Node) bool {
+	return n == nil || n.Kind == jsondoc.Object && len(n.Members) > 0
 }

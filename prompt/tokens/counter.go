@@ -4,8 +4,15 @@
 package tokens
 
 import (
+	"bytes"
+	"compress/flate"
 	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
 	"sync"
+	"unicode/utf8"
 )
 
 // Counts is the length of a text in tokens.
@@ -76,4 +83,150 @@ func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 		counts[i] = Counts{O200k: o200k[i], Cl100k: cl100k[i]}
 	}
 	return counts, nil
+}
+
+// maxKnown bounds what an encoding remembers: some 4 MB.
+const maxKnown = 1 << 16
+
+// encoding is one vocabulary with the lengths it was asked for.
+type encoding struct {
+	vocabulary func() (*vocabulary, error) // unpacks it when first called
+
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]int
+}
+
+func newEncoding(load func() (*vocabulary, error)) *encoding {
+	return &encoding{vocabulary: load, known: map[[sha256.Size]byte]int{}}
+}
+
+// count returns the length of each text in tokens.
+func (e *encoding) count(texts [][]paragraph) ([]int, error) {
+	counts := make([]int, len(texts))
+	for i, text := range texts {
+		for _, p := range text {
+			n, err := e.paragraph(p)
+			if err != nil {
+				return nil, err
+			}
+			counts[i] += n
+		}
+	}
+	return counts, nil
+}
+
+func (e *encoding) paragraph(p paragraph) (int, error) {
+	e.mu.Lock()
+	n, ok := e.known[p.sum]
+	e.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	v, err := e.vocabulary()
+	if err != nil {
+		return 0, err
+	}
+	n = v.count(p.text)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.known) >= maxKnown {
+		clear(e.known) // texts in use are soon counted again
+	}
+	e.known[p.sum] = n
+	return n, nil
+}
+
+// The vocabularies of tiktoken (https://github.com/openai/tiktoken, licence in
+// LICENSE.tiktoken), packed by TestVocabularies -update: the lengths of all tokens by rank, one byte each,
+// then the tokens. As Go maps of a library they took 9 MB of the program.
+var (
+	//go:embed o200k.flate
+	packedO200k []byte
+	//go:embed cl100k.flate
+	packedCl100k []byte
+)
+
+// vocabulary counts tokens by byte pair encoding.
+type vocabulary struct {
+	ranks map[string]int32
+	piece func(text string) int // the length of the first piece of a text
+}
+
+// Each vocabulary is unpacked once in a process, when it is first needed.
+var (
+	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, pieceO200k, 199998) })
+	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, pieceCl100k, 100256) })
+)
+
+// unpack reads a vocabulary of so many tokens.
+func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error) {
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil || len(plain) < size {
+		return nil, fmt.Errorf("unpack a vocabulary: %d bytes for %d tokens: %w", len(plain), size, err)
+	}
+	v := &vocabulary{ranks: make(map[string]int32, size), piece: piece}
+	text, at := string(plain[size:]), 0
+	for rank, length := range plain[:size] {
+		v.ranks[text[at:at+int(length)]] = int32(rank)
+		at += int(length)
+	}
+	return v, nil
+}
+
+// count returns the length of text in tokens. Bytes that are no UTF-8 count as
+// U+FFFD each.
+func (v *vocabulary) count(text string) int {
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	n := 0
+	for text != "" {
+		end := v.piece(text)
+		n += v.merge(text[:end])
+		text = text[end:]
+	}
+	return n
+}
+
+// merge returns how many tokens are left of piece when adjacent parts have been
+// joined, those of the lowest rank first, as long as two of them are a token.
+func (v *vocabulary) merge(piece string) int {
+	if _, ok := v.ranks[piece]; ok {
+		return 1
+	}
+	type part struct {
+		start int
+		rank  int32 // of the part joined with the next one
+	}
+	parts := make([]part, len(piece)+1)
+	joined := func(i, end int) int32 {
+		if end < len(parts) {
+			if rank, ok := v.ranks[piece[parts[i].start:parts[end].start]]; ok {
+				return rank
+			}
+		}
+		return math.MaxInt32
+	}
+	for i := range parts {
+		parts[i].start = i
+	}
+	for i := range parts {
+		parts[i].rank = joined(i, i+2)
+	}
+	for {
+		best := 0
+		for i := range parts {
+			if parts[i].rank < parts[best].rank {
+				best = i
+			}
+		}
+		if parts[best].rank == math.MaxInt32 {
+			return len(parts) - 1
+		}
+		parts[best].rank = joined(best, best+3)
+		if best > 0 {
+			parts[best-1].rank = joined(best-1, best+2)
+		}
+		parts = append(parts[:best+1], parts[best+2:]...)
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"toolcrib/internal/commonmark"
+	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -148,4 +150,65 @@ func objects(nodes []*jsondoc.Node) bool {
 		}
 	}
 	return true
+}
+
+// Unwrap returns answer without a code fence around all of it and without white
+// space and invisible characters at the edges.
+func Unwrap(answer string) string {
+	answer = trim(answer)
+	if inside, ok := unfence(answer); ok {
+		return trim(inside)
+	}
+	return answer
+}
+
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
+}
+
+// unfence returns the text between the lines of a code fence around all of s.
+func unfence(s string) (inside string, ok bool) {
+	first, rest, ok := strings.Cut(s, "\n")
+	if !ok {
+		return "", false
+	}
+	fence := commonmark.Fence(first)
+	if fence == "" {
+		return "", false
+	}
+	at := 0
+	for line := range strings.Lines(rest) {
+		if commonmark.Closes(strings.TrimSpace(line), fence) {
+			return rest[:at], at+len(line) == len(rest)
+		}
+		at += len(line)
+	}
+	return "", false
+}
+
+// Errors of a call. Their texts are the codes of the protocol; the
+// errors that wrap them describe the fault in words that are safe to show to
+// people and to the model.
+var (
+	// ErrInvalidFormat reports that the answer is not one object of the call form.
+	ErrInvalidFormat = errors.New("tool_call_invalid_format")
+	// ErrMultiple reports that the answer is several objects.
+	ErrMultiple = errors.New("tool_call_multiple")
+	// ErrUnknownTool reports that no tool has that name.
+	ErrUnknownTool = errors.New("tool_call_unknown_tool")
+	// ErrInvalidArgs reports that the arguments are not an object, or do not fit the
+	// tool's schema.
+	ErrInvalidArgs = errors.New("tool_call_invalid_args")
+	// ErrNonceInvalid reports that the nonce is missing or not that of the turn.
+	ErrNonceInvalid = errors.New("tool_call_nonce_invalid")
+)
+
+// Code returns the code of the protocol that err wraps, "" for another error.
+func Code(err error) string {
+	for _, code := range []error{ErrInvalidFormat, ErrMultiple, ErrUnknownTool, ErrInvalidArgs, ErrNonceInvalid} {
+		if errors.Is(err, code) {
+			return code.Error()
+		}
+	}
+	return ""
 }

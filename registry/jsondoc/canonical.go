@@ -1,7 +1,9 @@
 package jsondoc
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,4 +213,62 @@ func decimal(literal string) (digits string, point int, negative bool) {
 	digits = strings.TrimLeft(whole+frac, "0")
 	point = len(whole) + exp - (len(whole+frac) - len(digits))
 	return strings.TrimRight(digits, "0"), point, negative
+}
+
+// Encode returns v as JSON on one line, which it ends, without the escapes that
+// encoding/json has for HTML.
+func Encode(v any) ([]byte, error) { return encode(v, "") }
+
+// EncodeIndented is Encode for people: indented by two spaces.
+func EncodeIndented(v any) ([]byte, error) { return encode(v, "  ") }
+
+func encode(v any, indent string) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return buf.Bytes(), err
+}
+
+// Indent returns n for people and for files kept in version control: two
+// spaces a level, members in their order, numbers as they were written, text
+// escaped only where JSON demands it, a line break at the end.
+func Indent(n *Node) []byte {
+	return append(appendIndented(nil, n, "\n"), '\n')
+}
+
+// appendIndented writes n; newline is a line break and the white space of the
+// level that n stands on.
+func appendIndented(b []byte, n *Node, newline string) []byte {
+	inside := newline + "  "
+	switch {
+	case n.Kind == Number:
+		return append(b, n.Text...)
+	case n.Kind == Array && len(n.Items) > 0:
+		b = append(b, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, inside...)
+			b = appendIndented(b, item, inside)
+		}
+		b = append(b, newline...)
+		return append(b, ']')
+	case n.Kind == Object && len(n.Members) > 0:
+		b = append(b, '{')
+		for i, m := range n.Members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, inside...)
+			b = appendString(b, m.Key)
+			b = append(b, ": "...)
+			b = appendIndented(b, m.Value, inside)
+		}
+		b = append(b, newline...)
+		return append(b, '}')
+	}
+	return appendCanonical(b, n)
 }

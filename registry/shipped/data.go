@@ -4,6 +4,10 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -45,3 +49,131 @@ func readMarkdown(kind registry.Kind, name string) registry.Definition {
 	}
 	return d
 }
+
+// Hashes returns the content hash of everything that toolcrib ships, as
+// registry.Definition.Hash computes it. It reads them from data/shipped.sums,
+// which is much cheaper than the definitions, and from data/core.sums.
+func Hashes() map[registry.Subject]string { return maps.Clone(hashes()) }
+
+var hashes = sync.OnceValue(func() map[registry.Subject]string {
+	all := map[registry.Subject]string{}
+	for id, hash := range coreSums().hashes {
+		all[registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: id}] = hash
+	}
+	for line := range strings.Lines(string(read("shipped.sums"))) {
+		text, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+		subject, err := registry.ParseSubject(text)
+		if err != nil {
+			panic(fmt.Sprintf("shipped: shipped.sums: %v", err))
+		}
+		all[subject] = hash
+	}
+	return all
+})
+
+// sums is the content of data/core.sums: a line "<id> <content hash>" for each core
+// tool.
+type sums struct {
+	ids    []string // in the order of the file
+	hashes map[string]string
+}
+
+var coreSums = sync.OnceValue(func() sums {
+	s := sums{hashes: map[string]string{}}
+	for line := range strings.Lines(string(read("core.sums"))) {
+		id, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+		s.ids = append(s.ids, id)
+		s.hashes[id] = hash
+	}
+	return s
+})
+
+// IsCore reports whether id is that of a core tool, which cannot be changed,
+// overridden or taken as an alias in any layer.
+func IsCore(id string) bool {
+	_, ok := coreSums().hashes[id]
+	return ok
+}
+
+// CoreHashes returns the content hash of every core tool by id, as
+// registry.Definition.Hash computes it.
+func CoreHashes() map[string]string { return maps.Clone(coreSums().hashes) }
+
+// Core returns the core tools in the order in which they are
+// documented.
+func Core() []registry.Definition { return slices.Clone(core()) }
+
+var core = sync.OnceValue(func() []registry.Definition {
+	var tools []registry.Definition
+	for _, id := range coreSums().ids {
+		tools = append(tools, readMarkdown(registry.KindTool, "core/"+id+".md"))
+	}
+	return tools
+})
+
+// The shipped agents. The assistant's allow-list has the same id.
+const (
+	AssistantID = "assistant"
+	AuthorID    = "author"
+)
+
+// Assistant returns the action tools of the assistant in the order in which
+// they are documented. They stand in the global layer and are not core: they
+// change through proposals.
+func Assistant() []registry.Definition { return slices.Clone(assistant()) }
+
+var assistant = sync.OnceValue(func() []registry.Definition {
+	list, _ := List(AssistantID)
+	var tools []registry.Definition
+	for _, id := range list.Tools {
+		name := "assistant/" + id + ".json"
+		d, err := registry.DecodeDefinition(registry.KindTool, read(name))
+		if err != nil {
+			panic(fmt.Sprintf("shipped: %s: %v", name, err))
+		}
+		tools = append(tools, d)
+	}
+	return tools
+})
+
+// Agents returns the agents that are shipped, in the global layer.
+func Agents() []registry.Definition { return slices.Clone(agents()) }
+
+var agents = sync.OnceValue(func() []registry.Definition {
+	return []registry.Definition{
+		readMarkdown(registry.KindAgent, "agents/"+AssistantID+".md"),
+		readMarkdown(registry.KindAgent, "agents/"+AuthorID+".md"),
+	}
+})
+
+// Lists returns the shipped allow-lists, in the order in which they are
+// documented. They belong to the global layer and change through proposals; the
+// registry knows the list in force. The result is shared; do not change it.
+func Lists() []registry.Definition { return slices.Clone(lists()) }
+
+// List returns the shipped allow-list of the given id.
+func List(id string) (registry.AllowList, bool) {
+	all := lists()
+	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })
+	if i < 0 {
+		return registry.AllowList{}, false
+	}
+	return all[i].List.AllowList(), true
+}
+
+var lists = sync.OnceValue(func() []registry.Definition {
+	const name = "lists.json"
+	n, err := jsondoc.Parse(read(name), jsondoc.DefaultLimits)
+	if err != nil {
+		panic(fmt.Sprintf("shipped: %s: %v", name, err))
+	}
+	all := make([]registry.Definition, len(n.Items))
+	for i, item := range n.Items {
+		d, ps := registry.BindDefinition(registry.KindList, item, jsondoc.Index(jsondoc.Root, i))
+		if ps != nil {
+			panic(fmt.Sprintf("shipped: %s: %v", name, ps))
+		}
+		all[i] = d
+	}
+	return all
+})
