@@ -5,10 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -21,81 +18,42 @@ type call struct {
 	cancel  context.CancelFunc
 	ctx     context.Context //nolint:containedctx // of a call, which the client can cancel
 
+	mu       sync.Mutex
 	began    time.Time
-	admitted Admitted // nil until it was sent
-	ended    atomic.Bool
+	admitted Admitted // nil until it is sent, and once it has ended
+	sent     bool
 }
 
-// queued is a message of the client that waits behind a call.
-type queued struct {
-	line []byte
-	call *call // nil for another message
+// send notes that the call is sent to the server.
+func (c *call) send(a Admitted) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.admitted, c.began, c.sent = a, time.Now(), true
 }
 
-// maxQueued limits the messages that wait behind a call, in bytes. Beyond it, the
-// client waits.
-const maxQueued = MaxLine
-
-// queue keeps the order of the client's messages while a call passes the gates.
-type queue struct {
-	mu      sync.Mutex
-	changed *sync.Cond
-	items   []queued
-	size    int
-	working bool // an item was taken and is not sent
-	closed  bool
-}
-
-// waits reports whether a message has to wait.
-func (q *queue) waits() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.working || len(q.items) > 0
-}
-
-func (q *queue) put(item queued) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.size > 0 && q.size+len(item.line) > maxQueued && !q.closed {
-		q.changed.Wait()
+// waits reports whether the call is not sent yet.
+func (c *call) waits() bool {
+	if c == nil {
+		return false
 	}
-	q.items, q.size = append(q.items, item), q.size+len(item.line)
-	q.changed.Broadcast()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.sent
 }
 
-// next ends the work on the item before and returns the next one; false when there is
-// none and nothing more comes.
-func (q *queue) next() (queued, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.working = false
-	for len(q.items) == 0 && !q.closed {
-		q.changed.Wait()
+// conclude writes down how a call that was sent ended, once.
+func (c *call) conclude(o Outcome) {
+	if c == nil {
+		return
 	}
-	if len(q.items) == 0 {
-		return queued{}, false
+	c.mu.Lock()
+	admitted := c.admitted
+	c.admitted = nil
+	o.Took = time.Since(c.began)
+	c.mu.Unlock()
+	if admitted != nil {
+		admitted.Conclude(o)
 	}
-	item := q.items[0]
-	q.items, q.size, q.working = q.items[1:], q.size-len(item.line), true
-	q.changed.Broadcast()
-	return item, true
-}
-
-func (q *queue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.changed.Broadcast()
-}
-
-// waiting returns the call with an id that is not sent yet, nil for none.
-func (g *Guard) waiting(key string) *call {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if a := g.asked[key]; a != nil && a.call != nil && a.call.admitted == nil {
-		return a.call
-	}
-	return nil
 }
 
 // take takes a call of the client, which waits its turn.
@@ -120,16 +78,14 @@ func (g *Guard) cancels(m *message) bool {
 	if !id.there() {
 		return false
 	}
-	key := idKey(id.of(m.text))
-	if c := g.waiting(key); c != nil {
-		c.cancel()
+	a := g.requests.find(idKey(id.of(m.text)))
+	switch {
+	case a == nil:
+	case a.call.waits():
+		a.call.cancel()
 		return true
-	}
-	g.mu.Lock()
-	a := g.asked[key]
-	g.mu.Unlock()
-	if a != nil {
-		g.concludes(a.call, Outcome{End: Canceled}) // the answer may come all the same
+	default:
+		a.call.conclude(Outcome{End: Canceled}) // the answer may come all the same
 	}
 	return false
 }
@@ -161,17 +117,15 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 		if err == nil {
 			admitted.Conclude(Outcome{End: Canceled})
 		}
-		g.answered(c.key) // who cancels expects no answer
+		g.requests.take(c.key) // who cancels expects no answer
 		return
 	}
 	if err != nil {
-		g.answered(c.key)
-		g.answer(g.refusal(c, err))
+		g.requests.take(c.key)
+		g.answer(refusal(c, g.session.modern.Load(), err))
 		return
 	}
-	g.mu.Lock()
-	c.admitted, c.began = admitted, time.Now()
-	g.mu.Unlock()
+	c.send(admitted)
 	if err := g.server.send(ctx, &c.message, c.line); err != nil {
 		g.unsent(&c.message, err)
 	}
@@ -185,20 +139,18 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.wait(c.ctx, g.loaded); err != nil {
+	if err := wait(c.ctx, g.approvals.loaded); err != nil {
 		return nil, err
 	}
 	if err := g.refresher.wait(c.ctx); err != nil {
 		return nil, err
 	}
-	g.mu.Lock()
-	tool, known := g.approved.Tools[name]
-	closed, client := g.closed, g.session.client
-	g.mu.Unlock()
-	if closed != nil {
-		return nil, closed
+	approved, err := g.approvals.get()
+	if err != nil {
+		return nil, err
 	}
-	asks := Call{Client: client, Tool: name, Args: args}
+	tool, known := approved.Tools[name]
+	asks := Call{Client: g.session.facts().client, Tool: name, Args: args}
 	if listed := g.refresher.hash(name); known && listed != tool.Hash {
 		asks.Changed, asks.Listed = true, listed
 	}
@@ -206,7 +158,7 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 }
 
 // wait waits for something or for the end of ctx.
-func (g *Guard) wait(ctx context.Context, done <-chan struct{}) error {
+func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
@@ -218,46 +170,6 @@ func (g *Guard) wait(ctx context.Context, done <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// refusal answers a call that does not pass: an unknown tool is an error of the
-// protocol, and anything else a result that the model reads.
-func (g *Guard) refusal(c *call, err error) []byte {
-	var why *Refusal
-	var unclear ambiguous
-	switch {
-	case errors.As(err, &unclear):
-		return refused(c.id, codeInvalidParams, "toolcrib does not pass this call on: "+err.Error())
-	case errors.As(err, &why) && why.Unknown:
-		return refused(c.id, codeInvalidParams, why.Message)
-	case why == nil:
-		why = &Refusal{Code: "guard_closed", Message: "toolcrib passes no call on: " + err.Error()}
-	}
-	meta := fmt.Appendf(nil, `"toolcrib/code":%s`, quote(why.Code))
-	if why.Pending != "" {
-		meta = fmt.Appendf(meta, `,"toolcrib/pending":%s`, quote(why.Pending))
-	}
-	kind := ""
-	if g.modern.Load() {
-		kind = `"resultType":"complete",`
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s}}}`,
-		c.id, kind, quote(why.Message), meta)
-}
-
-// concludes writes down how a call ended, once.
-func (g *Guard) concludes(c *call, o Outcome) {
-	if c == nil {
-		return
-	}
-	g.mu.Lock()
-	admitted := c.admitted
-	g.mu.Unlock()
-	if admitted == nil || c.ended.Swap(true) {
-		return
-	}
-	o.Took = time.Since(c.began)
-	admitted.Conclude(o)
 }
 
 // outcomeOf is how a call ended by its answer.

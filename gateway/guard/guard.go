@@ -3,12 +3,10 @@ package guard
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -43,58 +41,30 @@ type Guard struct {
 	client *lineWriter
 	server Server
 
+	requests  requests // of the client
 	calls     queue
+	session   session
+	approvals approvals
+	inquirer  inquirer
 	refresher refresher
 	observer  observer
 
-	loaded       chan struct{} // closed when the approved tools were asked for once
-	introducedBy chan struct{} // closed when the server told its capabilities
-	introduction sync.Once
-
-	mu       sync.Mutex
-	asked    map[string]*asked     // by id: what the client asked and the server has not answered
-	own      map[string]chan reply // by id: what the guard asked
-	approved Approved
-	closed   error         // why nothing is listed and called; nil when something is
-	idle     chan struct{} // gets a signal when everything that the client asked is answered
-	told     string        // names what the client was listed
-	noticed  bool          // the server reported a change since the last comparison, which the client heard
-	session  session
-
-	modern atomic.Bool // the client speaks a revision without initialize
-}
-
-// asked is a request of the client that the server has not answered.
-type asked struct {
-	method string
-	call   *call // nil for anything but a call
-}
-
-// session holds the facts that client and server gave of themselves.
-type session struct {
-	began         bool // messages other than the handshake may pass
-	client        string
-	capabilities  json.RawMessage // of the client
-	server        json.RawMessage
-	protocol      string
-	shakes        bool // it begins with initialize
-	toolless      bool // the server says that it has no tools
-	logging       bool
-	meta          json.RawMessage            // of the client's requests, where there is no handshake
-	subscriptions map[string]json.RawMessage // by key: ids of requests that wait for list_changed
+	mu      sync.Mutex
+	told    string // names what the client was listed
+	noticed bool   // the server reported a change since the last comparison, which the client heard
 }
 
 // New returns a guard.
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.orUsual()
-	g := &Guard{
-		config: c, client: &lineWriter{to: c.Out}, server: s, loaded: make(chan struct{}), introducedBy: make(chan struct{}),
-		idle: make(chan struct{}, 1), asked: map[string]*asked{}, own: map[string]chan reply{},
-	}
+	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s}
+	g.requests.init()
 	g.calls.changed = sync.NewCond(&g.calls.mu)
+	g.session.init()
+	g.approvals.loaded = make(chan struct{})
+	g.inquirer = inquirer{server: s, session: &g.session, limit: c.Times.List, asked: map[string]chan reply{}}
 	g.refresher.init()
-	g.observer.news = make(chan struct{}, 1)
-	g.session.subscriptions = map[string]json.RawMessage{}
+	g.observer = observer{config: c, news: make(chan struct{}, 1)}
 	return g
 }
 
@@ -108,14 +78,16 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	var running sync.WaitGroup
 	running.Go(func() { g.follow(alive) })
 	running.Go(func() { g.refreshes(alive) })
-	running.Go(func() { g.observes(alive) })
+	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
 	go g.receives(alive) // ends with the client's input, which nothing else ends
 	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
 	stop()
 	g.calls.close()
 	running.Wait()
-	g.lose()
+	for _, a := range g.requests.drain() {
+		a.call.conclude(Outcome{End: Lost, Message: "the server ended before it answered"})
+	}
 	return status, err
 }
 
@@ -160,7 +132,7 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 		g.answer(refused(nil, codeParse, "toolcrib does not pass this message on: "+err.Error()))
 		return
 	}
-	g.note(&m)
+	g.session.hear(&m)
 	switch {
 	case m.method == "tools/call" && m.kind == request:
 		g.take(ctx, &m, line)
@@ -189,17 +161,11 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 // ask remembers a request, and refuses one with an id that another one has: their
 // answers could be taken for each other.
 func (g *Guard) ask(m *message, a *asked) bool {
-	key := m.key()
-	g.mu.Lock()
-	_, twice := g.asked[key]
-	if !twice {
-		g.asked[key] = a
+	if g.requests.add(m.key(), a) {
+		return true
 	}
-	g.mu.Unlock()
-	if twice {
-		g.answer(refused(m.id.of(m.text), codeInvalidRequest, "a request with this id waits for its answer"))
-	}
-	return !twice
+	g.answer(refused(m.id.of(m.text), codeInvalidRequest, "a request with this id waits for its answer"))
+	return false
 }
 
 // unsent answers a request that could not be sent.
@@ -208,41 +174,15 @@ func (g *Guard) unsent(m *message, err error) {
 	if m.kind != request {
 		return
 	}
-	if a := g.answered(m.key()); a != nil {
-		g.concludes(a.call, Outcome{End: Lost, Message: err.Error()})
+	if a := g.requests.take(m.key()); a != nil {
+		a.call.conclude(Outcome{End: Lost, Message: err.Error()})
 		g.answer(refused(m.id.of(m.text), codeInternal, "the server cannot be reached: "+err.Error()))
 	}
-}
-
-// answered forgets what was asked under an id, and returns it; nil for nothing.
-func (g *Guard) answered(key string) *asked {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	a := g.asked[key]
-	delete(g.asked, key)
-	if a != nil && !g.busy() {
-		select {
-		case g.idle <- struct{}{}:
-		default:
-		}
-	}
-	return a
 }
 
 // answer writes a line of the guard's own to the client.
 func (g *Guard) answer(text []byte) {
 	_ = g.client.write(ended(text)) // a client that went away is noticed at its input
-}
-
-// busy reports whether the client waits for an answer. A subscription has none until
-// the server ends it.
-func (g *Guard) busy() bool {
-	for _, a := range g.asked {
-		if a.method != "subscriptions/listen" {
-			return true
-		}
-	}
-	return false
 }
 
 // goneLooks is the time between looks at whether somebody reads the last answers.
@@ -257,14 +197,11 @@ func (g *Guard) finish(ctx context.Context) {
 	defer late.Stop()
 	defer looks.Stop()
 	for {
-		g.mu.Lock()
-		busy := g.busy()
-		g.mu.Unlock()
-		if !busy || g.client.gone() || g.config.Gone != nil && g.config.Gone() {
+		if !g.requests.busy() || g.client.gone() || g.config.Gone != nil && g.config.Gone() {
 			return
 		}
 		select {
-		case <-g.idle:
+		case <-g.requests.idle:
 		case <-looks.C:
 		case <-late.C:
 			return
@@ -272,41 +209,4 @@ func (g *Guard) finish(ctx context.Context) {
 			return
 		}
 	}
-}
-
-// lose concludes the calls that the server can answer no more.
-func (g *Guard) lose() {
-	g.mu.Lock()
-	lost := g.asked
-	g.asked = map[string]*asked{}
-	g.mu.Unlock()
-	for _, a := range lost {
-		g.concludes(a.call, Outcome{End: Lost, Message: "the server ended before it answered"})
-	}
-}
-
-// Codes of JSON-RPC 2.0 errors.
-const (
-	codeParse          = -32700
-	codeInvalidRequest = -32600
-	codeInvalidParams  = -32602
-	codeInternal       = -32603
-)
-
-// refused is an error that answers the request with an id; nil for one that could not
-// be read.
-func refused(id []byte, code int, message string) []byte {
-	if len(id) == 0 {
-		id = []byte("null")
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(message))
-}
-
-// quote writes a text as JSON.
-func quote(text string) []byte {
-	b, err := json.Marshal(text)
-	if err != nil {
-		return []byte(`""`) // no text fails
-	}
-	return b
 }

@@ -14,7 +14,7 @@ import (
 // the server lists as it was approved, in its approved bytes. The other members of
 // the result stay.
 func (g *Guard) list(ctx context.Context, m *message, line []byte) {
-	if g.wait(ctx, g.loaded) != nil {
+	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
 	}
 	var found, next span
@@ -33,12 +33,8 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte) {
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of tools: "+err.Error()))
 		return
 	}
-	g.mu.Lock()
-	approved, closed := g.approved.Tools, g.closed
-	g.mu.Unlock()
-	if closed != nil {
-		approved = nil
-	}
+	state, closed := g.approvals.get()
+	approved := state.Tools // none when nobody knows them
 	listed, withheld := passing(m.text, found, approved)
 	list := []byte{'['}
 	for i, raw := range listed {
@@ -53,7 +49,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte) {
 			len(withheld), g.config.Name, g.config.Name, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
-		g.compare(m.text, found)
+		g.refresher.compare(m.text, found)
 	}
 }
 
@@ -78,102 +74,4 @@ func passing(text []byte, list span, approved map[string]Tool) (listed []json.Ra
 		return nil
 	})
 	return listed, withheld
-}
-
-// compare has the server's tools compared when the client was shown a list that
-// differs from the last comparison: a server may change without a word.
-func (g *Guard) compare(text []byte, list span) {
-	s := scanner{text: text[:list.to], at: list.from}
-	differs := false
-	_ = s.elements(0, func(value span) error { // it was checked
-		item, err := wire.ReadItem(wire.MCP, value.of(text))
-		differs = differs || err == nil && g.refresher.hash(item.Name) != item.Hash()
-		return nil
-	})
-	g.refresher.mu.Lock()
-	known := g.refresher.known
-	g.refresher.mu.Unlock()
-	if differs && known {
-		g.refresher.want()
-	}
-}
-
-// follow keeps the approved tools as they are in the database, until ctx ends.
-func (g *Guard) follow(ctx context.Context) {
-	loaded := false
-	for told := int64(0); ctx.Err() == nil; told = g.config.Crib.Wait(ctx, told) {
-		approved, err := g.config.Crib.Approved(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		g.mu.Lock()
-		same := loaded && (err == nil) == (g.closed == nil) && (err != nil && err.Error() == g.closed.Error() || err == nil && approved.State == g.approved.State)
-		g.closed = err
-		if err == nil {
-			g.approved = approved
-		}
-		g.mu.Unlock()
-		if !loaded {
-			loaded = true
-			close(g.loaded)
-		}
-		if same {
-			continue
-		}
-		if err != nil {
-			g.sayClosed(err)
-		} else {
-			g.observer.look() // at what could not be proposed before
-		}
-		g.tell(false)
-	}
-}
-
-// closedBy returns why nothing is listed and called, nil when something is.
-func (g *Guard) closedBy() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.closed
-}
-
-func (g *Guard) sayClosed(err error) {
-	g.say("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
-}
-
-// tell sends list_changed when the client would be listed something else than at the
-// last time, unless it has heard of that already.
-func (g *Guard) tell(heard bool) {
-	now := g.listing()
-	g.mu.Lock()
-	before := g.told
-	g.told = now
-	g.mu.Unlock()
-	if before != "" && now != "" && before != now && !heard {
-		g.tellChanged()
-	}
-}
-
-// listing names what the client would be listed now, "" when nobody knows.
-func (g *Guard) listing() string {
-	g.refresher.mu.Lock()
-	hashes, known := g.refresher.hashes, g.refresher.known
-	g.refresher.mu.Unlock()
-	select {
-	case <-g.loaded:
-	default:
-		known = false
-	}
-	if !known {
-		return ""
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var names []string
-	for name, tool := range g.approved.Tools {
-		if g.closed == nil && hashes[name] == tool.Hash {
-			names = append(names, name+" "+tool.Hash)
-		}
-	}
-	slices.Sort(names)
-	return "listed\n" + strings.Join(names, "\n")
 }

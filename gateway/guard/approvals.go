@@ -1,0 +1,90 @@
+package guard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// approvals keeps the approved tools.
+type approvals struct {
+	loaded chan struct{} // closed when they were asked for once
+
+	mu       sync.Mutex
+	approved Approved
+	closed   error // why nobody knows them; nil when somebody does
+	asked    bool
+}
+
+// get returns the approved tools, or why nobody knows them.
+func (a *approvals) get() (Approved, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed != nil {
+		return Approved{}, a.closed
+	}
+	return a.approved, nil
+}
+
+// set keeps what was found, and reports whether it is something else than before.
+func (a *approvals) set(approved Approved, err error) (changed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, closed, asked := a.approved.State, a.closed, a.asked
+	a.closed, a.asked = err, true
+	if err == nil {
+		a.approved = approved
+	}
+	if !asked {
+		close(a.loaded)
+	}
+	switch {
+	case !asked, (err == nil) != (closed == nil):
+		return true
+	case err != nil:
+		return err.Error() != closed.Error()
+	}
+	return approved.State != before
+}
+
+// follow keeps the approved tools as they are in the database, until ctx ends.
+func (g *Guard) follow(ctx context.Context) {
+	for told := int64(0); ctx.Err() == nil; told = g.config.Crib.Wait(ctx, told) {
+		approved, err := g.config.Crib.Approved(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !g.approvals.set(approved, err) {
+			continue
+		}
+		if err != nil {
+			g.sayClosed(err)
+		} else {
+			g.observer.look() // at what could not be proposed before
+		}
+		g.tell(false)
+	}
+}
+
+// listing names what the client would be listed now, "" when nobody knows.
+func listing(a *approvals, r *refresher) string {
+	hashes := r.found()
+	select {
+	case <-a.loaded:
+	default:
+		return ""
+	}
+	if hashes == nil {
+		return ""
+	}
+	approved, _ := a.get() // nothing is listed where nobody knows
+	var names []string
+	for name, tool := range approved.Tools {
+		if hashes[name] == tool.Hash {
+			names = append(names, name+" "+tool.Hash)
+		}
+	}
+	slices.Sort(names)
+	return "listed\n" + strings.Join(names, "\n")
+}
