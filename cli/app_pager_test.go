@@ -34,7 +34,7 @@ func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (
 	var written bytes.Buffer
 	code = cli.Main(t.Context(), cli.Env{
 		Args: args, In: strings.NewReader(""), Out: screen, Err: &written, Dir: dir, Now: time.Now, OutTerminal: true,
-		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
+		MinWait: longest, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Account: loggedIn(args),
 		Getenv: func(name string) string {
 			switch name {

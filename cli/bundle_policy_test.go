@@ -21,7 +21,7 @@ func (c testHome) at(now time.Time, args ...string) {
 	c.Helper()
 	var out bytes.Buffer
 	code := cli.Main(c.Context(), cli.Env{
-		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, NewID: newID, Account: loggedIn(args),
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, MinWait: longest, NewID: newID, Account: loggedIn(args),
 		Now:    func() time.Time { now = now.Add(time.Millisecond); return now },
 		Getenv: func(name string) string { return map[string]string{"HOME": filepath.Join(c.dir, "home")}[name] },
 	})

@@ -115,7 +115,7 @@ func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
 	if p.Signer, err = a.checkpointSigner(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, publishFor)
+	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.env.MinWait))
 	defer cancel()
 	err = p.Publish(ctx, again)
 	if errors.Is(err, checkpoints.ErrNotExtended) {
@@ -224,7 +224,7 @@ func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, publishFor)
+	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.env.MinWait))
 	defer cancel()
 	if err := p.Check(ctx); err != nil {
 		doc.Problems = append(doc.Problems, sentence(err))

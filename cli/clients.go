@@ -121,12 +121,12 @@ const signInTime = 3 * time.Second
 // wantsSignIn reports whether a server at a URL refuses whoever has no token, which the
 // client of an entry without headers gets by OAuth. One that does not answer counts as
 // open: the guard names what is wrong.
-func wantsSignIn(ctx context.Context, s *clients.Server) bool {
+func wantsSignIn(ctx context.Context, s *clients.Server, atLeast time.Duration) bool {
 	u, err := url.Parse(s.URL)
 	if err != nil || s.Guarded() || len(s.Headers) > 0 || s.TokenEnv != "" || u.User != nil || u.Host == "" || strings.Contains(s.URL, "${") {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	ctx, cancel := context.WithTimeout(ctx, max(signInTime, atLeast))
 	defer cancel()
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"toolcrib","version":"1"}}}`
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(hello))

@@ -86,12 +86,12 @@ func (r *reader) types(line string) typed {
 	if words, ok := plainWords(line); ok {
 		return r.inside(words...)
 	}
-	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), 3*time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 5 * time.Second
 	err := proc.Run(cmd) // with what the shell started: an editor would never end
 	if ctx.Err() != nil || cmd.ProcessState == nil {
 		r.t.Fatalf("%s: %v", line, err)

@@ -35,6 +35,10 @@ type Env struct {
 	Account func() Account
 	// Windows selects the default folders of Windows.
 	Windows bool
+	// MinWait is how long the process waits at least for others, where it goes on without
+	// them after a few seconds: a server that it asked to end, a receiver of notices.
+	// Tests set it, so that a busy machine fails none.
+	MinWait time.Duration
 	// InTerminal, OutTerminal and ErrTerminal report whether a terminal is at the
 	// other end.
 	InTerminal, OutTerminal, ErrTerminal bool

@@ -84,7 +84,7 @@ func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 			}
 		case <-again:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
+		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, a.env.MinWait))
 		err := a.sendNotices(ctx)
 		cancel()
 		a.notifier.mu.Lock()
@@ -114,7 +114,7 @@ func (a *app) notifyLast() {
 	}
 	select {
 	case <-n.ended:
-	case <-time.After(noticeFor):
+	case <-time.After(max(noticeFor, a.env.MinWait)):
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

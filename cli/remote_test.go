@@ -51,7 +51,7 @@ var leaks = []struct {
 	code         int
 }{
 	{"--db FILE list", "--db is not available over SSH", 5},
-	{"list --db=/tmp/other.db", "--db is not available over SSH", 5},
+	{"list --db=FILE.other", "--db is not available over SSH", 5},
 	{"list --workspace /tmp", "--workspace is not available over SSH", 5},
 	{"list --as user:root", "--as is not available over SSH", 5},
 	{"propose - --as agent:drafter", "--as is not available over SSH", 5},
@@ -83,11 +83,11 @@ var leaks = []struct {
 	{"preview --agent assistant --user root", "--user is not available over SSH", 5},
 	{"show 2 --source FILE.md", "redirect yours", 5},
 	{"rebase 2 --source FILE", "--source is not available over SSH", 5},
-	{"export --output /tmp/leak", "--output is not available over SSH", 5},
+	{"export --output FILE.leak", "--output is not available over SSH", 5},
 	{"verify --checkpoint FILE", "redirect yours", 5},
 	{"verify --checkpoint-key FILE", "--checkpoint-key is not available over SSH", 5},
 	{"calls policy get_gmail auto_approve --user ada", "--user is not available over SSH", 5},
-	{"backup /tmp/copy.db", "files of the server", 5},
+	{"backup FILE.db", "files of the server", 5},
 	{"init --yes", "files of the server", 5},
 	{"wrap", "files of the server", 5},
 	{"unwrap", "files of the server", 5},
@@ -141,11 +141,6 @@ func TestSSHLeaks(t *testing.T) {
 	}
 	if after := files(t, h.dir); !slices.Equal(before, after) {
 		t.Errorf("files were %q, and are %q", before, after)
-	}
-	for _, left := range []string{"/tmp/leak", "/tmp/copy.db", "/tmp/other.db"} {
-		if _, err := os.Stat(left); err == nil {
-			t.Errorf("%s was written", left)
-		}
 	}
 	if a := h.ask(client, "", "--help"); strings.Contains(a.out, "  backup") || strings.Contains(a.out, "--db") || !strings.Contains(a.out, "  approve") {
 		t.Errorf("the help offers what is refused: %s", a.out)

@@ -128,14 +128,14 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 // runToolcrib runs toolcrib inside the test, with all that it takes from
 // outside as values; testdata/scripts/process.txtar has it as a process. It
 // returns what was on standard output. One that serves where it should have refused
-// is interrupted after two minutes, so that its script fails by name.
+// is interrupted after four minutes, so that its script fails by name.
 func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
 	got := cli.Main(ctx, cli.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
-		Now: time.Now, NewID: newID, Account: loggedIn(args),
+		Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(args),
 	})
 	printed(ts, out.String(), errs.String())
 	if got != want {

@@ -109,7 +109,7 @@ func (h *sshHome) start(args ...string) {
 	go func() {
 		ended <- cli.Main(ctx, cli.Env{
 			Args: append([]string{"serve", "--ssh", "127.0.0.1:0", "--socket", filepath.Join(dir, "s"), "--log-level", "debug"}, args...),
-			In:   strings.NewReader(""), Out: io.Discard, Err: h.log, Dir: h.dir, Now: time.Now, NewID: newID, Account: loggedIn(nil),
+			In:   strings.NewReader(""), Out: io.Discard, Err: h.log, Dir: h.dir, Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(nil),
 			Getenv: func(name string) string {
 				return map[string]string{"HOME": filepath.Join(h.dir, "home"), "SECRET": secretOfServer, "EDITOR": "false", "VISUAL": "false", "PAGER": "false", "SSH_AUTH_SOCK": "/none"}[name]
 			},

@@ -20,7 +20,7 @@ func (c testHome) with(vars map[string]string, home, system string, args ...stri
 	c.Helper()
 	var out bytes.Buffer
 	code = cli.Main(c.Context(), cli.Env{
-		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, Now: time.Now, NewID: newID, System: system,
+		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, Now: time.Now, MinWait: longest, NewID: newID, System: system,
 		Account: func() cli.Account {
 			a := loggedIn(args)()
 			a.Home = home

@@ -26,8 +26,8 @@ func run(t *testing.T, dir string, vars map[string]string, args ...string) (out,
 			}
 			return vars[name]
 		},
-		Now:        func() time.Time { return time.Date(2026, 11, 20, 23, 42, 0, 0, time.FixedZone("CET", 3600)) },
-		NewID:      func() string { return uuid.Must(uuid.NewV7()).String() },
+		Now:     func() time.Time { return time.Date(2026, 11, 20, 23, 42, 0, 0, time.FixedZone("CET", 3600)) },
+		MinWait: longest, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Account:    loggedIn(args),
 		InTerminal: true, OutTerminal: true,
 	})

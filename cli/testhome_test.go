@@ -59,7 +59,7 @@ func (c testHome) run(args ...string) (out, errs string, code int) {
 	var stdout, stderr bytes.Buffer
 	code = cli.Main(c.Context(), cli.Env{
 		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: c.dir, Now: time.Now, Account: loggedIn(args),
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		MinWait: longest, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv: func(name string) string {
 			return map[string]string{"HOME": filepath.Join(c.dir, "home"), "MODEL_KEY": modelKey}[name]
 		},

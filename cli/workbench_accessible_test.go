@@ -25,7 +25,7 @@ func talk(t *testing.T, dir, typed string, vars map[string]string, args ...strin
 			}
 			return vars[name]
 		},
-		Now: time.Now, NewID: newID, Account: loggedIn(args),
+		Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(args),
 		InTerminal: true, OutTerminal: true,
 	})
 	return stdout.String() + stderr.String(), code

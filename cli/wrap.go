@@ -122,7 +122,7 @@ func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
 		return err
 	}
 	if !f.undo {
-		if err := signIns(ctx, entries); err != nil {
+		if err := a.signIns(ctx, entries); err != nil {
 			return err
 		}
 	}
@@ -162,12 +162,12 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 }
 
 // signIns finds out which servers the clients sign in to.
-func signIns(ctx context.Context, entries []clients.Entry) error {
+func (a *app) signIns(ctx context.Context, entries []clients.Entry) error {
 	var group errgroup.Group
 	for i := range entries {
 		if e := &entries[i]; e.State() == clients.Open && e.Server().URL != "" {
 			group.Go(func() error {
-				if wantsSignIn(ctx, e.Server()) {
+				if wantsSignIn(ctx, e.Server(), a.env.MinWait) {
 					e.Fault = "it asks for a sign-in (OAuth), which the client does itself"
 				}
 				return ctx.Err()

@@ -20,7 +20,7 @@ import (
 )
 
 func at(url string) upstream.Server {
-	return upstream.Server{Name: "remote", URL: url, Token: "s3cret", Headers: http.Header{"X-Team": {"north"}}, Timeout: 30 * time.Second}
+	return upstream.Server{Name: "remote", URL: url, Token: "s3cret", Headers: http.Header{"X-Team": {"north"}}, Timeout: waitLimit}
 }
 
 // TestEndpoints lists and calls over HTTP: with sessions and without, answered

@@ -96,7 +96,7 @@ func TestResultsOfAProgram(t *testing.T) {
 		"keeps-quiet": {gateway.CodeResult, "the structured result that the schema requires is missing"},
 	} {
 		t.Run(how, func(t *testing.T) {
-			s := upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: 30 * time.Second}
+			s := upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: waitLimit}
 			called(t, counterOf(t, s), want.code, want.says)
 		})
 	}
@@ -124,7 +124,7 @@ func TestResultsOverHTTP(t *testing.T) {
 				})
 			web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 			defer web.Close()
-			called(t, counterOf(t, upstream.Server{Name: "remote", URL: web.URL, Timeout: 30 * time.Second}), tt.code, tt.says)
+			called(t, counterOf(t, upstream.Server{Name: "remote", URL: web.URL, Timeout: waitLimit}), tt.code, tt.says)
 		})
 	}
 }

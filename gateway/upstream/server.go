@@ -17,6 +17,9 @@ type Server struct {
 	Token   string        // sent to URL as a bearer token, "" for none
 	Headers http.Header   // sent to URL with every request, nil for none
 	Timeout time.Duration // of one exchange; 0 means DefaultTimeout
+	// Newest is how long an answer in the newest revision is waited for before an older
+	// one is tried; 0 for half of Timeout.
+	Newest time.Duration
 	// LikeClient asks as the clients of people do: with initialize first, and with
 	// their capabilities, on which the list of tools may depend.
 	LikeClient bool

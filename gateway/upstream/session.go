@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,10 +60,9 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 			return session, err
 		}
 	}
-	deadline, _ := ctx.Deadline()
-	half, stop := context.WithDeadline(ctx, deadline.Add(-s.timeout()/2))
+	first, stop := context.WithTimeout(ctx, cmp.Or(s.Newest, s.timeout()/2))
 	defer stop()
-	session, err := connect(half, s, changed, "")
+	session, err := connect(first, s, changed, "")
 	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return session, err
 	}

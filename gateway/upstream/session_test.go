@@ -14,10 +14,13 @@ import (
 	"toolcrib/registry/wire"
 )
 
+// waitLimit is how long a server may take in a test that is not about its time-out.
+const waitLimit = 3 * time.Minute
+
 // program is the test binary as a server that behaves in some way. No test
 // waits for the time-out but those that are about it.
 func program(how string) upstream.Server {
-	return upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: 30 * time.Second}
+	return upstream.Server{Name: "upstream", Command: []string{os.Args[0]}, Env: []string{behaves + "=" + how}, Timeout: waitLimit}
 }
 
 func TestListKeepsEveryByte(t *testing.T) {
@@ -92,7 +95,7 @@ func TestSilentServersAreNotWaitedFor(t *testing.T) {
 			s.Timeout = 200 * time.Millisecond
 			if how == "asks-on" {
 				shortrun.NeedsLong(t)
-				s.Timeout = 5 * time.Second // it gets as far as being asked
+				s.Timeout = 5 * time.Second // where it gets as far as being asked
 			}
 			if _, err := upstream.List(t.Context(), s); !errors.Is(err, upstream.ErrTimeout) {
 				t.Errorf("%v", err)
@@ -107,7 +110,7 @@ func TestAnOldServerIsAskedAgain(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	s := program("mute-discover")
-	s.Timeout = 6 * time.Second // half of it for the newest revision
+	s.Newest = 300 * time.Millisecond
 	if _, err := upstream.List(t.Context(), s); err != nil {
 		t.Error(err)
 	}
