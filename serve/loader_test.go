@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"toolcrib/examples/loader"
 	"toolcrib/internal/shortrun"
@@ -31,7 +30,7 @@ func TestLoaders(t *testing.T) {
 			t.Helper()
 			t.Setenv("TOOLCRIB_URL", s.url)
 			t.Setenv("TOOLCRIB_TOKEN", s.secret)
-			return loader.Load(&http.Client{Timeout: 2 * time.Second}, "skipper", filepath.Join(p.dir, "go.json"))
+			return loader.Load(&http.Client{Timeout: hanging}, "skipper", filepath.Join(p.dir, "go.json"))
 		},
 		"python": func(t *testing.T) ([]byte, error) {
 			t.Helper()
@@ -89,6 +88,9 @@ func encoded(t *testing.T, doc map[string]any) string {
 	return string(text)
 }
 
+// exampleTimeout matches how long an example waits for an answer.
+var exampleTimeout = regexp.MustCompile(`(timeout[=(])2((?:000)?\))`)
+
 // script runs code with an example beside it.
 func (s *server) script(t *testing.T, program, example, code, flag string) ([]byte, error) {
 	t.Helper()
@@ -102,7 +104,8 @@ func (s *server) script(t *testing.T, program, example, code, flag string) ([]by
 	if lines := bytes.Count(text, []byte("\n")); lines > 15 {
 		t.Errorf("%s has %d lines", example, lines)
 	}
-	if js, ok := strings.CutSuffix(example, ".ts"); ok { // node runs TypeScript from 22.18 on: it leaves out the types
+	text = exampleTimeout.ReplaceAll(text, []byte("${1}180${2}")) // a busy machine is not away
+	if js, ok := strings.CutSuffix(example, ".ts"); ok {          // node runs TypeScript from 22.18 on: it leaves out the types
 		example, text = js+".mjs", regexp.MustCompile(`(\w+): string`).ReplaceAll(text, []byte("$1"))
 	}
 	s.write(example, string(text))

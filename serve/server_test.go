@@ -87,7 +87,7 @@ func (s *server) stop() {
 }
 
 // hanging is when a test that fails ends.
-const hanging = time.Minute
+const hanging = 3 * time.Minute
 
 // request makes a request with the token.
 func (s *server) request(method, path, body string, header ...string) *http.Request {

@@ -14,7 +14,7 @@ import (
 // it is told in it, until release.
 func held(t *testing.T, db *DB, statements ...string) (release func()) {
 	t.Helper()
-	other, err := sql.Open(sqlite.Driver, "file:"+db.Path()+"?_pragma=busy_timeout(5000)")
+	other, err := sql.Open(sqlite.Driver, "file:"+db.Path()+"?_pragma=busy_timeout(180000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,16 +25,19 @@ const (
 	meets = "TOOLCRIB_TEST_PROC_MEETS"
 )
 
+// hanging is when a test that fails ends.
+const hanging = 3 * time.Minute
+
 func TestMain(m *testing.M) {
 	switch how := os.Getenv(role); how {
 	case "":
 		os.Exit(m.Run())
-	case "stays": // for a minute, or until whom it meets lets it go
-		conn, err := net.DialTimeout("tcp", os.Getenv(meets), time.Minute) //nolint:noctx // a moment
+	case "stays": // for ten minutes, or until whom it meets lets it go
+		conn, err := net.DialTimeout("tcp", os.Getenv(meets), hanging) //nolint:noctx // a moment
 		if err != nil {
 			os.Exit(1)
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Minute))
 		_, _ = conn.Write([]byte("."))
 		_, _ = io.Copy(io.Discard, conn)
 	default:
@@ -85,10 +88,10 @@ func run(t *testing.T, how string, met func(cancel context.CancelFunc, stdin io.
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), role+"="+how, meets+"="+door.Addr().String())
 	var out bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = stdin, &out, 100*time.Millisecond
+	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = stdin, &out, 2*time.Second
 	began := time.Now()
 	err = proc.Run(cmd)
-	if d := time.Since(began); d > 40*time.Second {
+	if d := time.Since(began); d > hanging {
 		t.Errorf("%s: it was waited for, for %s", how, d)
 	}
 	child = <-came
@@ -98,7 +101,7 @@ func run(t *testing.T, how string, met func(cancel context.CancelFunc, stdin io.
 
 // gone reports whether the process at the other end ends by itself.
 func gone(child net.Conn) bool {
-	_ = child.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = child.SetReadDeadline(time.Now().Add(hanging))
 	_, err := child.Read(make([]byte, 1))
 	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }

@@ -125,7 +125,7 @@ func TestHostileSchemas(t *testing.T) {
 				t.Errorf("refused with %.300v, want %s", err, tt.want)
 			}
 			t.Logf("%v", took)
-			if took > time.Minute { // thousands of times what it takes, so that a busy machine is no failure
+			if took > 2*time.Minute { // thousands of times what it takes, so that a busy machine is no failure
 				t.Errorf("took %v", took)
 			}
 			if _, err := schemaguard.Compile(schema); err == nil {

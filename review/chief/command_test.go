@@ -74,7 +74,7 @@ func reviewer(character string) int {
 		}
 	case "slow":
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		time.Sleep(time.Minute) // until it is killed
+		time.Sleep(10 * time.Minute) // until it is killed
 	case "failing":
 		fmt.Fprintln(os.Stderr, "the \x1b[31mbackend\x1b[0m is down")
 		return 7
@@ -89,7 +89,7 @@ func command(t *testing.T, character string) chief.Command {
 		t.Fatal(err)
 	}
 	t.Setenv(asReviewer, character)
-	return chief.Command{Label: "policy-bot", Args: []string{self}, Timeout: 10 * time.Second}
+	return chief.Command{Label: "policy-bot", Args: []string{self}, Timeout: hanging}
 }
 
 // desk is a desk with one external reviewer and a user.

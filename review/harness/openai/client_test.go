@@ -32,7 +32,7 @@ func serve(t *testing.T, c Config, h http.HandlerFunc) (*Client, *atomic.Int32) 
 	t.Cleanup(transport.CloseIdleConnections)
 	c.BaseURL, c.Model, c.APIKey, c.Transport = server.URL+"/v1", "tiny", secret, transport
 	if c.Timeout == 0 {
-		c.Timeout = 20 * time.Second
+		c.Timeout = 3 * time.Minute
 	}
 	if c.RetryDelay == 0 {
 		c.RetryDelay = time.Millisecond

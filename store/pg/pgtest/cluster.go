@@ -59,10 +59,10 @@ trap '' PIPE INT HUP
 bin=$1 dir=$2 settings=$3
 {
 	"$bin/initdb" -D "$dir/data" -U postgres -A trust -N -E UTF8 --locale=C --locale-provider=icu --icu-locale=en --no-instructions &&
-	"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -o "$settings" start
+	"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 600 -o "$settings" start
 } >"$dir/start.log" 2>&1 && echo ready || echo failed
 while read -r _; do
-	"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -m immediate -w restart >"$dir/start.log" 2>&1 && echo ready || echo failed
+	"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -m immediate -w -t 600 restart >"$dir/start.log" 2>&1 && echo ready || echo failed
 done
 "$bin/pg_ctl" -D "$dir/data" -m immediate -w stop >/dev/null 2>&1
 rm -rf "$dir"

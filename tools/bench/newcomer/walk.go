@@ -93,7 +93,7 @@ func Walk(ctx context.Context, t *terminal.Terminal, done func(Step, []string) e
 }
 
 // limit is how long a step may take.
-const limit = 20 * time.Second
+const limit = 2 * time.Minute
 
 // String names the step for an error.
 func (s Step) String() string {

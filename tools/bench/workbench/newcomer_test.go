@@ -27,7 +27,7 @@ func TestNewcomer(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	term, err := terminal.Start(ctx, terminal.Program{
 		Args: []string{bin, "demo"}, Dir: home, Env: []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH")},

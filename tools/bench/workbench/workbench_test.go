@@ -19,7 +19,7 @@ import (
 )
 
 // waitLimit is how long anything on the screen may take.
-const waitLimit = 20 * time.Second
+const waitLimit = 3 * time.Minute
 
 // built is where the tests find toolcrib, which is built when the first of
 // them needs it.
