@@ -21,7 +21,7 @@ func writeSetPage(p *page, set review.ChangeSet, full bool) {
 			p.raw(p.paint(inkStrong, safe(r.Name)) + "  " + p.paint(inkFaint, spaced(r.Detail, r.Text)))
 		case setpage.Text:
 			ink := map[string]ink{"+": inkGood, "-": inkBad}[r.Sign]
-			p.raw(p.paint(ink, signed(r.Sign)+spaced(r.Name, r.Detail, r.Text)))
+			p.raw(p.paint(ink, signed(r.Sign)+strings.Repeat("  ", r.Depth)+spaced(r.Name, r.Detail, r.Text)))
 		case setpage.Finding:
 			writeSetFinding(p, r)
 		case setpage.Raw:

@@ -12,21 +12,23 @@ import (
 
 // entry is one text of a tool, or one parameter.
 type entry struct {
-	sign, name, detail, text string
-	path                     string // of the field, as findings name it
+	sign   string
+	name   string // with those of the parameters around it
+	label  string // without them
+	depth  int    // how many parameters are around it
+	detail string
+	text   string
+	path   string // of the field, as findings name it
 }
 
 func (e entry) row(tool int) Row {
-	r := Row{Kind: Text, Tool: tool, Sign: e.sign, Name: e.name, Detail: e.detail, Text: e.text}
-	if e.bare() {
-		r.Name, r.Detail, r.Text = "", "", strings.TrimRight(e.name+" "+e.detail, " ")
-	}
-	return r
+	return Row{Kind: Text, Tool: tool, Depth: e.depth, Sign: e.sign, Name: e.label, Detail: e.detail, Text: e.text}
 }
 
-// bare reports whether e is a parameter without a text, and with a short type.
-func (e entry) bare() bool {
-	return e.text == "" && e.name != "" && len(e.name)+len(e.detail) <= joined
+// flat returns e as it stands without the parameters around it.
+func (e entry) flat() entry {
+	e.label, e.depth = e.name, 0
+	return e
 }
 
 // same reports whether two entries say the same.
@@ -38,19 +40,20 @@ func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} 
 // entriesOf returns every text of a tool's JSON but its name.
 func entriesOf(tool *jsondoc.Node) []entry {
 	var list []entry
+	titles := titlesOf(scalar(tool.Get("name")))
 	for _, m := range tool.Members {
 		switch m.Key {
 		case "name":
 		case "title":
-			list = append(list, short(entry{name: "title", text: flow(scalar(m.Value)), path: "definition.name"}))
+			list = append(list, short(named("title", flow(scalar(m.Value)), "definition.name")))
 		case "description":
 			for _, p := range paragraphs(scalar(m.Value)) {
 				list = append(list, entry{text: p, path: "definition.description"})
 			}
 		case "inputSchema":
-			list = append(list, schemaEntries(m.Value, "definition.inputSchema", "")...)
+			list = append(list, schemaEntries(m.Value, parametersPath, "", titles)...)
 		case "outputSchema":
-			list = append(list, schemaEntries(m.Value, "definition.outputSchema", "returns")...)
+			list = append(list, schemaEntries(m.Value, "definition.outputSchema", "returns", titles)...)
 		case "annotations":
 			list = append(list, annotations(m.Value)...)
 		default:
@@ -63,7 +66,7 @@ func entriesOf(tool *jsondoc.Node) []entry {
 
 // order puts the texts of a tool in the order in which a reader asks for them.
 func order(path string) int {
-	for i, begin := range []string{"definition.description", "definition.name", hintPath, wire.SourcePath, "definition.inputSchema", "definition.outputSchema"} {
+	for i, begin := range []string{"definition.description", "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
 			return i
 		}
@@ -71,8 +74,16 @@ func order(path string) int {
 	return 9
 }
 
-// hintPath is the field of the hints of a tool.
-const hintPath = "definition.annotations"
+// named returns an entry that stands in no parameter.
+func named(name, text, path string) entry {
+	return entry{name: name, label: name, text: text, path: path}
+}
+
+// hintPath and parametersPath are the fields of the hints and the parameters of a tool.
+const (
+	hintPath       = "definition.annotations"
+	parametersPath = "definition.inputSchema"
+)
 
 // short has a text that is no longer than a type stand where the type does, so that
 // several share a row.
@@ -90,7 +101,7 @@ func annotations(n *jsondoc.Node) []entry {
 	}
 	var list []entry
 	if words := hints(n); words != "" {
-		list = append(list, short(entry{name: "hints", text: words, path: hintPath}))
+		list = append(list, short(named("hints", words, hintPath)))
 	}
 	rest := jsondoc.NewObject()
 	for _, m := range n.Members {
@@ -120,7 +131,7 @@ func loose(name string, n *jsondoc.Node) []entry {
 		}
 		return list
 	}
-	return []entry{short(entry{name: name, text: flow(scalar(n)), path: wire.SourcePath + name})}
+	return []entry{short(named(name, flow(scalar(n)), wire.SourcePath+name))}
 }
 
 // changed returns what differs between the texts of two versions of a tool: those
@@ -138,6 +149,7 @@ func changed(before, after []entry) []entry {
 			same++
 			continue
 		}
+		e = e.flat()
 		e.sign = "+"
 		come = append(come, e)
 	}
@@ -145,6 +157,7 @@ func changed(before, after []entry) []entry {
 	for _, e := range before {
 		if kept[e.content()] > 0 {
 			kept[e.content()]--
+			e = e.flat()
 			e.sign = "-"
 			list = append(list, e)
 		}
@@ -152,7 +165,7 @@ func changed(before, after []entry) []entry {
 	list = append(list, come...)
 	if len(list) == 0 { // the same texts in another order
 		for _, e := range after {
-			list = append(list, entry{name: e.name, detail: e.detail, text: e.text, path: e.path})
+			list = append(list, e)
 		}
 		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
 	}

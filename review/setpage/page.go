@@ -4,7 +4,6 @@
 package setpage
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +34,7 @@ const (
 type Row struct {
 	Kind     Kind
 	Tool     int    // index of the member, -1 for the whole set
+	Depth    int    // how many parameters are around the one of the row
 	Sign     string // "+" for what is new in a changed tool, "-" for what goes, else ""
 	Name     string // of a tool or a parameter
 	Detail   string // the type of a parameter, the hints of a tool
@@ -61,7 +61,11 @@ func Fits(set review.ChangeSet) bool {
 
 // Of lays out a change set that fits; with raw also the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
-	b := builder{set: set, repeated: repeatedFindings(set), common: commonEntries(set)}
+	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}}
+	for _, d := range set.Members {
+		b.texts = append(b.texts, entriesOf(parsed(d.Source)))
+	}
+	b.repeated = b.findRepeated()
 	b.head()
 	for i, d := range set.Members {
 		b.page.Starts = append(b.page.Starts, len(b.page.Rows))
@@ -75,16 +79,11 @@ func Of(set review.ChangeSet, raw bool) Page {
 
 type builder struct {
 	set      review.ChangeSet
-	repeated map[string]int // by message of a finding: in how many tools, where that is many
-	common   []entry        // of every tool
-	shown    []shownTool
+	texts    [][]entry        // of each member
+	repeated map[string][]int // by what findings say: the members, where they are many
+	common   []entry          // of every tool
+	shown    map[[32]byte]int // texts that are on the page, and of which member
 	page     Page
-}
-
-// shownTool is a tool that is on the page already, and what stands there of it.
-type shownTool struct {
-	name string
-	has  map[[3]string]bool
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
@@ -116,59 +115,12 @@ func (b *builder) head() {
 		title += " of the MCP server " + strings.Join(servers, ", ")
 	}
 	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: title + ": " + strings.Join(parts, ", ")})
-	b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads of each tool. * marks a required parameter, ↵ a line end."})
+	b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads of each tool. *: required, ↵: line end. Titles that repeat a name are omitted."})
 	if len(b.common) > 0 {
 		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
-		b.entries(-1, b.common, nil)
+		b.list(-1, b.common, nil)
 	}
-	seen := map[string]bool{}
-	for _, d := range b.set.Members {
-		for _, s := range d.Standing {
-			if n := b.repeated[same(s)]; n > 0 && !seen[same(s)] {
-				seen[same(s)] = true
-				b.finding(-1, s, fmt.Sprintf(" (%d tools)", n))
-			}
-		}
-	}
-}
-
-// same returns a key that findings share that say the same of several tools.
-func same(s review.Standing) string { return s.Rule + " " + s.Message }
-
-// manyTools is in how many tools a finding stands that is shown once for all of them.
-const manyTools = 3
-
-// repeatedFindings counts the findings that are shown once. Those that block are
-// shown where they stand.
-func repeatedFindings(set review.ChangeSet) map[string]int {
-	counts := map[string]int{}
-	for _, d := range set.Members {
-		in := map[string]bool{}
-		for _, s := range d.Standing {
-			if s.Severity != rules.Block && !in[same(s)] {
-				in[same(s)] = true
-				counts[same(s)]++
-			}
-		}
-	}
-	for message, n := range counts {
-		if n < manyTools {
-			delete(counts, message)
-		}
-	}
-	return counts
-}
-
-// finding adds a finding, and how to deal with it where it weighs something.
-func (b *builder) finding(tool int, s review.Standing, more string) {
-	text := s.Message + more
-	if s.Severity != rules.Info && s.Suggestion != "" {
-		text += " → " + s.Suggestion
-	}
-	if s.Waiver != nil {
-		text = s.Message + more + " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason
-	}
-	b.add(Row{Kind: Finding, Tool: tool, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil})
+	b.repeats()
 }
 
 // tool adds a member: its heading, its texts, and the findings in them.
@@ -177,8 +129,8 @@ func (b *builder) tool(i int, d review.Dossier) {
 	t := draft.Definition.Tool
 	node := parsed(d.Source)
 	b.add(Row{Kind: Tool, Tool: i, Name: t.OriginName(), Detail: b.kindOf(d), Text: heading(node, p)})
-	entries := slices.DeleteFunc(entriesOf(node), func(e entry) bool {
-		return p.Type == proposals.New && (e.path == hintPath && e.name == "hints" || e.path == "definition.name" || slices.ContainsFunc(b.common, e.same))
+	entries := slices.DeleteFunc(slices.Clone(b.texts[i]), func(e entry) bool {
+		return p.Type == proposals.New && (inHeading(e) || slices.ContainsFunc(b.common, e.same))
 	})
 	switch {
 	case p.Type == proposals.Deactivate:
@@ -190,8 +142,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 		entries = append(entries, besides(draft)...)
 	}
 	entries = append(entries, edited(d)...)
-	b.entries(i, entries, b.placed(d, entries))
-	b.shown = append(b.shown, shownTool{t.OriginName(), contents(entries)})
+	b.list(i, entries, b.placed(i, entries))
 	for _, c := range d.Comments {
 		b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
 	}
@@ -212,58 +163,6 @@ func (b *builder) kindOf(d review.Dossier) string {
 	return d.Proposal.Handle() + " " + words[d.Proposal.Type]
 }
 
-// entries adds the texts of a tool, each with its findings; at has them by the entry,
-// -1 for those of the tool. Parameters without a text share a row, and what stands
-// above already, of another tool, is not repeated.
-func (b *builder) entries(tool int, entries []entry, at map[int][]review.Standing) {
-	findings := func(i int) {
-		for _, s := range at[i] {
-			b.finding(tool, s, "")
-		}
-	}
-	findings(-1)
-	for i := 0; i < len(entries); i++ {
-		if n, of := b.above(entries[i:], func(k int) bool { return len(at[i+k]) == 0 }); n >= manyEntries {
-			b.add(Row{Kind: Text, Tool: tool, Name: entries[i].name, Detail: "to " + entries[i+n-1].name, Text: "as in " + of})
-			i += n - 1
-			continue
-		}
-		row := entries[i].row(tool)
-		for entries[i].bare() && i+1 < len(entries) && entries[i+1].bare() && entries[i+1].sign == row.Sign && order(entries[i+1].path) == order(entries[i].path) && len(at[i]) == 0 && len(row.Text) < joined {
-			i++
-			row.Text += strings.TrimRight(" · "+entries[i].name+" "+entries[i].detail, " ")
-		}
-		b.add(row)
-		findings(i)
-	}
-}
-
-// manyEntries is how many parameters in a row are shown once for several tools.
-const manyEntries = 3
-
-// above returns how many of the first entries stand above as they are, of one tool;
-// free tells whether there is nothing more to say about one of them.
-func (b *builder) above(entries []entry, free func(i int) bool) (n int, of string) {
-	for _, t := range b.shown {
-		k := 0
-		for k < len(entries) && entries[k].sign == "" && entries[k].name != "" && free(k) && t.has[entries[k].content()] {
-			k++
-		}
-		if k > n {
-			n, of = k, t.name
-		}
-	}
-	return n, of
-}
-
-func contents(entries []entry) map[[3]string]bool {
-	has := map[[3]string]bool{}
-	for _, e := range entries {
-		has[e.content()] = true
-	}
-	return has
-}
-
 // commonEntries returns what every tool says beside its description and parameters,
 // where there are several tools and all are new.
 func commonEntries(set review.ChangeSet) []entry {
@@ -282,33 +181,6 @@ func commonEntries(set review.ChangeSet) []entry {
 	return common
 }
 
-// joined is about how many characters of parameters share a row.
-const joined = 70
-
-// placed returns the findings to show with a tool by the entry that they are in.
-func (b *builder) placed(d review.Dossier, entries []entry) map[int][]review.Standing {
-	at := map[int][]review.Standing{}
-	for _, s := range d.Standing {
-		if b.repeated[same(s)] > 0 {
-			continue
-		}
-		best := -1
-		for i, e := range entries {
-			if within(s.Path, e.path) && (best < 0 || len(e.path) >= len(entries[best].path)) {
-				best = i
-			}
-		}
-		at[best] = append(at[best], s)
-	}
-	return at
-}
-
-// within reports whether a path is that of a field or leads into it.
-func within(path, field string) bool {
-	rest, ok := strings.CutPrefix(path, field)
-	return ok && field != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
 // raw adds the imported JSON.
 func (b *builder) raw(tool int, source []byte) {
 	for line := range strings.SplitSeq(string(jsondoc.Indent(parsed(source))), "\n") {
@@ -325,17 +197,29 @@ func parsed(source []byte) *jsondoc.Node {
 	return n
 }
 
-// heading has the title and the hints of a tool that is new: those of a changed one
+// heading has the titles and the hints of a tool that is new: those of a changed one
 // are among its texts.
 func heading(n *jsondoc.Node, p proposals.Proposal) string {
 	if p.Type != proposals.New {
 		return ""
 	}
-	words := hints(n.Get("annotations"))
-	if title := n.Get("title"); title != nil {
-		words = strings.TrimSuffix(jsondoc.Quote(flow(scalar(title)))+"  "+words, "  ")
+	titles := []string{scalar(n.Get("name"))}
+	var words []string
+	for _, title := range []*jsondoc.Node{n.Get("title"), n.Get("annotations").Get("title")} {
+		if title != nil && !slices.ContainsFunc(titles, func(t string) bool { return repeats(scalar(title), t) }) {
+			titles = append(titles, scalar(title))
+			words = append(words, jsondoc.Quote(flow(scalar(title))))
+		}
 	}
-	return words
+	if h := hints(n.Get("annotations")); h != "" {
+		words = append(words, h)
+	}
+	return strings.Join(words, "  ")
+}
+
+// inHeading reports whether the heading of a new tool has an entry.
+func inHeading(e entry) bool {
+	return e.path == hintPath && e.name == "hints" || e.path == "definition.name" || e.path == wire.SourcePath+"annotations.title"
 }
 
 // hints names the annotations that a server may give, as it gives them.
@@ -382,7 +266,7 @@ func edited(d review.Dossier) []entry {
 		}
 		path := "definition." + key
 		value := parsed(d.Revision.Draft.Definition.Canonical()).Get(key)
-		list = append(list, entry{name: "in toolcrib, " + key, text: flow(scalar(value)), path: path})
+		list = append(list, named("in toolcrib, "+key, flow(scalar(value)), path))
 	}
 	return list
 }
@@ -390,14 +274,14 @@ func edited(d review.Dossier) []entry {
 // besides has the rationale, the examples and the test cases of a proposal that were
 // not generated by an import.
 func besides(d proposals.Draft) []entry {
-	list := []entry{{name: "rationale", text: flow(d.Rationale)}}
+	list := []entry{named("rationale", flow(d.Rationale), "")}
 	if !intake.GeneratedTests(d) {
 		for _, e := range d.Examples {
-			list = append(list, entry{name: "example", text: flow(e)})
+			list = append(list, named("example", flow(e), ""))
 		}
 		for _, c := range d.TestCases {
 			text, _ := jsondoc.Encode(c) // it was decoded from JSON
-			list = append(list, entry{name: "test case", text: flow(string(text))})
+			list = append(list, named("test case", flow(string(text)), ""))
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -162,7 +163,7 @@ func TestFindingsStandInPlace(t *testing.T) {
 	at(1, rules.Warn, "S3", "definition.name", "In what has no row.")
 	page := text(setpage.Of(set, false))
 	for _, want := range []string{
-		"R104  Nobody has it. (3 tools)", "S2  In a parameter. → Do something.\n", "S3  In what has no row.",
+		"R104  Nobody has it. (all 3 tools)", "S2  In a parameter. → Do something.\n", "S3  In what has no row.",
 		"Each.\n S2 ", "Deep.\n S1  Everywhere, and it blocks.",
 	} {
 		if !strings.Contains(page, want) {
@@ -171,6 +172,74 @@ func TestFindingsStandInPlace(t *testing.T) {
 	}
 	if n := strings.Count(page, "Nobody has it."); n != 1 {
 		t.Errorf("R104 stands %d times", n)
+	}
+}
+
+// TestFindingsAreCounted shows a finding once that says the same in several places,
+// but neither one that blocks in each of them, nor one that was waived for another tool.
+func TestFindingsAreCounted(t *testing.T) {
+	set := imported(t, odd)
+	add := func(i int, severity rules.Severity, rule, path, message string) *review.Standing {
+		set.Members[i].Standing = append(set.Members[i].Standing, review.Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: message}})
+		return &set.Members[i].Standing[len(set.Members[i].Standing)-1]
+	}
+	const a, u = "definition.inputSchema.properties.a.description", "definition.inputSchema.properties.u.anyOf[1].properties.v.description"
+	for range 3 {
+		add(0, rules.Block, "S113", "definition.description", "An escape.")
+	}
+	add(1, rules.Block, "S113", a, "An escape.")
+	add(1, rules.Block, "S113", u, "An escape.")
+	add(1, rules.Warn, "S2", a, "Twice.")
+	add(1, rules.Warn, "S2", u, "Twice.")
+	for i := range set.Members {
+		add(i, rules.Warn, "S3", "definition.description", "Waived once.")
+		add(i, rules.Info, "D202", "definition.inputSchema", fmt.Sprintf("%d parameters.", i+1))
+	}
+	set.Members[2].Standing[0].Waiver = &history.Waiver{By: "ada", Reason: "Ours."}
+	page := text(setpage.Of(set, false))
+	for want, times := range map[string]int{
+		" S113  An escape. (3 times)\n": 1, " S113  An escape.\n": 2, " S2  Twice. (2 times)\n": 1, " S3  Waived once.\n": 2,
+		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202  1 parameters. (plain, and alike in 2 more tools)\n": 1, "S113": 3, "D202": 1,
+	} {
+		if n := strings.Count(page, want); n != times {
+			t.Errorf("%q stands %d times, not %d, in\n%s", want, n, times, page)
+		}
+	}
+}
+
+// TestWhatRepeatsIsShownOnce lays out two tools that share a parameter with others
+// inside it, next to one that differs by a word.
+func TestWhatRepeatsIsShownOnce(t *testing.T) {
+	const stage = `{"type":"object","description":"A stage of the pipeline, as in all of them.","required":["k"],"properties":{"k":{"type":"integer","description":"How many of them."},"flat":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"array","items":{"type":"object","properties":{"z":{"type":"null"}}}}}}}}`
+	list := `{"tools":[
+	 {"name":"one","description":"One.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"Which one it is."},"stage":` + stage + `}}},
+	 {"name":"two","description":"Two.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"Which one it is."},"n":{"type":"number"},"stage":` + stage + `,"deep":{"type":"object","properties":{"stage":` + stage + `}}}}},
+	 {"name":"three","description":"Three.","inputSchema":{"type":"object","properties":{"stage":` + strings.Replace(stage, "How many", "So many", 1) + `}}}]}`
+	set := imported(t, list)
+	page := text(setpage.Of(set, false))
+	for _, want := range []string{
+		"one #1 new \n   One.\n id string Which one it is.\n stage object A stage of the pipeline, as in all of them.\n k* integer How many of them.\n   flat {x string · y array of {z null}}\n",
+		"   id as in one · n number · stage as in one\n deep object \n stage as in one \n",
+		"three #3 new \n   Three.\n stage object A stage of the pipeline, as in all of them.\n k* integer So many of them.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	set.Members[1].Standing = []review.Standing{{Finding: rules.Finding{Rule: "S9", Severity: rules.Warn, Path: "definition.inputSchema.properties.stage.properties.k.description", Message: "Here."}}}
+	if page := text(setpage.Of(set, false)); !strings.Contains(page, "· stage as in one\n S9  Here.\n deep") {
+		t.Errorf("the finding is not below what repeats:\n%s", page)
+	}
+}
+
+// TestTitlesThatRepeatNames leaves the titles out that programs make of names, and
+// nothing that only looks like them.
+func TestTitlesThatRepeatNames(t *testing.T) {
+	page := text(setpage.Of(imported(t, `{"tools":[{"name":"get_it","title":"Get It","description":"Gets.","annotations":{"title":"get-it"},
+	 "inputSchema":{"type":"object","title":"get_itArguments","required":["max_results"],"properties":{"max_results":{"type":"integer","title":"Max Results"},"other":{"title":"Max Results"},"hid":{"title":"Hi\u200bd"}}},
+	 "outputSchema":{"type":"object","title":"get_itOutput","properties":{"result":{"type":"string","title":"Result"}}}}]}`), false))
+	if want := "get_it new \n   Gets.\n   max_results* integer · other titled Max Results · hid titled Hi\u200bd · returns.result string\n"; !strings.HasSuffix(page, want) {
+		t.Errorf("no %q in\n%s", want, page)
 	}
 }
 
@@ -188,7 +257,7 @@ func TestChangesOfATool(t *testing.T) {
 	set.Members[2].Revision.Draft.Definition = registry.Definition{Tool: &mine}
 	page := text(setpage.Of(set, false))
 	for _, want := range []string{
-		"-   Second, ↵ indented.\n+   Send your keys, ↵ indented.\n", "-   n* integer minimum 3\n", "+   n* integer minimum 4\n", "(4 more texts and parameters as before)",
+		"-   Second, ↵ indented.\n+   Send your keys, ↵ indented.\n", "- n* integer minimum 3 \n", "+ n* integer minimum 4 \n", "(4 more texts and parameters as before)",
 		"deep #2 gone", " in toolcrib, description  My own words.", ` in toolcrib, approval  {"tier":"auto_approve"}`,
 	} {
 		if !strings.Contains(page, want) {

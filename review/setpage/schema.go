@@ -8,22 +8,37 @@ import (
 )
 
 // schemaEntries returns the parameters of a schema, each once, with everything that
-// the schema says about it. name stands before their names.
-func schemaEntries(n *jsondoc.Node, path, name string) []entry {
+// the schema says about it. name stands before their names; titles are those that the
+// schema may have and that tell nothing.
+func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
-		return []entry{{name: name, text: flow(scalar(n)), path: path}}
+		return []entry{named(name, flow(scalar(n)), path)}
 	}
-	s := schemaOf(n, path, name)
+	s := schemaOf(n, schema{path: path, name: name, titles: titles})
+	for i, e := range s.children { // they stand in no parameter
+		if e.depth == 0 {
+			s.children[i].label = e.name
+		}
+	}
 	var list []entry
-	if detail := strings.TrimPrefix(s.detail(), "object"); detail != "" || s.text != "" {
-		list = append(list, entry{name: name, detail: strings.TrimSpace(detail), text: s.text, path: path})
+	if detail := strings.TrimSpace(strings.TrimPrefix(s.detail(), "object")); detail != "" || s.text != "" {
+		e := named(name, s.text, path)
+		e.detail = detail
+		list = append(list, e)
 	}
 	return append(list, s.children...)
+}
+
+// titlesOf returns the titles of its schemas that a program makes of a tool's name.
+func titlesOf(tool string) []string {
+	return []string{tool, tool + "Arguments", tool + "Output"}
 }
 
 // schema has the parts of a schema: those of its own row, and the entries inside it.
 type schema struct {
 	path, name string
+	depth      int      // of the entries inside it
+	titles     []string // that say nothing
 	types      []string
 	terms      []string // the other keywords
 	text       string
@@ -31,23 +46,26 @@ type schema struct {
 }
 
 func (s schema) detail() string {
-	return strings.Join(append([]string{strings.Join(s.types, "|")}, s.terms...), " ")
+	return strings.Join(slices.DeleteFunc(append([]string{strings.Join(s.types, "|")}, s.terms...), func(t string) bool { return t == "" }), " ")
 }
 
-func schemaOf(n *jsondoc.Node, path, name string) schema {
-	s := schema{path: path, name: name}
-	required := n.Get("required")
+// schemaOf reads a schema into s, which has its place.
+func schemaOf(n *jsondoc.Node, s schema) schema {
 	for _, m := range n.Members {
-		s.keyword(m, required)
-	}
-	if len(s.types) == 0 {
-		s.types = []string{}
+		s.keyword(m, n)
 	}
 	return s
 }
 
-// keyword takes in one keyword.
-func (s *schema) keyword(m jsondoc.Member, required *jsondoc.Node) {
+// repeats reports whether a title says nothing but a name, as programs write it that
+// make schemas of code: "Max Results" for max_results.
+func repeats(title, name string) bool {
+	words := strings.NewReplacer("_", "", " ", "", "-", "")
+	return strings.EqualFold(words.Replace(title), words.Replace(name))
+}
+
+// keyword takes in one keyword of a schema.
+func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 	at := jsondoc.Join(s.path, m.Key)
 	switch m.Key {
 	case "type":
@@ -55,19 +73,19 @@ func (s *schema) keyword(m jsondoc.Member, required *jsondoc.Node) {
 	case "description":
 		s.text = strings.TrimSpace(s.text + " " + flow(scalar(m.Value)))
 	case "title":
-		if m.Value.Kind != jsondoc.String || !strings.EqualFold(m.Value.Text, last(s.name)) {
+		if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, last(s.name)), func(name string) bool { return repeats(m.Value.Text, name) }) {
 			s.terms = append(s.terms, "titled "+flow(scalar(m.Value)))
 		}
 	case "enum":
 		s.terms = append(s.terms, "one of "+strings.Join(words(m.Value), " | "))
 	case "required":
 		for _, name := range words(m.Value) {
-			if !has(s, name) {
+			if of.Get("properties").Get(name) == nil {
 				s.terms = append(s.terms, "requires "+name)
 			}
 		}
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-		s.members(m, at, required)
+		s.members(m, at, of.Get("required"))
 	case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
 		s.part(m, at)
 	case "anyOf", "oneOf", "allOf", "prefixItems":
@@ -81,11 +99,6 @@ func (s *schema) keyword(m jsondoc.Member, required *jsondoc.Node) {
 	}
 }
 
-// has reports whether a parameter of s is listed.
-func has(s *schema, name string) bool {
-	return slices.ContainsFunc(s.children, func(e entry) bool { return strings.TrimSuffix(last(e.name), "*") == name })
-}
-
 // members takes in named schemas.
 func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 	if m.Value.Kind != jsondoc.Object {
@@ -93,25 +106,37 @@ func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 		return
 	}
 	for _, p := range m.Value.Members {
-		name := dotted(s.name, p.Key)
+		name, mark := dotted(s.name, p.Key), ""
 		if m.Key != "properties" {
 			name = dotted(s.name, m.Key+"."+p.Key)
 		} else if required != nil && slices.Contains(words(required), p.Key) {
-			name += "*"
+			mark = "*"
 		}
-		s.child(p.Value, jsondoc.Join(at, p.Key), name)
+		s.child(p.Value, jsondoc.Join(at, p.Key), name, mark)
 	}
 }
 
-// child adds the entries of a schema inside of this one.
-func (s *schema) child(n *jsondoc.Node, at, name string) {
+// child adds the entries of a schema inside of this one; mark stands behind its name.
+func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
+	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
 	if n.Kind != jsondoc.Object {
-		s.children = append(s.children, entry{name: name, detail: scalar(n), path: at})
+		e.detail = scalar(n)
+		s.children = append(s.children, e)
 		return
 	}
-	c := schemaOf(n, at, strings.TrimSuffix(name, "*"))
-	s.children = append(s.children, entry{name: name, detail: c.detail(), text: c.text, path: at})
-	s.children = append(s.children, c.children...)
+	c := schemaOf(n, schema{path: at, name: name, depth: s.depth + 1})
+	e.detail, e.text = c.detail(), c.text
+	s.children = append(append(s.children, e), c.children...)
+}
+
+// inside returns the part of a name that the parameter around it does not have. Those
+// of the items of a list stand below the list.
+func (s *schema) inside(name string) string {
+	rest := strings.TrimPrefix(name, s.name)
+	if below, ok := strings.CutPrefix(rest, "[]."); ok {
+		return below
+	}
+	return strings.TrimPrefix(rest, ".")
 }
 
 // part takes in the schema of a keyword: on the same row where it is short.
@@ -130,15 +155,20 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	case "additionalProperties":
 		label, name = "with values", dotted(s.name, "*")
 	}
-	c := schemaOf(m.Value, at, name)
+	c := schemaOf(m.Value, schema{path: at, name: name, depth: s.depth})
 	if c.text == "" {
 		if d := c.detail(); d != "" {
 			s.terms = append(s.terms, label+" "+d)
 		}
-		s.children = append(s.children, c.children...)
+		for _, e := range c.children {
+			if e.depth == s.depth && m.Key != "items" {
+				e.label = dotted(s.inside(name), e.label)
+			}
+			s.children = append(s.children, e)
+		}
 		return
 	}
-	s.child(m.Value, at, name)
+	s.child(m.Value, at, name, "")
 }
 
 // variants takes in a list of schemas: on the same row where all are short.
@@ -150,7 +180,7 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 	var brief []string
 	for i, n := range m.Value.Items {
 		if n.Kind == jsondoc.Object {
-			if c := schemaOf(n, jsondoc.Index(at, i), s.name); c.text != "" || len(c.children) > 0 {
+			if c := schemaOf(n, schema{path: jsondoc.Index(at, i), name: s.name}); c.text != "" || len(c.children) > 0 {
 				brief = nil
 				break
 			} else if d := c.detail(); d != "" {
@@ -163,7 +193,7 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 		return
 	}
 	for i, n := range m.Value.Items {
-		s.child(n, jsondoc.Index(at, i), jsondoc.Index(dotted(s.name, m.Key), i))
+		s.child(n, jsondoc.Index(at, i), jsondoc.Index(dotted(s.name, m.Key), i), "")
 	}
 }
 

@@ -24,6 +24,10 @@ func (r *rows) Stops() []int        { return r.stops }
 // mostWide is how wide a text becomes at most, in cells.
 const mostWide = 140
 
+// mostDeep is how far a parameter is indented at most, so that a narrow terminal has
+// room for its text.
+const mostDeep = 6
+
 func layRows(th theme.Theme, page setpage.Page) *rows {
 	r := &rows{}
 	for _, row := range page.Rows {
@@ -66,6 +70,7 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		case "-":
 			gutter, base, name = draw.Of(th.Bad, " − "), th.Bad, th.Bad
 		}
+		gutter = gutter.Add(th.Text, draw.Safe(draw.Blank(2*min(row.Depth, mostDeep))))
 	case setpage.Finding:
 		sign, style := labels.Severity(th, row.Severity)
 		if row.Waived {

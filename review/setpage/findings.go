@@ -1,0 +1,164 @@
+package setpage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+// manyTools is in how many tools a finding stands that is shown once for all of them.
+const manyTools = 3
+
+// found is a finding, and in how many places of a tool it says the same.
+type found struct {
+	review.Standing
+	times int
+}
+
+// saying identifies what a finding says, wherever it stands.
+func saying(s review.Standing) string {
+	text := fmt.Sprintf("%s %s %s", s.Rule, s.Severity, s.Message)
+	if s.Waiver != nil {
+		text += " " + s.Waiver.By + " " + s.Waiver.Reason
+	}
+	return text
+}
+
+// findRepeated returns the members of the findings that are shown once for all of
+// them: those that say the same, and hints of one rule about a tool as a whole. Those
+// that block are shown where they stand.
+func (b *builder) findRepeated() map[string][]int {
+	members, messages := map[string][]int{}, map[string]string{}
+	for i, d := range b.set.Members {
+		for _, s := range d.Standing {
+			if s.Severity == rules.Block {
+				continue
+			}
+			keys := []string{saying(s)}
+			if b.general(i, s) {
+				keys = append(keys, s.Rule)
+				if m, there := messages[s.Rule]; there && m != s.Message {
+					messages[s.Rule] = ""
+				} else if !there {
+					messages[s.Rule] = s.Message
+				}
+			}
+			for _, key := range keys {
+				if m := members[key]; len(m) == 0 || m[len(m)-1] != i {
+					members[key] = append(m, i)
+				}
+			}
+		}
+	}
+	for key, in := range members {
+		if len(in) < manyTools || messages[key] != "" { // where a rule says one thing, that is a key, too
+			delete(members, key)
+		}
+	}
+	return members
+}
+
+// general reports whether a finding is a hint about a member or its parameters as a
+// whole.
+func (b *builder) general(member int, s review.Standing) bool {
+	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
+}
+
+// repeatedAs returns the key under which a finding is shown once, "" for none.
+func (b *builder) repeatedAs(member int, s review.Standing) string {
+	switch {
+	case s.Severity == rules.Block:
+	case b.general(member, s) && len(b.repeated[s.Rule]) > 0:
+		return s.Rule
+	case len(b.repeated[saying(s)]) > 0:
+		return saying(s)
+	}
+	return ""
+}
+
+// repeats adds the findings that are shown once, with the tools they stand in.
+func (b *builder) repeats() {
+	seen := map[string]bool{}
+	for i, d := range b.set.Members {
+		for _, s := range d.Standing {
+			key := b.repeatedAs(i, s)
+			if key == "" || seen[key] {
+				continue
+			}
+			seen[key] = true
+			in, name := b.repeated[key], d.Revision.Draft.Definition.Tool.OriginName()
+			switch {
+			case key == s.Rule:
+				b.finding(-1, s, fmt.Sprintf(" (%s, and alike in %d more tools)", name, len(in)-1))
+			case len(in) == len(b.set.Members):
+				b.finding(-1, s, fmt.Sprintf(" (all %d tools)", len(in)))
+			default:
+				b.finding(-1, s, fmt.Sprintf(" (%d tools: %s)", len(in), b.namesOf(in)))
+			}
+		}
+	}
+}
+
+func (b *builder) namesOf(members []int) string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = b.set.Members[m].Revision.Draft.Definition.Tool.OriginName()
+	}
+	return strings.Join(names, ", ")
+}
+
+// finding adds a finding, and how to deal with it where it weighs something.
+func (b *builder) finding(tool int, s review.Standing, more string) {
+	text := s.Message + more
+	if s.Severity != rules.Info && s.Suggestion != "" {
+		text += " → " + s.Suggestion
+	}
+	if s.Waiver != nil {
+		text = s.Message + more + " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason
+	}
+	b.add(Row{Kind: Finding, Tool: tool, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil})
+}
+
+// placed returns the findings to show with a tool by the entry that they are in, each
+// once with its count; those that block once in each place.
+func (b *builder) placed(member int, entries []entry) map[int][]found {
+	at := map[int][]found{}
+	first := map[string]int{} // by what they say: the place
+	for _, s := range b.set.Members[member].Standing {
+		if b.repeatedAs(member, s) != "" {
+			continue
+		}
+		key, place := saying(s), placeOf(s, entries)
+		if s.Severity == rules.Block {
+			key += " " + s.Path
+		}
+		if p, there := first[key]; there {
+			i := slices.IndexFunc(at[p], func(f found) bool { return saying(f.Standing) == saying(s) })
+			at[p][i].times++
+			continue
+		}
+		first[key] = place
+		at[place] = append(at[place], found{s, 1})
+	}
+	return at
+}
+
+// placeOf returns the entry that a finding is in, -1 for the tool as a whole.
+func placeOf(s review.Standing, entries []entry) int {
+	best := -1
+	for i, e := range entries {
+		if within(s.Path, e.path) && (best < 0 || len(e.path) >= len(entries[best].path)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// within reports whether a path is that of a field or leads into it.
+func within(path, field string) bool {
+	rest, ok := strings.CutPrefix(path, field)
+	return ok && field != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}

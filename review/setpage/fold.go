@@ -1,0 +1,251 @@
+package setpage
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+)
+
+// joined is how many characters of short parameters share a row, and nested how many
+// a parameter takes at most with those inside it.
+const (
+	joined = 110
+	nested = 220
+)
+
+// listing adds the entries of one tool to a page. What stands on the page already, of
+// this tool or another, is not repeated, and parameters without a text share rows.
+type listing struct {
+	*builder
+	tool    int
+	entries []entry
+	at      map[int][]found // findings by the entry, -1 for those of the tool
+	keys    [][32]byte      // of the entries, with those inside them
+}
+
+// list adds the texts of a tool, each with its findings.
+func (b *builder) list(tool int, entries []entry, at map[int][]found) {
+	l := listing{builder: b, tool: tool, entries: entries, at: at, keys: make([][32]byte, len(entries))}
+	for i := len(entries) - 1; i >= 0; i-- {
+		l.keys[i] = l.key(i)
+	}
+	l.finds(at[-1])
+	for i := 0; i < len(entries); {
+		i = l.row(i)
+	}
+}
+
+// finds adds the findings of an entry.
+func (l listing) finds(list []found) {
+	for _, f := range list {
+		more := ""
+		if f.times > 1 {
+			more = fmt.Sprintf(" (%d times)", f.times)
+		}
+		l.finding(l.tool, f.Standing, more)
+	}
+}
+
+// end returns the first entry that is not inside the one at i.
+func (l listing) end(i int) int {
+	k := i + 1
+	for k < len(l.entries) && l.entries[k].depth > l.entries[i].depth {
+		k++
+	}
+	return k
+}
+
+// key identifies what an entry says with those inside it, whose keys are there.
+func (l listing) key(i int) [32]byte {
+	h := sha256.New()
+	e := l.entries[i]
+	for _, part := range []string{e.sign, e.label, e.detail, e.text} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	for k := i + 1; k < l.end(i); k = l.end(k) {
+		_, _ = h.Write(l.keys[k][:]) // a hash takes everything
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// above is the place of what the same tool has.
+const above = "above"
+
+// piece is an entry with those inside it, short enough to share a row.
+type piece struct {
+	text  string
+	of    string // where it stands already; text is its name then
+	end   int
+	finds []found
+}
+
+// row adds the row of the entry at i, with those behind it that fit on it, and returns
+// the first that is not on it.
+func (l listing) row(i int) int {
+	first, ok := l.piece(i)
+	if !ok {
+		l.add(l.entries[i].row(l.tool))
+		l.finds(l.at[i])
+		l.note(i)
+		return i + 1
+	}
+	row := Row{Kind: Text, Tool: l.tool, Depth: l.entries[i].depth, Sign: l.entries[i].sign}
+	pieces := []piece{first}
+	for next := first.end; len(pieces[len(pieces)-1].finds) == 0 && next < len(l.entries) && l.beside(i, next); next = pieces[len(pieces)-1].end {
+		p, ok := l.piece(next)
+		if !ok {
+			break
+		}
+		if last := l.entries[pieces[len(pieces)-1].end-1]; strings.HasPrefix(last.name, "returns.") {
+			p.text = strings.TrimPrefix(p.text, "returns.")
+		}
+		if len(line(append(pieces, p))) > joined {
+			break
+		}
+		pieces = append(pieces, p)
+	}
+	last := pieces[len(pieces)-1]
+	switch names, of := repeatedNames(pieces); {
+	case of != "":
+		row.Name, row.Detail = names, of
+	case len(pieces) == 1 && last.end == i+1:
+		row = l.entries[i].row(l.tool)
+	default:
+		row.Text = line(pieces)
+	}
+	l.add(row)
+	l.finds(last.finds)
+	for k := i; k < last.end; k++ {
+		if _, there := l.shown[l.keys[k]]; !there {
+			l.note(k)
+		}
+	}
+	return last.end
+}
+
+// beside reports whether two entries may share a row.
+func (l listing) beside(i, k int) bool {
+	a, b := l.entries[i], l.entries[k]
+	return a.label != "" && b.label != "" && a.depth == b.depth && a.sign == b.sign &&
+		(order(a.path) == order(b.path) || strings.HasPrefix(b.label, "returns.") && a.depth == 0)
+}
+
+// note remembers that an entry is on the page.
+func (l listing) note(i int) {
+	if _, there := l.shown[l.keys[i]]; !there && l.entries[i].sign == "" {
+		l.shown[l.keys[i]] = l.tool
+	}
+}
+
+// long is how long a paragraph is at least that is not repeated.
+const long = 200
+
+// piece returns the short form of an entry with those inside it, if it has one.
+func (l listing) piece(i int) (piece, bool) {
+	e, p := l.entries[i], piece{end: l.end(i)}
+	for k := i; k < p.end; k++ {
+		p.finds = append(p.finds, l.at[k]...)
+	}
+	text, short := l.inline(i)
+	if of, there := l.shown[l.keys[i]]; there && e.sign == "" {
+		switch {
+		case e.label == "" && len(e.text) >= long:
+			p.text, p.of = quoted(e.text), l.origin(of)
+			return p, true
+		case e.label != "" && (!short || len(text) > joined/2):
+			p.text, p.of = e.label, l.origin(of)
+			return p, true
+		}
+	}
+	if !short || len(text) > nested || len(p.finds) > 0 && p.end > i+1 {
+		return piece{}, false
+	}
+	p.text = text
+	return p, true
+}
+
+// quoted is the begin of a paragraph that stands elsewhere.
+func quoted(text string) string {
+	if r := []rune(text); len(r) > 60 {
+		text = string(r[:60]) + "…"
+	}
+	return "“" + text + "”"
+}
+
+// origin names the tool that a text was shown of.
+func (l listing) origin(of int) string {
+	switch {
+	case of == l.tool:
+		return above
+	case of < 0:
+		return "every tool"
+	}
+	name := l.set.Members[of].Revision.Draft.Definition.Tool.OriginName()
+	for i, d := range l.set.Members {
+		if i != of && d.Revision.Draft.Definition.Tool.OriginName() == name {
+			return name + " (" + l.set.Members[of].Proposal.Handle() + ")"
+		}
+	}
+	return name
+}
+
+// inline writes an entry with those inside it on one line, if none has a text.
+func (l listing) inline(i int) (string, bool) {
+	e := l.entries[i]
+	if e.text != "" || e.label == "" {
+		return "", false
+	}
+	text, size := strings.TrimRight(e.label+" "+e.detail, " "), 0
+	var inside []string
+	for k := i + 1; k < l.end(i); k = l.end(k) {
+		t, ok := l.inline(k)
+		if size += len(t); !ok || size > nested {
+			return "", false
+		}
+		inside = append(inside, t)
+	}
+	if len(inside) == 0 {
+		return text, true
+	}
+	if e.detail == "object" || strings.HasSuffix(e.detail, " object") {
+		text = strings.TrimSuffix(text, "object")
+	} else {
+		text += " "
+	}
+	return text + "{" + strings.Join(inside, " · ") + "}", true
+}
+
+// line writes pieces on one line: the names of those that stand at the same place
+// already, one behind the other.
+func line(pieces []piece) string {
+	var parts []string
+	for i := 0; i < len(pieces); {
+		k := i + 1
+		for pieces[i].of != "" && k < len(pieces) && pieces[k].of == pieces[i].of {
+			k++
+		}
+		if names, of := repeatedNames(pieces[i:k]); of != "" {
+			parts = append(parts, names+" "+of)
+		} else {
+			parts = append(parts, pieces[i].text)
+		}
+		i = k
+	}
+	return strings.Join(parts, " · ")
+}
+
+// repeatedNames returns the names of pieces that all stand at one place already, and
+// that place.
+func repeatedNames(pieces []piece) (names, of string) {
+	list := make([]string, len(pieces))
+	for i, p := range pieces {
+		if list[i] = p.text; p.of == "" || p.of != pieces[0].of {
+			return "", ""
+		}
+	}
+	of = "as in " + pieces[0].of
+	if pieces[0].of == above {
+		of = "as above"
+	}
+	return strings.Join(list, ", "), of
+}
