@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -161,4 +164,178 @@ func Connected(t registry.Tool) bool {
 // approved definition then names the hub as its provider.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
+}
+
+// source is where the records of one kind are read from.
+type source[T, F any] struct {
+	byID func(r Reader, ctx context.Context, ids []string) ([]T, error)
+	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error)
+}
+
+// get answers a get_ tool: with the record that has id, where one was given,
+// else with the first that a filter lets through. more reports whether there
+// are others after limit of them. It refuses the call if ps has problems.
+func get[T, F any](ctx context.Context, c call, ps *problems, from source[T, F], id *string, filter F, limit *int) (found []T, more bool, err error) {
+	most := ps.between("limit", limit, defaultLimit, maxLimit)
+	ps.idFilter(id)
+	if err := ps.err(); err != nil {
+		return nil, false, err
+	}
+	err = c.read(ctx, func(r Reader) error {
+		var err error
+		if id != nil {
+			found, err = from.byID(r, ctx, []string{*id})
+		} else {
+			found, err = from.list(r, ctx, filter, most+1)
+		}
+		return err
+	})
+	found, more = cut(found, most)
+	return found, more, err
+}
+
+// docs makes documents of records: an empty list rather than none.
+func docs[T, D any](list []T, doc func(T) D) []D {
+	out := make([]D, len(list))
+	for i, v := range list {
+		out[i] = doc(v)
+	}
+	return out
+}
+
+// cut returns at most limit entries, and whether there were more.
+func cut[T any](list []T, limit int) ([]T, bool) {
+	if len(list) > limit {
+		return list[:limit], true
+	}
+	return list, false
+}
+
+// The limits of a list that is asked for.
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+)
+
+// idFilter checks the id that a get_ tool may be given.
+func (ps *problems) idFilter(id *string) {
+	if id != nil {
+		ps.id("id", *id)
+	}
+}
+
+// Known is the stored data of a user that prompts are rendered from.
+type Known struct {
+	Instructions string // standing instructions, as update_instructions keeps them
+	Notes        string // memories, one a line, the most important first
+}
+
+// maxKnown limits how many of the newest memories are looked at for the notes.
+const maxKnown = 200
+
+// Known returns an owner's stored data that is valid at a time. The notes are as
+// many whole memories as a prompt has room for, by importance, then newest first.
+func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
+	var known Known
+	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
+		var err error
+		if known.Instructions, err = r.Instructions(ctx); err != nil {
+			return err
+		}
+		memories, err := r.Memories(ctx, MemoryFilter{}, maxKnown)
+		known.Notes = notes(memories)
+		return err
+	})
+	return known, err
+}
+
+func notes(memories []Memory) string {
+	memories = slices.Clone(memories)
+	slices.SortStableFunc(memories, func(a, b Memory) int { return cmp.Compare(b.Importance, a.Importance) })
+	var lines []string
+	room := prompt.MaxMemoryNotes
+	for _, m := range memories {
+		line := "- " + strings.Join(strings.Fields(m.Content), " ")
+		if room -= utf8.RuneCountInString(line) + 1; room < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Owner is whose data it is.
+type Owner struct {
+	Customer string // "" for none
+	User     string
+}
+
+// Task is something to be done.
+type Task struct {
+	ID       string // UUIDv7
+	Title    string
+	Notes    string
+	Status   string // open, done or cancelled
+	Due      time.Time
+	Priority string // low, normal or high
+	Project  string // "" for none
+	Tags     []string
+	Created  time.Time
+	Updated  time.Time
+}
+
+// Reminder is delivered to the user once.
+type Reminder struct {
+	ID      string // UUIDv7
+	Text    string
+	At      time.Time
+	Sent    bool
+	Task    string // id of a task that is there; "" for none
+	Channel string // "" for where the user was last active
+	Created time.Time
+}
+
+// Schedule starts the agent again and again.
+type Schedule struct {
+	ID          string // UUIDv7
+	Title       string
+	Instruction string
+	Cron        string // five fields
+	Zone        string // IANA name
+	Channel     string // "" for where the user was last active
+	Ends        time.Time
+	Created     time.Time
+}
+
+// Memory is a statement that is kept.
+type Memory struct {
+	ID         string // UUIDv7
+	Content    string
+	Kind       string // fact, preference, event or note
+	Importance int    // 1 to 5
+	Project    string // "" for none
+	Tags       []string
+	Expires    time.Time
+	Created    time.Time
+	Updated    time.Time
+	Entities   []string // names of the entities it is linked to, in no order
+}
+
+// Entity is somebody or something that memories are linked to. One that no
+// memory is linked to any more is not there.
+type Entity struct {
+	ID       string // UUIDv7
+	Name     string
+	Type     string
+	Aliases  []string
+	Memories int
+}
+
+// Link leads from a memory to a memory or an entity.
+type Link struct {
+	Memory   string
+	Target   string
+	ToEntity bool
+	Relation string
+	At       time.Time
 }

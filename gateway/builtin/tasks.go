@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"toolcrib/registry/jsondoc"
@@ -135,4 +136,187 @@ func createTasks(ctx context.Context, c call) (any, error) {
 	return struct {
 		Tasks []docTask `json:"tasks"`
 	}{docs(tasks, Task.doc)}, err
+}
+
+// taskChange is one entry of update_tasks.
+type taskChange struct {
+	ID       string         `json:"id"`
+	Title    *string        `json:"title"`
+	Notes    *string        `json:"notes"`
+	Status   *string        `json:"status"`
+	Due      change[moment] `json:"due"`
+	Priority *string        `json:"priority"`
+	Project  change[string] `json:"project"`
+	Tags     *[]string      `json:"tags"`
+}
+
+// check makes the change one that can be applied.
+func (t *taskChange) check(ps *problems, path string) {
+	at := func(key string) string { return jsondoc.Join(path, key) }
+	ps.id(at("id"), t.ID)
+	if t.Title != nil {
+		*t.Title = ps.text(at("title"), *t.Title, maxTitle)
+	}
+	if t.Notes != nil {
+		ps.short(at("notes"), *t.Notes, maxNotes)
+	}
+	if t.Status != nil {
+		*t.Status = ps.oneOf(at("status"), *t.Status, "", "open", "done", "cancelled")
+	}
+	if t.Priority != nil {
+		*t.Priority = ps.oneOf(at("priority"), *t.Priority, "", "low", "normal", "high")
+	}
+	if t.Tags != nil {
+		*t.Tags = ps.tags(at("tags"), *t.Tags)
+	}
+	ps.projectChange(at("project"), &t.Project)
+}
+
+// projectChange checks the new name of a project; null clears it.
+func (ps *problems) projectChange(path string, c *change[string]) {
+	if c.given && !c.null {
+		c.value = ps.text(path, c.value, maxProjectName)
+	}
+}
+
+// apply returns the task after the change, but for its project.
+func (t *taskChange) apply(to Task) Task {
+	set(&to.Title, t.Title)
+	set(&to.Notes, t.Notes)
+	setUnlessEmpty(&to.Status, t.Status)
+	setUnlessEmpty(&to.Priority, t.Priority)
+	set(&to.Tags, t.Tags)
+	if t.Due.given {
+		to.Due = t.Due.value.Time
+	}
+	return to
+}
+
+func set[T any](dst, to *T) {
+	if to != nil {
+		*dst = *to
+	}
+}
+
+func setUnlessEmpty(dst, to *string) {
+	if to != nil && *to != "" {
+		*dst = *to
+	}
+}
+
+// same reports whether a change left everything as it was.
+func (t Task) same(o Task) bool {
+	return t.Title == o.Title && t.Notes == o.Notes && t.Status == o.Status && t.Due.Equal(o.Due) &&
+		t.Priority == o.Priority && t.Project == o.Project && slices.Equal(t.Tags, o.Tags)
+}
+
+func updateTasks(ctx context.Context, c call) (any, error) {
+	in := struct {
+		Tasks []taskChange `json:"tasks"`
+	}{}
+	ps := decode(c.Args, &in)
+	ps.count("tasks", len(in.Tasks), maxListed)
+	ids := ps.taskChanges("tasks", in.Tasks)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	var changed []docTask
+	var missing []string
+	err := c.write(ctx, func(w Writer) error {
+		changed, missing = []docTask{}, []string{} // it may run again
+		p, err := c.projects(ctx, w)
+		if err != nil {
+			return err
+		}
+		found, err := w.TasksByID(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, t := range in.Tasks {
+			n := slices.IndexFunc(found, func(f Task) bool { return f.ID == t.ID })
+			if n < 0 {
+				missing = append(missing, t.ID)
+				continue
+			}
+			now, err := c.changeTask(ctx, w, p, found[n], t)
+			if err != nil {
+				return err
+			}
+			changed = append(changed, now.doc())
+		}
+		return nil
+	})
+	return struct {
+		Tasks   []docTask `json:"tasks"`
+		Missing []string  `json:"missing"`
+	}{changed, missing}, err
+}
+
+// taskChanges checks a list of changes and returns the ids of their tasks.
+func (ps *problems) taskChanges(path string, changes []taskChange) []string {
+	ids := make([]string, len(changes))
+	for i := range changes {
+		t, at := &changes[i], jsondoc.Index(path, i)
+		t.check(ps, at)
+		if slices.Contains(ids[:i], t.ID) {
+			ps.Add(jsondoc.Join(at, "id"), "is twice in the list; put all changes of a task into one entry")
+		}
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// changeTask stores a task after a change, if that makes a difference.
+func (c call) changeTask(ctx context.Context, w Writer, p *projects, was Task, by taskChange) (Task, error) {
+	now := by.apply(was)
+	if by.Project.given {
+		var err error
+		if now.Project, err = p.resolve(ctx, true, by.Project.value); err != nil {
+			return was, err
+		}
+	}
+	if now.same(was) {
+		return now, nil
+	}
+	now.Updated = c.At
+	return now, w.ChangeTask(ctx, now)
+}
+
+// removed is the result of the tools that delete several records.
+type removed struct {
+	Deleted []string `json:"deleted"`
+	Missing []string `json:"missing"`
+}
+
+func deleteTasks(ctx context.Context, c call) (any, error) {
+	return c.removeList(ctx, Writer.RemoveTask)
+}
+
+// removeList removes what the arguments list by id.
+func (c call) removeList(ctx context.Context, remove func(w Writer, ctx context.Context, id string) (bool, error)) (any, error) {
+	in := struct {
+		IDs []string `json:"ids"`
+	}{}
+	ps := decode(c.Args, &in)
+	ps.ids("ids", in.IDs)
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	var out removed
+	err := c.write(ctx, func(w Writer) error {
+		out = removed{Deleted: []string{}, Missing: []string{}} // it may run again
+		for _, id := range in.IDs {
+			ok, err := remove(w, ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case ok:
+				out.Deleted = append(out.Deleted, id)
+			default:
+				out.Missing = append(out.Missing, id)
+			}
+		}
+		return nil
+	})
+	return out, err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
+	"toolcrib/signing/statement"
 )
 
 // Trust has the values that a checker relies on, all of it from elsewhere than the bundle.
@@ -164,4 +166,121 @@ func signatureRule(err error) string {
 		return tooFew
 	}
 	return badSignature
+}
+
+// Unproved lists what a bundle says that no hash and no signature in it covers, and
+// what it cannot show.
+func Unproved() []string {
+	return []string{
+		"that nothing is newer, or left out: a checkpoint shows how far the log goes",
+		"when the bundle was written, its newest event, the events of the signers' states, and layers without a definition: nothing signs them",
+	}
+}
+
+// around checks what stands beside the versions: statements, states of the signers, the
+// view, and the place in the log.
+func (c *checker) around(ctx context.Context, b Bundle) error {
+	for i, layer := range b.View {
+		if _, err := registry.ParseLayer(layer); err != nil || slices.Contains(b.View[:i], layer) {
+			c.fault(contradiction, "", fmt.Sprintf("the view of the bundle has the layer %q twice, or there is no such layer", layer))
+		}
+	}
+	used := map[string]bool{}
+	for _, v := range b.Versions {
+		used[v.Signature] = true
+		for _, a := range v.Approvals {
+			used[a.Signature] = true
+		}
+		if s, err := registry.ParseSubject(v.Subject); err == nil && !slices.Contains(b.View, string(s.Layer)) {
+			c.fault(contradiction, v.Subject, "its layer is not in the view of the bundle")
+		}
+		if v.DecidedAt.After(b.At) {
+			c.fault(contradiction, v.Subject, fmt.Sprintf("version %d was decided after the bundle was written", v.Number))
+		}
+	}
+	for _, s := range b.Signers {
+		used[s.Statement] = true
+	}
+	for _, s := range b.Statements {
+		hash := statement.Sum([]byte(s.Statement))
+		c.statement(b, s, hash, used[hash])
+		delete(used, hash) // one that follows is there twice
+	}
+	if len(b.Signers) == 0 {
+		return nil
+	}
+	return c.states(ctx, b)
+}
+
+// statement checks that something in the bundle refers to a statement, and that it is
+// about an earlier moment of the same log.
+func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
+	st, err := statement.Decode([]byte(s.Statement))
+	switch {
+	case !used:
+		c.fault(contradiction, "", fmt.Sprintf("nothing refers to the statement %.12s, or it is there twice: what it is about was changed or left out", hash))
+	case err != nil: // the version that refers to it is reported
+	case st.Database != b.Database:
+		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
+	case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):
+		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is later than the bundle", hash))
+	}
+}
+
+// states checks the states of the signers as the log of a database is checked: each is
+// signed by a signer of the one before. Whom the caller trusts does not depend on them.
+func (c *checker) states(ctx context.Context, b Bundle) error {
+	err := review.CheckStates(ctx, c.reader)
+	if errors.Is(err, review.ErrSigners) {
+		c.fault(contradiction, "", err.Error())
+		return nil
+	}
+	last := Head{}
+	for i, s := range b.Signers {
+		signed, err := statement.Decode([]byte(c.reader.statements[s.Statement].Statement))
+		if s.Number != i+1 || s.Event.Seq <= last.Seq || s.Event.Seq > b.Log.Seq || err != nil || signed.At.After(s.At) || s.At.After(b.At) {
+			c.fault(contradiction, "", fmt.Sprintf("state %d of the signers has another number, time, or place than it was signed with", i+1))
+		}
+		last = s.Event
+	}
+	return err
+}
+
+// Rule is a kind of fault.
+type Rule struct {
+	ID, Name   string
+	Doc        string
+	Suggestion string
+}
+
+const (
+	brokenVersion = "B101"
+	badSignature  = "B102"
+	unknownKey    = "B103"
+	revokedKey    = "B104"
+	notShipped    = "B106"
+	otherDatabase = "B107"
+	tooFew        = "B109"
+	contradiction = "B110"
+	// Unsigned is the rule of an approval without a signature.
+	Unsigned = "B105"
+	// Unverified is the rule of a bundle whose signatures nobody checked.
+	Unverified = "B108"
+)
+
+// Rules lists the kinds of faults. All of them block.
+func Rules() []Rule {
+	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
+	return []Rule{
+		{brokenVersion, "broken-version", "A version does not have the content or the place in its chain that its hash covers.", export},
+		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
+		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
+		{revokedKey, "revoked-key", "The key that signed an approval is revoked, so nothing that it signed counts.", "Approve the version again with another key."},
+		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
+		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
+		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
+		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
+		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers does not fit the rest of the bundle: something was changed or left out.", export},
+		{Unverified, "unverified", "Nobody's signature was checked, because the check was given no signers file: whoever can write the file could have written any of it.", "Pass --signers FILE; or accept the bundle without signatures with --allow-unsigned."},
+	}
 }

@@ -1,8 +1,14 @@
 package checkpoint
 
 import (
+	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -96,5 +102,154 @@ func (c Checkpoint) CheckGrowth(old Checkpoint, proof tlog.TreeProof) error {
 	if err := tlog.CheckTree(proof, c.Size, c.Root, old.Size, old.Root); err != nil {
 		return fmt.Errorf("%w: %d events after %d: %w", ErrProof, c.Size, old.Size, err)
 	}
+	return nil
+}
+
+// The first lines of proofs. An inclusion proof is a C2SP tlog-proof without
+// extra data; a consistency proof has the form that a C2SP tlog-witness is sent.
+const (
+	inclusionFormat   = "c2sp.org/tlog-proof@v1"
+	indexLine         = "index "
+	oldLine           = "old "
+	maxProof          = 64 // hashes: a tree of 2^63 events needs no more
+	maxProofFile      = MaxSize + (maxProof+3)*64
+	expectedProofForm = "expected a tlog-proof or an old size, hashes, an empty line and a checkpoint"
+)
+
+// Proof is a proof with the checkpoint that it is about.
+type Proof struct {
+	Event  int64 // inclusion of this event, counted from 1; or
+	Old    int64 // consistency with a checkpoint of so many events
+	Hashes []tlog.Hash
+	Signed []byte // the checkpoint with its signatures
+}
+
+// Encode writes a proof.
+func (p Proof) Encode() []byte {
+	var b bytes.Buffer
+	if p.Event > 0 {
+		fmt.Fprintf(&b, "%s\n%s%d\n", inclusionFormat, indexLine, p.Event-1)
+	} else {
+		fmt.Fprintf(&b, "%s%d\n", oldLine, p.Old)
+	}
+	for _, h := range p.Hashes {
+		fmt.Fprintln(&b, h)
+	}
+	b.WriteByte('\n')
+	b.Write(p.Signed)
+	return b.Bytes()
+}
+
+// DecodeProof reads what Encode writes and nothing else. It checks no signature.
+func DecodeProof(text []byte) (Proof, error) {
+	var p Proof
+	if len(text) > maxProofFile {
+		return p, fmt.Errorf("%w: proof of more than %d bytes", ErrMalformed, maxProofFile)
+	}
+	head, signed, found := strings.Cut(string(text), "\n\n")
+	lines := strings.Split(head, "\n")
+	if !found || len(lines) > maxProof+2 {
+		return p, fmt.Errorf("%w: %s", ErrMalformed, expectedProofForm)
+	}
+	rest := lines[1:]
+	var err error
+	if old, ok := strings.CutPrefix(lines[0], oldLine); ok {
+		p.Old, err = strconv.ParseInt(old, 10, 64)
+	} else if lines[0] == inclusionFormat && len(rest) > 0 {
+		var index int64
+		index, err = strconv.ParseInt(strings.TrimPrefix(rest[0], indexLine), 10, 64)
+		p.Event, rest = index+1, rest[1:]
+	}
+	for _, line := range rest {
+		h, parseErr := tlog.ParseHash(line)
+		if parseErr != nil {
+			return Proof{}, fmt.Errorf("%w: %.80q is not a hash", ErrMalformed, line)
+		}
+		p.Hashes = append(p.Hashes, h)
+	}
+	p.Signed = []byte(signed)
+	if err != nil || p.Event < 1 && p.Old < 1 || !bytes.Equal(p.Encode(), text) {
+		return Proof{}, fmt.Errorf("%w: %s", ErrMalformed, expectedProofForm)
+	}
+	return p, nil
+}
+
+// Tree is the Merkle tree over the hashes of a log's events. It keeps its right
+// edge only, at most 63 hashes, so that it is saved in a line and goes on from
+// there. The zero value is the tree of an empty log.
+type Tree struct {
+	size int64
+	edge []tlog.Hash // heads of the complete subtrees, the largest first
+}
+
+// leaf returns the hash of the tree's leaf for an event: over the 32 bytes of the
+// event's hash.
+func leaf(eventHash string) (tlog.Hash, error) {
+	b, err := hex.DecodeString(eventHash)
+	if err != nil || len(b) != tlog.HashSize {
+		return tlog.Hash{}, fmt.Errorf("%w: %.80q is not the hash of an event", ErrMalformed, eventHash)
+	}
+	return tlog.RecordHash(b), nil
+}
+
+// Append adds the hash of the next event.
+func (t *Tree) Append(eventHash string) error {
+	h, err := leaf(eventHash)
+	if err != nil {
+		return err
+	}
+	for full := t.size; full&1 == 1; full >>= 1 {
+		h = tlog.NodeHash(t.edge[len(t.edge)-1], h)
+		t.edge = t.edge[:len(t.edge)-1]
+	}
+	t.edge = append(t.edge, h)
+	t.size++
+	return nil
+}
+
+func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
+
+// Size returns the number of events.
+func (t *Tree) Size() int64 { return t.size }
+
+// Root returns the head of the tree.
+func (t *Tree) Root() tlog.Hash {
+	if t.size == 0 {
+		empty, _ := tlog.TreeHash(0, nil) // reads nothing
+		return empty
+	}
+	h := t.edge[len(t.edge)-1]
+	for i := len(t.edge) - 2; i >= 0; i-- {
+		h = tlog.NodeHash(t.edge[i], h)
+	}
+	return h
+}
+
+// MarshalText writes the size and the edge.
+func (t *Tree) MarshalText() ([]byte, error) {
+	fields := []string{strconv.FormatInt(t.size, 10)}
+	for _, h := range t.edge {
+		fields = append(fields, h.String())
+	}
+	return []byte(strings.Join(fields, " ")), nil
+}
+
+// UnmarshalText reads what MarshalText writes. Whether it is the tree of a log is
+// seen only by building that again.
+func (t *Tree) UnmarshalText(text []byte) error {
+	fields := strings.Split(string(text), " ")
+	size, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil || size < 0 || bits.OnesCount64(uint64(size)) != len(fields)-1 {
+		return fmt.Errorf("%w: its size and hashes do not form a tree", ErrMalformed)
+	}
+	read := Tree{size: size}
+	for _, field := range fields[1:] {
+		h, err := tlog.ParseHash(field)
+		if err != nil {
+			return fmt.Errorf("%w: a hash of its tree: %w", ErrMalformed, err)
+		}
+		read.edge = append(read.edge, h)
+	}
+	*t = read
 	return nil
 }

@@ -5,14 +5,22 @@
 package keys
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 
 	"toolcrib/signing/sshsig"
 )
@@ -141,4 +149,119 @@ func PublicOf(b []byte) (ssh.PublicKey, bool) {
 		return locked.PublicKey, true
 	}
 	return nil, false
+}
+
+// held returns the keys that the agent holds.
+func (t Tools) held(ctx context.Context) ([]ssh.PublicKey, error) {
+	var keys []ssh.PublicKey
+	err := t.ask(ctx, func(a agent.ExtendedAgent) error {
+		list, err := a.List()
+		if err != nil {
+			return fmt.Errorf("%w: the SSH agent does not list its keys: %w", ErrNoKey, err)
+		}
+		for _, k := range list {
+			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // kinds that are not known here do not sign here
+				keys = append(keys, key)
+			}
+		}
+		return nil
+	})
+	return keys, err
+}
+
+func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byte) (*sshsig.Signature, error) {
+	var signature *sshsig.Signature
+	err := t.ask(ctx, func(a agent.ExtendedAgent) error {
+		var flags agent.SignatureFlags
+		if sshsig.Plain(key).Type() == ssh.KeyAlgoRSA {
+			flags = agent.SignatureFlagRsaSha512
+		}
+		made, err := a.SignWithFlags(key, sshsig.Message(message), flags)
+		if err != nil {
+			return fmt.Errorf("%w: the SSH agent: %w", ErrRefused, errors.Join(ctx.Err(), err))
+		}
+		// An agent is a program of somebody's: what it gives may be anything.
+		if signature, err = sshsig.New(key, message, made); err != nil {
+			return fmt.Errorf("%w: invalid answer of the SSH agent: %w", ErrRefused, err)
+		}
+		return nil
+	})
+	return signature, err
+}
+
+// ask runs fn with the agent. When ctx ends, so does the connection.
+func (t Tools) ask(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
+	dial := t.Dial
+	if dial == nil {
+		dial = t.dialSocket
+	}
+	conn, err := dial(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoKey, err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	return fn(agent.NewClient(conn))
+}
+
+func (t Tools) dialSocket(ctx context.Context) (io.ReadWriteCloser, error) {
+	if t.Agent == "" {
+		return nil, errors.New("there is no SSH agent (SSH_AUTH_SOCK); start one, or name a file with --sign-key")
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", t.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("the SSH agent of SSH_AUTH_SOCK: %w", err)
+	}
+	return conn, nil
+}
+
+// signByKeygen has ssh-keygen sign. The message is in a file, because ssh-keygen
+// asks for a passphrase at the terminal only if that is its standard input. It
+// stays in the process group that owns the terminal, for the same reason.
+func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
+	dir, err := os.MkdirTemp("", "toolcrib-sign-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a statement is not a secret
+	file := filepath.Join(dir, "statement")
+	if err := os.WriteFile(file, message, 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
+	cmd.Env, cmd.Stdin = t.Env, t.Stdin
+	cmd.WaitDelay = time.Second
+	var said bytes.Buffer // the last line becomes the error: a screen that comes back hides the terminal
+	cmd.Stderr = &said
+	if t.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(t.Stderr, &said)
+	}
+	err = cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %w; install OpenSSH's client, or add the key to an SSH agent", ErrNoKey, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, errors.Join(ctx.Err(), explain(err, said.String())))
+	}
+	armored, err := os.ReadFile(file + ".sig")
+	if err != nil {
+		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, err)
+	}
+	signature, err := sshsig.Parse(armored)
+	if err == nil {
+		err = signature.Verify(message)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: what ssh-keygen gave: %w", ErrRefused, err)
+	}
+	return signature, nil
+}
+
+// explain returns the last line that ssh-keygen printed, or how it ended.
+func explain(err error, said string) error {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return errors.New(last)
+	}
+	return err
 }

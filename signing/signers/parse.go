@@ -167,3 +167,83 @@ func (e Entry) String() string {
 	}
 	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
 }
+
+// Principal returns whom a key logs in as at a time: the one principal that may sign
+// with it. A certificate may be of several; login, the name after "user:", then
+// chooses one of them. The error wraps one of this package's.
+func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (string, error) {
+	if err := sshsig.CheckKey(key); err != nil {
+		return "", err
+	}
+	var may []string
+	var why error
+	for _, principal := range s.principals(key) {
+		if _, err := s.May(principal, key, at); err != nil {
+			why = err
+		} else if !slices.Contains(may, principal) {
+			may = append(may, principal)
+		}
+	}
+	chosen := "user:" + login
+	switch {
+	case len(may) == 1:
+		return may[0], nil
+	case slices.Contains(may, chosen):
+		return chosen, nil
+	case len(may) > 1:
+		return "", fmt.Errorf("%w: the certificate is for %s; log in with the name of one of them", ErrUnknownKey, strings.Join(may, " and "))
+	case why != nil:
+		return "", why
+	}
+	_, err := s.May("", key, at)
+	return "", err
+}
+
+// principals returns whom the file has a key for, of which a certificate may name
+// more.
+func (s *Signers) principals(key ssh.PublicKey) []string {
+	own, wire := ownKey(key)
+	var all []string
+	for _, e := range s.entries {
+		if e.Authority != own && e.wire == wire {
+			all = append(all, e.Principals...)
+		}
+	}
+	cert, ok := key.(*ssh.Certificate)
+	if !ok {
+		return all
+	}
+	named := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(cert.ValidPrincipals, p) })
+	if len(named) == 0 {
+		return all // of which none counts; the error tells why
+	}
+	return named
+}
+
+// verifyRequired is the option of an entry, and of a certificate, that asks for
+// a key in hardware that verifies its user.
+const verifyRequired = "verify-required"
+
+// checkCertificate returns nil when a certificate by an authority that is known
+// is for principal at a time. It has to name the principal: one for everybody is
+// for nobody here.
+func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
+	if cert.CertType != ssh.UserCert {
+		return fmt.Errorf("%w: the certificate is not one of a user", ErrUnknownKey)
+	}
+	if !slices.Contains(cert.ValidPrincipals, principal) {
+		return fmt.Errorf("%w: the certificate is for %q, not for %s", ErrUnknownKey, cert.ValidPrincipals, principal)
+	}
+	if now := uint64(at.Unix()); at.Unix() < 0 || now < cert.ValidAfter || now >= cert.ValidBefore {
+		return fmt.Errorf("%w: the certificate is for another time than %s", ErrNotValid, at.UTC().Format(time.RFC3339))
+	}
+	// The library accepts more formats of signatures by an authority.
+	if err := sshsig.CheckForm(cert.SignatureKey, cert.Signature); err != nil {
+		return fmt.Errorf("the certificate: %w", err)
+	}
+	checker := ssh.CertChecker{SupportedCriticalOptions: []string{verifyRequired}, Clock: func() time.Time { return at }}
+	if err := checker.CheckCert(principal, cert); err != nil {
+		return fmt.Errorf("%w: the certificate: %w", sshsig.ErrSignature, err)
+	}
+	return nil
+}

@@ -2,8 +2,10 @@ package sshsig
 
 import (
 	"bytes"
+	"crypto/rsa"
 	"crypto/sha512"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -172,4 +174,127 @@ func dearmor(armored []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return b, nil
+}
+
+// formats has the format of the signatures of each kind of key that is
+// accepted. RSA keys make signatures of several formats.
+var formats = map[string]string{
+	ssh.KeyAlgoED25519:    ssh.KeyAlgoED25519,
+	ssh.KeyAlgoSKED25519:  ssh.KeyAlgoSKED25519,
+	ssh.KeyAlgoECDSA256:   ssh.KeyAlgoECDSA256,
+	ssh.KeyAlgoECDSA384:   ssh.KeyAlgoECDSA384,
+	ssh.KeyAlgoSKECDSA256: ssh.KeyAlgoSKECDSA256,
+	ssh.KeyAlgoRSA:        ssh.KeyAlgoRSASHA512,
+}
+
+// MinRSA is the size of the smallest RSA key that is accepted, in bits.
+const MinRSA = 3072
+
+// CheckKey returns nil for a key that may sign: ed25519, sk-ed25519, ecdsa P-256
+// or P-384, sk-ecdsa, RSA of MinRSA bits or more, or a certificate of such a key
+// by such a key. Otherwise the error wraps ErrKey.
+func CheckKey(key ssh.PublicKey) error {
+	cert, ok := key.(*ssh.Certificate)
+	if !ok {
+		return checkPlain(key)
+	}
+	if err := checkPlain(cert.Key); err != nil {
+		return err
+	}
+	if err := checkPlain(cert.SignatureKey); err != nil {
+		return fmt.Errorf("the authority of the certificate: %w", err)
+	}
+	return nil
+}
+
+func checkPlain(key ssh.PublicKey) error {
+	if formats[key.Type()] == "" {
+		return fmt.Errorf("%w: %s; use ed25519, ecdsa P-256 or P-384, one of their sk- forms, or RSA", ErrKey, key.Type())
+	}
+	if size := rsaSize(key); size != 0 && size < MinRSA {
+		return fmt.Errorf("%w: RSA with %d bits; at least %d are needed", ErrKey, size, MinRSA)
+	}
+	return nil
+}
+
+// rsaSize returns the number of bits of an RSA key, 0 for other keys.
+func rsaSize(key ssh.PublicKey) int {
+	if k, ok := key.(ssh.CryptoPublicKey); ok {
+		if k, ok := k.CryptoPublicKey().(*rsa.PublicKey); ok {
+			return k.N.BitLen()
+		}
+	}
+	return 0
+}
+
+// Plain returns the key of a certificate, or the key itself.
+func Plain(key ssh.PublicKey) ssh.PublicKey {
+	if cert, ok := key.(*ssh.Certificate); ok {
+		return cert.Key
+	}
+	return key
+}
+
+// Check returns nil when key made sig over data, in the form that CheckForm
+// wants. Its error wraps ErrKey, ErrMalformed or ErrSignature.
+func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
+	key = Plain(key)
+	if err := CheckForm(key, sig); err != nil {
+		return err
+	}
+	if err := key.Verify(data, sig); err != nil {
+		return fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	return nil
+}
+
+// CheckForm returns nil when sig has the one form of a signature by key, which
+// is not a certificate: for a key in hardware with the user present. Whether it
+// holds is not looked at.
+func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
+	if err := checkPlain(key); err != nil {
+		return err
+	}
+	if sig.Format != formats[key.Type()] {
+		return fmt.Errorf("%w: a key of type %s has to sign with %s, not %.60q", ErrKey, key.Type(), formats[key.Type()], sig.Format)
+	}
+	flags, err := flagsOf(sig)
+	if err != nil {
+		return err
+	}
+	if inHardware(sig.Format) && flags&userPresent == 0 {
+		return fmt.Errorf("%w: the key was not touched", ErrSignature)
+	}
+	// The library pads short RSA signatures, so that there would be several for
+	// one.
+	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
+		return fmt.Errorf("%w: it has %d bytes for a key of %d bits", ErrSignature, len(sig.Blob), size)
+	}
+	return nil
+}
+
+// Flags of a signature by a key in hardware (PROTOCOL.u2f).
+const (
+	userPresent  = 1 << 0
+	userVerified = 1 << 2
+)
+
+func inHardware(format string) bool {
+	return format == ssh.KeyAlgoSKED25519 || format == ssh.KeyAlgoSKECDSA256
+}
+
+// flagsOf returns the flags of a signature: a byte before a counter of four.
+// Signatures of other keys have neither.
+func flagsOf(sig *ssh.Signature) (byte, error) {
+	size := 0
+	if inHardware(sig.Format) {
+		size = 1 + binary.Size(uint32(0))
+	}
+	if len(sig.Rest) != size {
+		return 0, fmt.Errorf("%w: %d bytes follow the signature of the key, not %d", ErrMalformed, len(sig.Rest), size)
+	}
+	if size == 0 {
+		return 0, nil
+	}
+	return sig.Rest[0], nil
 }

@@ -1,6 +1,9 @@
 package statement
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Verdict names the act of a statement.
 type Verdict string
@@ -196,4 +199,33 @@ func (s *Signers) lines(c *codec) {
 	c.line("signers", number("number", 1, &s.Number), text("previous state", optionalHash, &s.Previous), text("state", hash, &s.State))
 	c.require((s.Number == 1) == (s.Previous == ""), "previous state", `it is "-" for state 1 and only for that`)
 	c.require(s.Previous != s.State, "state", "it is the one before")
+}
+
+// About returns what an act is about where a later statement about the same replaces an
+// earlier one: the subject of each version that it approves, the tiers of a tool, a
+// finding, or the signers. It is empty for acts that nothing replaces. The triggers of the
+// store write the same texts.
+func About(a Act) []string {
+	switch act := a.(type) {
+	case *Decision:
+		if act.Verdict != Approved {
+			return nil
+		}
+		about := make([]string, len(act.Items))
+		for i, item := range act.Items {
+			about[i] = item.Subject
+		}
+		return about
+	case *Tier:
+		about := make([]string, len(act.Tools))
+		for i, tool := range act.Tools {
+			about[i] = "tier " + tool
+		}
+		return about
+	case *Waiver:
+		return []string{strings.Join([]string{"finding", act.Proposal, act.Rule, act.PassageHash, act.Path}, " ")}
+	case *Signers:
+		return []string{"signers"}
+	}
+	return nil
 }

@@ -3,10 +3,12 @@
 package difflist
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
@@ -264,4 +266,26 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 		return rows{l, &l.split}
 	}
 	return rows{l, &l.unified}
+}
+
+// SplitFrom is how wide a diff has to be for its sides to stand beside each other, in
+// cells.
+const SplitFrom = 160
+
+// Sources knows what definitions were imported from.
+type Sources interface {
+	// Source returns the JSON that a definition was imported from, nil for none.
+	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
+}
+
+// Compare compares two contents with the JSON that they were imported from.
+func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]diff.Field, error) {
+	for _, side := range []*diff.Content{&before, &after} {
+		source, err := desk.Source(ctx, side.Definition)
+		if err != nil {
+			return nil, err
+		}
+		side.Source = source
+	}
+	return diff.Contents(before, after), nil
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -10,6 +11,10 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/theme"
 )
 
 // newParser returns a parser for the marks that have a look: headings, lists,
@@ -145,4 +150,115 @@ func (d *document) write(s string) text.Segment {
 	start := len(d.source)
 	d.source = append(d.source[:start:start], s...)
 	return text.NewSegment(start, start+len(s))
+}
+
+// partBytes is about how long a part is: one is laid out within a few frames,
+// whatever is in it, and what a screen shows is in the first. The time that
+// parsers and renderers take grows with the square of some texts.
+const partBytes = 3_000
+
+// maxLine is the longest line that is rendered.
+const maxLine = 2 * partBytes
+
+// Split cuts a text into parts that can be rendered one after the other: at
+// empty lines outside of code, or where a part gets far too long, at a line.
+func Split(text string) []string {
+	var parts []string
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(text) {
+		b.WriteString(line)
+		fence = within(fence, line)
+		blank := strings.TrimSpace(line) == ""
+		switch {
+		case b.Len() >= partBytes && blank && fence == "":
+		case b.Len() >= maxLine:
+		default:
+			continue
+		}
+		if fence != "" { // the code goes on in the next part
+			b.WriteString(fence + "\n")
+		}
+		parts = append(parts, b.String())
+		b.Reset()
+		if fence != "" {
+			b.WriteString(fence + "\n")
+		}
+	}
+	if b.Len() > 0 {
+		parts = append(parts, b.String())
+	}
+	return parts
+}
+
+// within returns the fence of the code that a line leaves the text in, "" for
+// none (CommonMark 0.31, section 4.5).
+func within(fence, line string) string {
+	body := strings.TrimLeft(line, " ")
+	if len(line)-len(body) > 3 {
+		return fence
+	}
+	n := 0
+	for n < len(body) && (body[n] == '`' || body[n] == '~') && body[n] == body[0] {
+		n++
+	}
+	rest := strings.TrimSpace(body[n:])
+	switch {
+	case n < 3:
+		return fence
+	case fence == "" && (body[0] == '~' || !strings.Contains(rest, "`")):
+		return body[:n]
+	case fence != "" && body[0] == fence[0] && n >= len(fence) && rest == "":
+		return ""
+	}
+	return fence
+}
+
+// maxPrefix is the widest sign that further lines of a wrapped line stand
+// behind, in cells.
+const maxPrefix = 20
+
+// Cell returns the line behind an indent. Where it is wrapped its further lines
+// stand below its beginning: behind the bars of a quote, beside a bullet.
+func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
+	n, hang := prefix(l.Text)
+	if draw.Width(hang) > maxPrefix {
+		n, hang = 0, ""
+	}
+	marks := l.Marks(th)
+	kept := marks[:0]
+	for _, m := range marks {
+		if m.End <= n {
+			continue
+		}
+		m.Start, m.End = max(m.Start, n)-n, m.End-n
+		kept = append(kept, m)
+	}
+	before := draw.Of("", draw.Safe(indent))
+	return pager.Cell{
+		Gutter: before.Add(th.Rule, draw.Show(l.Text[:n])),
+		Hang:   before.Add(th.Rule, draw.Show(hang)),
+		Text:   draw.Text{Raw: l.Text[n:], Base: th.Text, Hidden: th.Hidden, Faint: th.Faint, Marks: kept},
+	}
+}
+
+// prefix returns how many bytes of a line are blanks, bars and a bullet or a
+// number, and their replacement before further lines.
+func prefix(text string) (n int, hang string) {
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if r != ' ' && r != '┃' {
+			break
+		}
+		n += size
+	}
+	hang = text[:n]
+	rest := text[n:]
+	sign := 0
+	if strings.HasPrefix(rest, "• ") {
+		sign = len("• ")
+	} else if i := strings.Index(rest, ". "); i > 0 && i <= 4 && strings.Trim(rest[:i], "0123456789") == "" {
+		sign = i + 2
+	}
+	return n + sign, hang + draw.Blank(draw.Width(rest[:sign]))
 }

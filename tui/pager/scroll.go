@@ -1,5 +1,7 @@
 package pager
 
+import "toolcrib/tui/theme"
+
 // hasSub reports whether a row has a line sub when it is wrapped.
 func (p *Pager) hasSub(at place) bool {
 	if at.sub == 0 {
@@ -246,4 +248,124 @@ func (p *Pager) Lines(limit int) int {
 		at, ok = p.after(at)
 	}
 	return n
+}
+
+// See marks the rows in the window as seen. A text counts as seen up to where it
+// was shown without a gap from its beginning.
+func (p *Pager) See() {
+	defer p.through()()
+	at, ok := p.top, p.len() > 0
+	for n := 0; ok && n < p.height; n++ {
+		row := p.row(at.row)
+		for c := range row.Cells {
+			cell := &row.Cells[c]
+			if cell.Track == 0 {
+				continue
+			}
+			key := cellKey{at.row, c}
+			from, to, _, shown := p.span(key, cell, p.textWidth(row, c), at.sub)
+			if before, known := p.seen[cell.Track]; shown && (from == 0 && !known || known && from <= before && to > before) {
+				p.seen[cell.Track] = to
+			}
+		}
+		at, ok = p.after(at)
+	}
+}
+
+// Seen reports whether the first n bytes of a text were shown.
+func (p *Pager) Seen(t Text, n int) bool {
+	to, known := p.seen[t]
+	return known && to >= n
+}
+
+// Pick puts a cursor on a row: what scrolls moves it instead, and the window
+// follows. style is that of the sign before the row.
+func (p *Pager) Pick(row int, style theme.Style) {
+	p.picking, p.pickStyle = true, style
+	p.pickRow(row)
+}
+
+// Unpick takes the cursor away.
+func (p *Pager) Unpick() { p.picking = false }
+
+// Picked returns the row with the cursor; false when there is none.
+func (p *Pager) Picked() (row int, ok bool) { return p.picked, p.picking && p.picked < p.len() }
+
+func (p *Pager) pickRow(row int) {
+	p.picked = min(max(0, row), max(0, p.len()-1))
+	p.Reveal(p.picked)
+}
+
+// A pager that points at its stops is a list: one of its items is selected. An
+// item goes from its stop to the row before the next.
+
+// selects reports whether there are items to select.
+func (p *Pager) selects() bool { return p.point != "" && len(p.stops) > 0 }
+
+// Move selects the next item, or the one before when n is -1. Where not all of
+// the selected item is in the window, it moves the window by a line first, and
+// without items it only does that.
+func (p *Pager) Move(n int) {
+	if p.picking || !p.selects() {
+		p.Scroll(n)
+		return
+	}
+	for ; n > 0; n-- {
+		if p.ends(p.stop) || p.stop == len(p.stops)-1 {
+			p.scroll(1)
+			continue
+		}
+		p.stop++
+		for row := p.StopRow(); p.top.row < row && (p.below(row) || p.ends(p.stop)); {
+			p.scroll(1)
+		}
+	}
+	for ; n < 0; n++ {
+		if row := p.StopRow(); p.top.row > row || p.top == (place{row, p.top.sub}) && p.top.sub > 0 || p.stop == 0 {
+			p.scroll(-1)
+			continue
+		}
+		p.stop--
+		for row := p.StopRow(); p.top.row > row || p.top.row == row && p.top.sub > 0; {
+			p.scroll(-1)
+		}
+	}
+}
+
+// below reports whether a row begins below the window.
+func (p *Pager) below(row int) bool {
+	_, last := p.Window()
+	return row >= last
+}
+
+// ends reports whether an item goes on below the window.
+func (p *Pager) ends(stop int) bool {
+	end := p.len() - 1
+	if stop+1 < len(p.stops) {
+		end = p.stops[stop+1] - 1
+	}
+	bottom := p.top
+	for range p.height - 1 {
+		down, ok := p.after(bottom)
+		if !ok {
+			return false
+		}
+		bottom = down
+	}
+	return bottom.above(place{end, p.lastSub(end)})
+}
+
+// SelectShown selects an item that is in the window, when the selected one is
+// not.
+func (p *Pager) SelectShown() {
+	if !p.selects() {
+		return
+	}
+	first, last := p.Window()
+	for p.StopRow() < first && p.stop < len(p.stops)-1 {
+		p.stop++
+	}
+	for p.StopRow() >= last && p.stop > 0 {
+		p.stop--
+	}
 }

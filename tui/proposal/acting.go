@@ -219,3 +219,95 @@ func (pp *Page) openFindings(page *prose.Page) {
 		page.Field("findings", "none open")
 	}
 }
+
+// Undo reverses an act without hiding it: it ends a waiver, and drafts the change
+// of a closed proposal again. A decision stays.
+
+// waivedFinding returns whether a finding is selected that is waived.
+func (pp *Page) waivedFinding() bool {
+	s, ok := pp.selectedFinding()
+	return ok && s.Waiver != nil
+}
+
+// canUndo reports whether the footer has the key.
+func (pp *Page) canUndo() bool { return pp.loaded && pp.cannotUndo() == "" }
+
+func (pp *Page) cannotUndo() string {
+	switch {
+	case !pp.loaded:
+		return "it is still loading"
+	case pp.waivedFinding():
+		return wording.Cannot(pp.Actor, proposals.ActUnwaive, pp.dossier.Proposal)
+	}
+	return wording.CannotAgain(pp.dossier.Proposal)
+}
+
+func (pp *Page) undo() tea.Cmd {
+	d := pp.dossier
+	if !pp.waivedFinding() {
+		return pp.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return pp.Acts.Again(ctx, d) }))
+	}
+	s, _ := pp.selectedFinding()
+	form := proposals.ActUnwaive.Form(1)
+	return pp.ask(screen.Dialog{
+		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], About: pp.about(), Writing: true,
+		Content: func(page *prose.Page) {
+			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
+			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)
+			page.Blank()
+			page.Text("", form.Consequence)
+		},
+		Changed: pp.since(),
+		Run: pp.answer(func(reason string) tea.Cmd {
+			return pp.write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return pp.Acts.Unwaive(ctx, pp.id, s, reason) }))
+		}),
+	})
+}
+
+// want asks for something at the end of an update.
+func (pp *Page) want(intent screen.Intent) { pp.wishes = append(pp.wishes, intent) }
+
+// take returns the pending intent.
+func (pp *Page) take() screen.Intent {
+	wishes := pp.wishes
+	pp.wishes = nil
+	switch len(wishes) {
+	case 0:
+		return nil
+	case 1:
+		return wishes[0]
+	}
+	return screen.Several(wishes)
+}
+
+// do makes an action of a key, or of a dialog, from a function that may leave an
+// intent.
+func (pp *Page) do(run func() tea.Cmd) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
+		cmd := run()
+		return pp.take(), cmd
+	}
+}
+
+// answer is do for what a dialog is answered with.
+func (pp *Page) answer(run func(text string) tea.Cmd) func(string) (screen.Intent, tea.Cmd) {
+	return func(text string) (screen.Intent, tea.Cmd) {
+		return pp.do(func() tea.Cmd { return run(text) })()
+	}
+}
+
+func (pp *Page) say(tone screen.Tone, format string, args ...any) {
+	pp.want(screen.Sayf(tone, format, args...))
+}
+
+func (pp *Page) fail(err error) { pp.want(screen.Fail(err)) }
+
+func (pp *Page) ask(d screen.Dialog) tea.Cmd {
+	pp.want(d)
+	return nil
+}
+
+func (pp *Page) write(w screen.Write) tea.Cmd {
+	pp.want(w)
+	return nil
+}

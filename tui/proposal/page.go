@@ -9,11 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/markdown"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/screen"
 )
@@ -252,4 +255,56 @@ func (pp *Page) Fit(f screen.Frame) {
 	if pp.list != nil {
 		pp.pagers[tabDiff].Replace(pp.list.Rows(f.Theme, pp.split))
 	}
+}
+
+// Desk shows a proposal and everything that belongs to it.
+type Desk interface {
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+	// Source returns the JSON that a definition was imported from, nil for none.
+	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
+	// Shown remembers what the actor was shown, for approvals elsewhere.
+	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
+	// Behaviour runs the test cases with the live and the proposed version.
+	Behaviour(ctx context.Context, id proposals.ID, live bool, tell review.Tell) (review.Behaviour, error)
+}
+
+// Registry has the versions of a subject.
+type Registry interface {
+	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
+}
+
+// Acts are the acts of a user on a proposal. Each returns its outcome, as a
+// sentence without its full stop.
+type Acts interface {
+	// Decision decides on proposals: on all of them or on none. draft names the kept text
+	// of the reason.
+	Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write
+	Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
+	Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
+	Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
+	Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error)
+	Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
+}
+
+// Options configure the pages of all proposals.
+type Options struct {
+	Desk     Desk
+	Registry Registry
+	Acts     Acts
+	Actor    proposals.Actor
+	Layer    registry.Layer // in whose view prompts are shown
+	HasModel bool           // one is configured that answers test cases
+	Seen     *Seen
+	Texts    *markdown.Texts
+	Counter  *tokens.Counter
+	NoEditor func() string // why nothing can be edited
+	Busy     func() string // why no job can be started
+	// CannotMark returns why a proposal cannot be marked in the queue.
+	CannotMark func(p proposals.Proposal) string
+	// Revision is the current revision, or the text of an earlier attempt to revise
+	// it, for the editor.
+	Revision func(d review.Dossier) screen.Edit
+	// KeptIn describes where an unsent text is.
+	KeptIn func(file string) string
 }

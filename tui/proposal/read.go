@@ -3,7 +3,11 @@ package proposal
 import (
 	"context"
 	"errors"
+	"net/url"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +19,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
+	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -132,4 +137,113 @@ func (pp *Page) loadVersions(s registry.Subject) tea.Cmd {
 			return nil
 		})
 	}
+}
+
+// resumed opens the dialog of an unsent text once its proposal is loaded.
+func (pp *Page) resumed() tea.Cmd {
+	t := pp.resume
+	pp.resume = nil
+	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.Kind]
+	switch t.Kind {
+	case "comment":
+		if at, ok := anchorOf(t.File); ok {
+			return pp.askCommentAt(at)
+		}
+	case "waive":
+		pp.turn(tabAssessment)
+		for i, s := range pp.dossier.Standing {
+			if strings.Contains(t.File, s.PassageHash()[:8]) {
+				pp.pagers[tabAssessment].SetStop(i)
+			}
+		}
+	}
+	for _, k := range pp.Keys() {
+		if k.Name != name {
+			continue
+		}
+		if why := k.Why(); why != "" {
+			pp.say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.KeptIn(t.File))
+			return nil
+		}
+		intent, cmd := k.Do()
+		pp.want(intent)
+		return cmd
+	}
+	return nil
+}
+
+// draftOf names the file of a comment by what it is on.
+func draftOf(id proposals.ID, at review.Anchor) string {
+	name := "comment-" + string(id)
+	if at.Field == "" {
+		return name
+	}
+	long := name + "@" + url.PathEscape(at.Field) + "@" + strconv.Itoa(at.Line) + "@" + strconv.Itoa(at.Revision)
+	if len(long) > 200 {
+		return name
+	}
+	return long
+}
+
+// anchorOf reads what draftOf wrote.
+func anchorOf(file string) (review.Anchor, bool) {
+	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
+	if len(parts) != 4 {
+		return review.Anchor{}, false
+	}
+	field, err := url.PathUnescape(parts[1])
+	line, errLine := strconv.Atoi(parts[2])
+	revision, errRevision := strconv.Atoi(parts[3])
+	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
+}
+
+// switchRendered changes between rendered Markdown and the text as it is
+// written.
+func (pp *Page) switchRendered() tea.Cmd {
+	if pp.Tab == tabPrompt {
+		pp.Texts.Prompts = !pp.Texts.Prompts
+	} else {
+		pp.Texts.Raw = !pp.Texts.Raw
+	}
+	pp.fill()
+	return nil
+}
+
+func (pp *Page) cannotRender() string {
+	switch {
+	case !pp.loaded:
+		return "it is still loading"
+	case pp.Tab == tabDiff || pp.Tab == tabHistory:
+		return "the tabs Diff and History show texts as they are"
+	case pp.Tab != tabPrompt:
+		return ""
+	case len(pp.prompts.changes) == 0:
+		return "no channel prompt changes"
+	case pp.prompts.view == promptDiff:
+		return "diffs are not rendered; p shows the whole prompt"
+	case len(pp.prompts.text()) > markdown.MaxBytes:
+		return "the prompt has more than " + strconv.Itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
+	}
+	return ""
+}
+
+// howShown returns how the prompt on the screen is shown.
+func (pp *Page) howShown() string {
+	s := &pp.prompts
+	how := []string{s.view.String()}
+	if s.view == promptDiff || !pp.Texts.Prompts {
+		return how[0]
+	}
+	r := pp.Texts.Of(s.text(), pp.WidthOf(pp.frame.Layout, tabPrompt))
+	switch {
+	case r == nil:
+		how = append(how, "raw: too long to render")
+	case !r.Done():
+		how = append(how, "rendered …")
+	case r.AsWritten:
+		how = append(how, "rendered; raw where rendering would lose text")
+	default:
+		how = append(how, "rendered; r shows it raw")
+	}
+	return strings.Join(how, ", ")
 }

@@ -6,8 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
@@ -135,3 +137,139 @@ func (q *Page) vocabulary() filter.Vocabulary {
 	}
 	return v
 }
+
+// orderName returns how a list is sorted.
+func orderName(o review.Order) string {
+	switch o {
+	case review.ByOldest:
+		return "oldest first"
+	case review.ByRisk:
+		return "worst finding first"
+	case review.BySubject:
+		return "by subject"
+	case review.ByAuthor:
+		return "by author"
+	case review.ByNewest:
+	}
+	return "newest first"
+}
+
+// sort goes on to the next order of the whole list, or to the one before, and
+// to its beginning.
+func (q *Page) sort(step int) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
+		all := review.Orders()
+		q.order = all[(slices.Index(all, q.order)+step+len(all))%len(all)]
+		return screen.Sayf(screen.Remark, "%s", orderName(q.order)), q.restart()
+	}
+}
+
+// arranged returns proposals as they are listed. In the order of time, and of
+// findings, the members of each change set stand where the first of them does:
+// they are approved together or not at all. By name, everything stands under its
+// name.
+func (q *Page) arranged(ps []proposals.Proposal) []proposals.Proposal {
+	switch q.order {
+	case review.BySubject, review.ByAuthor:
+		return ps
+	case review.ByNewest, review.ByOldest, review.ByRisk:
+	}
+	if q.backward {
+		ps = slices.Clone(ps)
+		slices.Reverse(ps)
+		ps = together(ps)
+		slices.Reverse(ps)
+		return ps
+	}
+	return together(ps)
+}
+
+// together moves the members of each change set to where the first of them
+// stands.
+func together(ps []proposals.Proposal) []proposals.Proposal {
+	members := map[string][]proposals.Proposal{}
+	for _, p := range ps {
+		if p.ChangeSet != "" {
+			members[p.ChangeSet] = append(members[p.ChangeSet], p)
+		}
+	}
+	if len(members) == 0 {
+		return ps
+	}
+	out := make([]proposals.Proposal, 0, len(ps))
+	for _, p := range ps {
+		if p.ChangeSet == "" {
+			out = append(out, p)
+			continue
+		}
+		out = append(out, members[p.ChangeSet]...)
+		delete(members, p.ChangeSet)
+	}
+	return out
+}
+
+// View is a filter with a name, which is a tab.
+type View struct{ Name, Filter string }
+
+// queueTab is a state that the list can be narrowed to, or a view.
+type queueTab struct {
+	name  string
+	brief string          // where there is no room for all names
+	state proposals.State // "" for all
+	// filter is that of a view.
+	filter string
+}
+
+func states() []queueTab {
+	return []queueTab{
+		{name: "Your turn", brief: "Yours", state: proposals.UserReview},
+		{name: "With chief", brief: "Chief", state: proposals.ChiefReview},
+		{name: "Changes", brief: "Changes", state: proposals.NeedsChanges},
+		{name: "Drafts", brief: "Drafts", state: proposals.Drafted},
+		{name: "Approved", brief: "Approved", state: proposals.Approved},
+		{name: "Rejected", brief: "Rejected", state: proposals.Rejected},
+		{name: "Withdrawn", brief: "Withdrawn", state: proposals.Withdrawn},
+		{name: "All", brief: "All"},
+	}
+}
+
+// tabList returns the states and then the views.
+func (q *Page) tabList() []queueTab {
+	all := states()
+	for _, v := range q.Views {
+		all = append(all, queueTab{name: string(draw.Show(v.Name)), brief: string(draw.Show(v.Name)), filter: v.Filter})
+	}
+	return all
+}
+
+// shownTab is the tab that the list is narrowed to.
+func (q *Page) shownTab() queueTab { return q.tabList()[q.shownIndex()] }
+
+// shownIndex is its place: a filter that names a state or a number is for all states.
+func (q *Page) shownIndex() int {
+	if q.everywhere {
+		return slices.IndexFunc(states(), func(t queueTab) bool { return t.state == "" })
+	}
+	return q.tab
+}
+
+// turn goes so many tabs on.
+func (q *Page) turn(step int) screen.Action {
+	return func() (screen.Intent, tea.Cmd) {
+		if q.everywhere {
+			return screen.Sayf(screen.Remark, "The filter names a state or a number, in any state; esc clears it"), nil
+		}
+		n := len(q.tabList())
+		q.tab = (q.tab + step + n) % n
+		return nil, q.restart()
+	}
+}
+
+// Waiting returns the query for the proposals that wait for the user, in the order
+// and with the filter of the list.
+func (q *Page) Waiting() review.Query {
+	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.order, Limit: 2}
+}
+
+// Where is the filter of the tab together with the one that was typed.
+func (q *Page) Where() string { return filter.Join(q.shownTab().filter, q.filter) }

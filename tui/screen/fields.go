@@ -2,12 +2,18 @@ package screen
 
 import (
 	"slices"
+	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
@@ -80,4 +86,201 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 // Unassigned warns that a tool reaches nobody, and what to do about it.
 func (f Frame) Unassigned(page *prose.Page, p proposals.Proposal) {
 	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+p.Subject.ID+". Assign it: toolcrib assign "+p.Subject.ID+" --to NAME")
+}
+
+// MaxGlance is how long a definition may be, in bytes, for a pane beside a list to
+// show it.
+const MaxGlance = 64 << 10
+
+// Definition lays out the members of a definition that have a value.
+func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
+	for _, key := range keys {
+		v := doc.Get(key)
+		switch {
+		case v == nil:
+		case v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60):
+			page.Gap()
+			page.Heading(key)
+			page.Text("  ", strings.TrimSuffix(v.Text, "\n"))
+			page.Blank()
+		case v.Kind == jsondoc.String:
+			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), v.Text)
+		default:
+			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), string(jsondoc.Canonical(v)))
+		}
+	}
+}
+
+// Document returns a definition with the keys it can have.
+func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
+	empty := &jsondoc.Node{Kind: jsondoc.Object}
+	if definition == nil {
+		return empty, nil
+	}
+	doc, err := jsondoc.Parse(definition, jsondoc.DefaultLimits)
+	if err != nil {
+		return empty, nil
+	}
+	d, err := registry.DecodeDefinition(kind, definition)
+	if err != nil {
+		return empty, nil
+	}
+	return doc, d.Keys()
+}
+
+// Preview is the pane beside a list, about the selected row. The zero value is
+// empty.
+type Preview struct {
+	pager *pager.Pager
+	of    string // the row it was made for, "" once another was selected
+}
+
+// View draws the pane for a row. It begins at its top when another row is
+// selected.
+func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
+	if p.pager == nil {
+		p.pager = pager.New(f.Theme)
+		p.pager.SetWrap(true)
+	}
+	p.pager.Restyle(f.Theme)
+	p.pager.SetSize(f.Side, f.Body)
+	if p.of != of {
+		p.of = of
+		p.pager.SetRows(page.Rows())
+	} else {
+		p.pager.Replace(page.Rows())
+	}
+	return p.pager.View()
+}
+
+// Forget has the next row begin at its top.
+func (p *Preview) Forget() { p.of = "" }
+
+// Scroll moves by n lines.
+func (p *Preview) Scroll(n int) {
+	if p.pager != nil {
+		p.pager.Scroll(n)
+	}
+}
+
+// Previewed is a page with a pane beside its list.
+type Previewed interface {
+	Paned
+	Pane() *Preview
+}
+
+// PreviewKeys scroll the pane beside a list.
+func PreviewKeys(p Previewed) []Key {
+	scroll := func(screens float64) Action {
+		return func() (Intent, tea.Cmd) {
+			p.Pane().Scroll(int(screens * float64(p.Layout().Body)))
+			return nil, nil
+		}
+	}
+	off := func() string { return zoomed(p, "the list has the whole width; z shows the pane beside it") }
+	return []Key{
+		{Name: "preview-down", Keys: []string{"J"}, Help: "Scroll the pane beside the list down", Do: scroll(0.5), Off: off},
+		{Name: "preview-up", Keys: []string{"K"}, Help: "Scroll the pane beside the list up", Do: scroll(-0.5), Off: off},
+	}
+}
+
+// Entry is a live definition as the registry pages list it.
+type Entry struct {
+	Subject  registry.Subject
+	Version  int
+	Name     string
+	ToolKind string
+	Category string
+	Tier     string
+	Approval string
+	Status   registry.Status
+	Source   string // the server or the file it was imported from
+	Locked   bool
+	Hides    []registry.Subject
+}
+
+// EntryKeys act on a definition that is live: selected returns the one, and change
+// proposes a change to it in the editor, where noEditor returns "".
+func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() string) []Key {
+	off := func(locked bool, why string, then func() string) func() string {
+		return func() string {
+			switch e, ok := selected(); {
+			case !ok:
+				return "select a definition; enter folds or unfolds a group"
+			case e.Locked == locked:
+				return why
+			}
+			return then()
+		}
+	}
+	fork := func() (Intent, tea.Cmd) {
+		e, _ := selected()
+		return Fork{e.Subject.ID}, nil
+	}
+	return []Key{
+		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Do: change, Off: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
+	}
+}
+
+// NewKey drafts a new proposal.
+func NewKey(noEditor func() string) Key {
+	draft := func() (Intent, tea.Cmd) { return New{}, nil }
+	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Do: draft, Off: noEditor}
+}
+
+// MaxVersions is how many versions of a subject are listed.
+const MaxVersions = 500
+
+// Span is a pair of versions to compare; From 0 means nothing.
+type Span struct{ From, To int }
+
+// Between returns the comparison for a selected version: with the marked one, else
+// with the one before it.
+func Between(versions []history.Version, selected, marked int) Span {
+	v := versions[selected].Number
+	switch {
+	case marked > v:
+		return Span{v, marked}
+	case marked > 0 && marked < v:
+		return Span{marked, v}
+	case selected+1 < len(versions):
+		return Span{versions[selected+1].Number, v}
+	}
+	return Span{0, v}
+}
+
+// MarkVersion returns the version that the next comparison begins with, after the
+// selected one was marked or unmarked, and the message about it.
+func MarkVersion(before, selected int) (marked int, said Intent) {
+	if before == selected {
+		return 0, Sayf(Remark, "Mark removed")
+	}
+	return selected, Sayf(Remark, "Version %d marked; enter on another version compares them", selected)
+}
+
+// VersionRows lists versions in so many cells, each a stop.
+func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, marked int) {
+	for _, v := range versions {
+		page.Stop()
+		mark := draw.Safe("  ")
+		if v.Number == marked {
+			mark = " ●"
+		}
+		who := v.DecidedBy
+		if v.Proposal == "" {
+			who = "shipped"
+		}
+		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Showf("v%-4d", v.Number)).Add(f.Theme.Faint, Stamp(v.DecidedAt)+"  ")
+		origin := "written by " + v.Author + ", hash " + wording.Short(v.Hash)
+		if width >= 100 {
+			page.Line(line.Add(f.Theme.Text, draw.Pad(draw.Show(who), 24)).Add(f.Theme.Faint, "  "+draw.Show(origin)))
+		} else {
+			page.Item(line, who)
+			page.Faint("        ", origin)
+		}
+		if v.Note != "" {
+			page.Faint("        ", v.Note)
+		}
+	}
 }

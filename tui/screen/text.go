@@ -3,6 +3,7 @@ package screen
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/theme"
 )
@@ -66,4 +67,127 @@ func LeaveText(p *pager.Pager) bool {
 		return true
 	}
 	return false
+}
+
+// Shower is a page that shows text.
+type Shower interface{ Shown() *pager.Pager }
+
+// Tabbed is a page with tabs in two panes.
+type Tabbed interface {
+	// Abreast reports whether there are two panes now.
+	Abreast() bool
+	// Across gives the keys to one of them.
+	Across(right bool) (Intent, tea.Cmd)
+}
+
+// textKeys are the keys of one page.
+type textKeys struct{ page Shower }
+
+// TextKeys move through whatever text a page shows, and through the list in it. A
+// page with the method More reads on there, where a list has more than was read.
+func TextKeys(page Shower) []Key {
+	k := textKeys{page}
+	return []Key{
+		{Name: "scroll-down", Keys: []string{"j", "down"}, Help: "Select the next item of a list; in a text, one line down", Do: k.move(1), Picks: true},
+		{Name: "scroll-up", Keys: []string{"k", "up"}, Help: "Select the previous item of a list; in a text, one line up", Do: k.move(-1), Picks: true},
+		{Name: "next-change", Keys: []string{"J"}, Help: "Go to the next change, finding, comment or item", Do: k.nextStop(1), Picks: true},
+		{Name: "previous-change", Keys: []string{"K"}, Help: "Go to the previous change, finding, comment or item", Do: k.nextStop(-1), Picks: true},
+		{Name: "scroll-half-down", Keys: []string{"ctrl+d"}, Help: "Half a screen down", Do: k.screens(0.5), Picks: true},
+		{Name: "scroll-half-up", Keys: []string{"ctrl+u"}, Help: "Half a screen up", Do: k.screens(-0.5), Picks: true},
+		{Name: "scroll-page-down", Keys: []string{"space", "pgdown", "ctrl+f"}, Help: "A screen down", Do: k.screens(1), Picks: true},
+		{Name: "scroll-page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: k.screens(-1), Picks: true},
+		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), Picks: true},
+		{Name: "scroll-last", Keys: []string{"G", "end"}, Help: "Go to the end", Do: k.then((*pager.Pager).End), Picks: true},
+		{Name: "wrap", Keys: []string{"w"}, Label: "wrap", Late: Always, Help: "Toggle line wrapping", Do: k.then(func(p *pager.Pager) { p.SetWrap(!p.Wrapped()) })},
+		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane; where lines are not wrapped, scroll right", Do: k.side(8), Off: k.wrapped},
+		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane; where lines are not wrapped, scroll left", Do: k.side(-8), Off: k.wrapped},
+		{Name: "search", Keys: []string{"/"}, Label: "search", Late: Always, Help: "Search", Do: k.search},
+		{Name: "next-match", Keys: []string{"n"}, Help: "Go to the next match", Do: k.nextMatch(1), Picks: true},
+		{Name: "previous-match", Keys: []string{"N"}, Help: "Go to the previous match", Do: k.nextMatch(-1), Picks: true},
+	}
+}
+
+// then does something with the text and reads on.
+func (k textKeys) then(do func(*pager.Pager)) Action {
+	return func() (Intent, tea.Cmd) {
+		do(k.page.Shown())
+		return nil, k.more()
+	}
+}
+
+func (k textKeys) move(n int) Action { return k.then(func(p *pager.Pager) { p.Move(n) }) }
+
+func (k textKeys) screens(n float64) Action { return k.then(func(p *pager.Pager) { p.Page(n) }) }
+
+// more reads on where a list has more than was read.
+func (k textKeys) more() tea.Cmd {
+	if p, ok := k.page.(interface{ More() tea.Cmd }); ok {
+		return p.More()
+	}
+	return nil
+}
+
+func (k textKeys) nextStop(step int) Action {
+	return func() (Intent, tea.Cmd) {
+		if !k.page.Shown().NextStop(step) {
+			return Sayf(Remark, "No more"), k.more()
+		}
+		return nil, k.more()
+	}
+}
+
+// abreast returns the page where it has two panes now.
+func (k textKeys) abreast() (Tabbed, bool) {
+	p, ok := k.page.(Tabbed)
+	return p, ok && p.Abreast()
+}
+
+func (k textKeys) side(n int) Action {
+	return func() (Intent, tea.Cmd) {
+		text := k.page.Shown()
+		if p, ok := k.abreast(); ok && text.Wrapped() {
+			return p.Across(n > 0)
+		}
+		text.Side(n)
+		return nil, nil
+	}
+}
+
+func (k textKeys) wrapped() string {
+	if _, ok := k.abreast(); !ok && k.page.Shown().Wrapped() {
+		return "lines are wrapped; w toggles wrapping"
+	}
+	return ""
+}
+
+// search looks for a text in what the page shows.
+func (k textKeys) search() (Intent, tea.Cmd) {
+	p, text := k.page.Shown(), edit.NewLine("")
+	return &Line{
+		Prompt: "/", Text: text, Hints: [][2]string{{"enter", "search"}, {"esc", "leave"}},
+		Done: func() (Intent, tea.Cmd) { return found(p, text.String(), p.Search(text.String())), nil },
+	}, nil
+}
+
+func (k textKeys) nextMatch(step int) Action {
+	return func() (Intent, tea.Cmd) {
+		p := k.page.Shown()
+		if p.Query() == "" {
+			return Sayf(Warning, "search with / first"), nil
+		}
+		return found(p, p.Query(), p.NextMatch(step)), nil
+	}
+}
+
+// found describes which match is shown, and of how many.
+func found(p *pager.Pager, text string, hit bool) Intent {
+	p.SelectShown()
+	n, of, ok := p.Match()
+	switch {
+	case !hit:
+		return Sayf(Warning, "%q not found", text)
+	case ok && n > 0:
+		return Sayf(Remark, "%d of %d lines; n shows the next", n, of)
+	}
+	return nil
 }
