@@ -133,7 +133,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	change := &rules.Change{
 		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Coming: tools, Twins: same, Prompts: costs, Outcomes: results,
 	}
-	findings, err := d.rules().Check(ctx, change)
+	findings, err := d.rules.Check(ctx, change)
 	return Report{Findings: findings, Harness: results}, change, err
 }
 
@@ -183,7 +183,7 @@ func comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []r
 // page that it reads, and among 100,000 tools those are many.
 func (d *Desk) prefetchSimilar(ctx context.Context, tx Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
-	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.rules().AsksAlike() {
+	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.rules.AsksAlike() {
 		return nil
 	}
 	_, err := tx.Alike(ctx, overlap.NewFingerprint(*t))

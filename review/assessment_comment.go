@@ -32,7 +32,7 @@ func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.R
 	if o.Comment != "" {
 		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
 	}
-	if lowered := d.rules().Lowered(); len(lowered) > 0 {
+	if lowered := d.rules.Lowered(); len(lowered) > 0 {
 		more := ""
 		if len(lowered) > mostLowered {
 			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
@@ -104,7 +104,7 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 func (d *Desk) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
-	case f.Message == "" && !d.rules().Has("O"):
+	case f.Message == "" && !d.rules.Has("O"):
 		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force." + aside
 	case f.Message == "" && aside != "":
 		return "No rule about it warns." + aside
@@ -123,7 +123,7 @@ func (d *Desk) breach(open []rules.Finding, aside string) string {
 	switch {
 	case f.Message != "":
 		return verdict(f, "Yes: ", "Perhaps: ") + more + aside
-	case !d.rules().Has("S"):
+	case !d.rules.Has("S"):
 		return "Not looked into: no security rule is in force. Read the text yourself." + aside
 	case aside != "":
 		return "No rule about it warns." + aside

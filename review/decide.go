@@ -265,7 +265,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("%w: %s", ErrConflict, problems)
 	}
-	findings, err := d.rules().CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
+	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
 	if err != nil {
 		return err
 	}

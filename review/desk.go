@@ -77,9 +77,9 @@ func (p Policy) OpenOfAll() int {
 type Desk struct {
 	store  Store
 	policy Policy
-	// rules returns the rules in force; version names them and the policy, and reads
-	// no rule for it.
-	rules   func() ruleset.Set
+	// rules are those in force; version names them and the policy, and reads no rule
+	// for it.
+	rules   ruleset.Set
 	version func() string
 	now     func() time.Time
 	newID   func() string
@@ -99,11 +99,9 @@ type Desk struct {
 // any zone; newID gives a new UUIDv7. It returns an error when the policy names
 // a rule or severity that does not exist.
 func New(store Store, policy Policy, now func() time.Time, newID func() string) (*Desk, error) {
-	force := sync.OnceValues(func() (ruleset.Set, error) { return ruleset.NewSet(policy.Severities) })
-	if len(policy.Severities) > 0 { // what ships cannot be wrong, and who only lists needs no rules
-		if _, err := force(); err != nil {
-			return nil, err
-		}
+	set, err := ruleset.NewSet(policy.Severities)
+	if err != nil {
+		return nil, err
 	}
 	if policy.MaxOpen <= 0 {
 		policy.MaxOpen = DefaultMaxOpen
@@ -115,13 +113,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	return &Desk{
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
 		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), idle: &idleCaches{},
-		rules: func() ruleset.Set {
-			set, err := force()
-			if err != nil {
-				panic(fmt.Sprintf("review: the rules that ship: %v", err))
-			}
-			return set
-		},
+		rules:   set,
 		version: sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.version() }),
 	}, nil
 }

@@ -112,7 +112,7 @@ func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft 
 	if err := incomplete(draft.Subject.String(), problems); err != nil {
 		return err
 	}
-	findings, err := d.rules().CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: r}}, "L")
+	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: r}}, "L")
 	if err != nil {
 		return err
 	}

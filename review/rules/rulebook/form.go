@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Form describes a rule that is not about wording: a check of the same id has its
@@ -42,22 +42,22 @@ type Sample struct {
 // Patched is a file of samples and a merge patch of it.
 type Patched struct{ Of, Draft string }
 
-// Forms returns the embedded forms, by id. They are not to be changed.
-var Forms = sync.OnceValue(func() []Form {
-	list, err := readForms(files)
+// Forms returns the embedded forms of a file below forms, or of all for "", by id.
+func Forms(file string) []Form {
+	list, err := readForms(files, path.Join("forms", file))
 	if err != nil {
 		panic("rulebook: " + err.Error()) // the files are embedded; a test reads them
 	}
 	return list
-})
+}
 
-// readForms reads the blocks of every file below forms and returns them by id. An
-// error names the file and the line.
-func readForms(fsys fs.FS) ([]Form, error) {
+// readForms reads the blocks of a file, or of every file of a folder, and returns them
+// by id. An error names the file and the line.
+func readForms(fsys fs.FS, root string) ([]Form, error) {
 	seen := map[string]bool{}
 	var list []Form
 	var errs []error
-	err := each(fsys, "forms", func(s *source) {
+	err := each(fsys, root, func(s *source) {
 		blocks := map[string]Form{}
 		err := s.decode(&blocks)
 		errs = append(errs, err)

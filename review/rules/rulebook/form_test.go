@@ -21,7 +21,7 @@ show = "y"
 // TestFaultsOfForms breaks a file of forms in every way and expects the line.
 func TestFaultsOfForms(t *testing.T) {
 	read := func(text string) error {
-		_, err := readForms(fstest.MapFS{"forms/a.toml": {Data: []byte(text)}})
+		_, err := readForms(fstest.MapFS{"forms/a.toml": {Data: []byte(text)}}, "forms")
 		return err
 	}
 	if err := read(form); err != nil {

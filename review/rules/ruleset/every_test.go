@@ -30,7 +30,7 @@ func family(letter string) []exampled {
 }
 
 func exemplified(r rules.Rule) exampled {
-	if f, ok := forms()[r.ID]; ok {
+	if f, ok := formsByID()[r.ID]; ok {
 		bad, good := built(r.ID)
 		return exampled{r, rulestest.ExampleOf(f.Bad, bad), rulestest.ExampleOf(f.Good, good)}
 	}

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,27 +14,19 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// forms are the blocks of the rules that are not about wording, by id.
-var forms = sync.OnceValue(func() map[string]*rulebook.Form {
-	list := rulebook.Forms()
-	byID := make(map[string]*rulebook.Form, len(list))
-	for i := range list {
-		byID[list[i].ID] = &list[i]
+// described fills in what the blocks of a file of forms say of rules.
+func described(list []rules.Rule, file string) []rules.Rule {
+	for _, f := range rulebook.Forms(file) {
+		i := slices.IndexFunc(list, func(r rules.Rule) bool { return r.ID == f.ID })
+		if i < 0 {
+			continue // a test holds that each form has a check
+		}
+		r := &list[i]
+		r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
+		r.Bad, r.Good = f.Bad.Show, f.Good.Show
+		r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)
 	}
-	return byID
-})
-
-// described fills in what the block of a rule says. A rule about wording has it
-// already.
-func described(r rules.Rule) rules.Rule {
-	f, ok := forms()[r.ID]
-	if !ok {
-		return r
-	}
-	r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
-	r.Bad, r.Good = f.Bad.Show, f.Good.Show
-	r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)
-	return r
+	return list
 }
 
 // figures puts in what the blocks do not repeat: numbers and lists that code

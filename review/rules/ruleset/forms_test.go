@@ -2,12 +2,22 @@ package ruleset
 
 import (
 	"regexp"
+	"sync"
 	"testing"
 
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/rulestest"
 )
+
+// formsByID are all forms.
+var formsByID = sync.OnceValue(func() map[string]rulebook.Form {
+	byID := map[string]rulebook.Form{}
+	for _, f := range rulebook.Forms("") {
+		byID[f.ID] = f
+	}
+	return byID
+})
 
 // TestEveryFormHasACheck holds the blocks against the checks: none without the
 // other, and no name in braces that nothing is put in for.
@@ -16,16 +26,16 @@ func TestEveryFormHasACheck(t *testing.T) {
 	for _, a := range rulebook.Rules() {
 		wording[a.ID] = true
 	}
-	checks := map[string]bool{}
+	checks, forms := map[string]bool{}, formsByID()
 	for _, r := range All() {
-		if _, ok := forms()[r.ID]; ok == wording[r.ID] {
+		if _, ok := forms[r.ID]; ok == wording[r.ID] {
 			t.Errorf("%s: a rule is described by a form or by its frames", r.ID)
 		}
 		checks[r.ID] = r.Check != nil
 	}
 	names := regexp.MustCompile(`(?:^|[^` + "`" + `{$])\{[a-z]+[A-Z]?\w*\}`)
-	for _, f := range rulebook.Forms() {
-		if text := described(rules.Rule{ID: f.ID}); names.MatchString(text.Doc + text.Suggestion) {
+	for _, f := range forms {
+		if text := described([]rules.Rule{{ID: f.ID}}, "")[0]; names.MatchString(text.Doc + text.Suggestion) {
 			t.Errorf("%s: nothing is put in for %s", f.ID, names.FindString(text.Doc+text.Suggestion))
 		}
 		if !checks[f.ID] {

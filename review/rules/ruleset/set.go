@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -26,26 +27,48 @@ import (
 // families are the letters that ids begin with, in the order in which rules are listed.
 const families = "TNLSPODRAB"
 
-// All returns every rule, family by family and in each by id.
-func All() []rules.Rule { return slices.Clone(all()) }
+// group is the rules of some families. Their data is read when one of them is asked for:
+// an approval asks for two families.
+type group struct {
+	families string
+	rules    func() []rules.Rule
+}
 
-// all makes the rules once.
-var all = sync.OnceValue(func() []rules.Rule {
-	list := slices.Concat(template.Rules(), names.Rules(), wording.Rules(), form.Rules(), overlaps.Rules(), schema.Rules(), trust.Rules(), agents.Rules(), budget.Rules())
-	for i := range list {
-		list[i] = described(list[i])
+// groups has every rule.
+var groups = []group{
+	groupOf("T", template.Rules, "template.toml"), groupOf("NL", names.Rules, "names.toml", "lock.toml"),
+	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules()) }, "characters.toml"),
+	groupOf("O", overlaps.Rules, "overlaps.toml"), groupOf("D", schema.Rules, "schemas.toml"), groupOf("R", trust.Rules, "registry.toml"),
+	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"),
+}
+
+func groupOf(families string, list func() []rules.Rule, forms ...string) group {
+	return group{families, sync.OnceValue(func() []rules.Rule {
+		made := list()
+		for _, file := range forms {
+			made = described(made, file)
+		}
+		return made
+	})}
+}
+
+// All returns every rule, family by family and in each by id.
+func All() []rules.Rule {
+	var list []rules.Rule
+	for _, g := range groups {
+		list = append(list, g.rules()...)
 	}
 	slices.SortFunc(list, func(a, b rules.Rule) int {
 		return cmp.Or(cmp.Compare(strings.Index(families, a.Family()), strings.Index(families, b.Family())), strings.Compare(a.ID, b.ID))
 	})
 	return list
-})
+}
 
 // Set is the rules that are in force: every rule with the severity that the
 // configuration gives it.
 type Set struct {
-	rules   []enforced
-	lowered []string
+	overrides map[string]rules.Severity
+	lowered   []string
 }
 
 // enforced is a rule in force.
@@ -57,29 +80,25 @@ type enforced struct {
 // NewSet applies overrides, severities by rule id, to All. It returns an error
 // for an unknown rule or severity, and for a change to a locked rule.
 func NewSet(overrides map[string]rules.Severity) (Set, error) {
-	var s Set
+	s := Set{overrides: overrides}
+	if len(overrides) == 0 {
+		return s, nil
+	}
 	known := map[string]bool{}
-	shipped := all()
-	s.rules = make([]enforced, 0, len(shipped))
-	for _, shippedRule := range shipped {
-		r := enforced{Rule: shippedRule}
+	for _, r := range All() {
 		known[r.ID] = true
 		severity, ok := overrides[r.ID]
-		if ok {
-			if r.Locked && severity != r.Severity {
-				return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
-			}
-			if severity.Rank() < r.Severity.Rank() {
-				s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
-			}
-			r.Severity, r.fixed = severity, true
+		if !ok {
+			continue
 		}
-		switch r.Severity {
-		case rules.Info, rules.Warn, rules.Block:
-			s.rules = append(s.rules, r)
-		case rules.Off:
-		default:
-			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, r.Severity)
+		if r.Locked && severity != r.Severity {
+			return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
+		}
+		if severity.Rank() < r.Severity.Rank() {
+			s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
+		}
+		if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block, rules.Off}, severity) {
+			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, severity)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
@@ -88,6 +107,36 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// each yields the rules in force whose family is among letters, all for "".
+func (s Set) each(letters string) iter.Seq[enforced] {
+	return func(yield func(enforced) bool) {
+		for _, g := range groups {
+			if letters != "" && !strings.ContainsAny(letters, g.families) {
+				continue
+			}
+			for _, r := range g.rules() {
+				severity, fixed := s.overrides[r.ID]
+				if fixed {
+					r.Severity = severity
+				}
+				if r.Severity != rules.Off && (letters == "" || strings.Contains(letters, r.Family())) && !yield(enforced{r, fixed}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// any reports whether a rule in force of the families passes a test.
+func (s Set) any(letters string, test func(enforced) bool) bool {
+	for r := range s.each(letters) {
+		if test(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // override is the severity of a finding under a severity that the configuration
@@ -114,10 +163,7 @@ func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 // letters; "" means all.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
-	for _, r := range s.rules {
-		if letters != "" && !strings.Contains(letters, r.Family()) {
-			continue
-		}
+	for r := range s.each(letters) {
 		found, err := r.Check(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
@@ -146,12 +192,12 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 // AsksAlike reports whether a rule in force asks the world for similar
 // definitions.
 func (s Set) AsksAlike() bool {
-	return slices.ContainsFunc(s.rules, func(r enforced) bool { return r.AsksAlike })
+	return s.any("", func(r enforced) bool { return r.AsksAlike })
 }
 
 // Has reports whether any rule of the family is in force.
 func (s Set) Has(family string) bool {
-	return slices.ContainsFunc(s.rules, func(r enforced) bool { return r.Family() == family })
+	return s.any(family, func(enforced) bool { return true })
 }
 
 // upstream reports whether a finding of the rule is about a schema that the user
