@@ -40,9 +40,9 @@ type Connector interface {
 	// event; 0 for none. The error wraps engine.ErrLost when it is not known whether
 	// the transaction was committed.
 	Commit(ctx context.Context, c *engine.Conn, event int64) error
-	// Promote makes a connection that reads the one that writes; false when one has
-	// to be opened for that.
-	Promote(ctx context.Context, c *engine.Conn) (bool, error)
+	// Promote makes a connection that reads the one that writes, or the one that logs;
+	// false when one has to be opened for that.
+	Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error)
 	// WhileAudited runs fn, which reads a whole snapshot through c.
 	WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error
 	// Describe gives an error of the engine its meaning: one of those of package

@@ -135,21 +135,21 @@ func (db *DB) borrow(ctx context.Context, use engine.Use, fn func(w **session) e
 		return ctx.Err()
 	}
 	defer func() { idle <- w }()
-	if w == nil && use == engine.Write {
+	if w == nil {
 		var err error
-		if w, err = db.promote(ctx); err != nil {
+		if w, err = db.promote(ctx, use); err != nil {
 			return err
 		}
 	}
 	return fn(&w)
 }
 
-// promote makes a reader that nobody uses the writer, where there is one. Who reads
-// after that opens a reader.
-func (db *DB) promote(ctx context.Context) (*session, error) {
+// promote makes a reader that nobody uses the session that writes, where there is one.
+// Who reads after that opens a reader.
+func (db *DB) promote(ctx context.Context, use engine.Use) (*session, error) {
 	select {
 	case s := <-db.idle:
-		writes, err := db.engine.Promote(ctx, s.Conn)
+		writes, err := db.engine.Promote(ctx, s.Conn, use)
 		if err != nil || !writes {
 			db.idle <- s
 			return nil, db.engine.Describe(err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -47,21 +48,34 @@ func (s *session) set(t *testing.T, pragma string) string {
 
 const breakIn = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
 
+// TestOneConnectionLooksAndThenWrites holds that the first write of either kind takes the
+// connection that has read, with the settings of its kind.
 func TestOneConnectionLooksAndThenWrites(t *testing.T) {
-	db := reopened(t)
-	err := db.update(t.Context(), func(s *session) error {
-		for pragma, want := range map[string]string{"query_only": "0", "synchronous": "2", "journal_mode": "wal", "temp_store": "2", "cache_size": "-16384", "foreign_keys": "1", "busy_timeout": "0"} {
-			if got := s.set(t, pragma); got != want {
-				t.Errorf("the writer has %s = %s, not %s", pragma, got, want)
+	for name, test := range map[string]struct {
+		write func(*DB, context.Context, func(*session) error) error
+		set   map[string]string
+	}{
+		"a write": {(*DB).update, map[string]string{"synchronous": "2", "temp_store": "2", "cache_size": "-16384"}},
+		"a log":   {(*DB).log, map[string]string{"synchronous": "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := reopened(t)
+			test.set["query_only"], test.set["journal_mode"], test.set["foreign_keys"], test.set["busy_timeout"] = "0", "wal", "1", "0"
+			err := test.write(db, t.Context(), func(s *session) error {
+				for pragma, want := range test.set {
+					if got := s.set(t, pragma); got != want {
+						t.Errorf("%s = %s, not %s", pragma, got, want)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(db.slots); n != 0 {
-		t.Errorf("%d readers are open beside the writer after one write", n)
+			if n := len(db.slots); n != 0 {
+				t.Errorf("%d readers are open beside it", n)
+			}
+		})
 	}
 }
 

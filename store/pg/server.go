@@ -198,7 +198,7 @@ func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 }
 
 // Promote implements store.Engine: every connection may do everything.
-func (s *Server) Promote(context.Context, *engine.Conn) (bool, error) { return true, nil }
+func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error) { return true, nil }
 
 // WhileAudited implements store.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }

@@ -8,14 +8,14 @@ import (
 // openPools makes the pools of connections: one that writes, one that writes
 // what a power cut may take back, and readers. No connection is opened yet.
 func (f *File) openPools(readers int) error {
-	write, log := writerPragmas(), []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
+	write, log := writerPragmas(), loggerPragmas()
 	if f.frozen {
 		write, log = readerPragmas(), readerPragmas()
 	}
 	var errs [4]error
 	f.write, errs[0] = f.openPool(1, write)
 	f.log, errs[1] = f.openPool(1, log)
-	f.read, errs[2] = f.openPool(readers+1, readerPragmas()) // one may become the writer
+	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, one the logger
 	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), mapped))
 	if err := errors.Join(errs[:]...); err != nil {
 		return errors.Join(err, f.Close())
@@ -43,6 +43,12 @@ func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 // writerPragmas returns what the writing connection is set to.
 func writerPragmas() []string {
 	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
+}
+
+// loggerPragmas returns what the connection is set to that writes what a power cut may
+// take back.
+func loggerPragmas() []string {
+	return []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
 }
 
 // readerPragmas returns what a reading connection is set to.

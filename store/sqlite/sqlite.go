@@ -113,13 +113,17 @@ func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 
 // Promote implements store.Engine: reading the schema is the largest cost of a
 // connection, and a command that reads and then writes should pay it once. The
-// connection becomes a writer last: until then it is a reader.
-func (f *File) Promote(ctx context.Context, c *engine.Conn) (bool, error) {
+// connection may write last: until then it is a reader.
+func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
 	if f.frozen {
 		return false, nil
 	}
+	pragmas := writerPragmas()
+	if use == engine.Log {
+		pragmas = loggerPragmas()
+	}
 	err := f.retryBusy(ctx, func() error {
-		return c.Script(ctx, "PRAGMA "+strings.Join(writerPragmas(), "; PRAGMA ")+"; PRAGMA query_only(0)")
+		return c.Script(ctx, "PRAGMA "+strings.Join(pragmas, "; PRAGMA ")+"; PRAGMA query_only(0)")
 	})
 	if err != nil {
 		return false, errors.Join(err, c.Script(ctx, "PRAGMA "+waits)) // it stays a reader, which waits
