@@ -176,6 +176,13 @@ func TestGuard(t *testing.T) {
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find a book quickly."))
 	c.waits("quickly", "show", "tool:user/library_find_book") // a revision, not a second proposal
 
+	// The server takes the change back.
+	c.write("tools.json", guardedTools)
+	c.waits("The server took the change back.", "log", "--json", "--limit", "20")
+	if list := c.run("list", "--subject", "tool:user/library_find_book"); !strings.Contains(list, "withdrawn\tmodify") {
+		t.Errorf("the proposals are %s", list)
+	}
+
 	// What the user set holds a call at once.
 	c.run("calls", "policy", "library_lend_book", "requires_approval")
 	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "requires user approval") || !strings.Contains(got, "toolcrib calls show") {

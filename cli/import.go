@@ -179,6 +179,9 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	}
 	f.at("Proposing what changed")
 	made, err := b.takeIn(ctx, a, doc, origin, steps, !f.draft)
+	if err == nil && f.observed {
+		err = b.retract(ctx, a, steps, live)
+	}
 	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
 }
 

@@ -144,6 +144,47 @@ func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake
 	return desk.TakeIn(ctx, b.actor, drafts)
 }
 
+// retract withdraws what an earlier look at a guarded server proposed about tools that
+// are live as the server lists them now: it took the change back.
+func (b session) retract(ctx context.Context, a *app, steps []intake.Step, live []registry.Live) error {
+	var over []proposals.Revision
+	err := a.db.View(ctx, func(r review.Reader) error {
+		over = nil
+		for _, s := range steps {
+			if s.Change != intake.None {
+				continue
+			}
+			open, err := r.OpenOn(ctx, s.Subject)
+			if err != nil {
+				return err
+			}
+			for _, p := range open {
+				rev, err := r.Revision(ctx, p.ID, p.Revision)
+				if err != nil {
+					return err
+				}
+				at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
+				if p.Author == b.actor && rev.Author == b.actor && at >= 0 && intake.Generated(rev.Draft, &live[at].Definition) {
+					over = append(over, rev)
+				}
+			}
+		}
+		return nil
+	})
+	for _, rev := range over {
+		const note = "The server took the change back."
+		if err != nil {
+			return err
+		}
+		if b.actor.Kind == proposals.System {
+			_, err = b.desk.Retract(ctx, rev.Proposal, rev.Number, note)
+		} else {
+			_, err = b.desk.Withdraw(ctx, b.actor, rev.Proposal, note)
+		}
+	}
+	return err
+}
+
 func (b session) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {
 	record := store.Import{
 		ID: a.env.NewID(), At: a.env.Now(), Actor: b.actor.String(), Format: string(doc.Format), Label: o.Label,

@@ -11,7 +11,7 @@ import (
 // once more, a line an act, in the order user, agent, chief, system, nobody.
 func TestAuthority(t *testing.T) {
 	own := map[Act]string{
-		ActDraft: "yyyy.", ActSubmit: "yyyy.", ActRevise: "yyyy.", ActWithdraw: "yyy..", ActComment: "yyy..",
+		ActDraft: "yyyy.", ActSubmit: "yyyy.", ActRevise: "yyyy.", ActWithdraw: "yyyy.", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"toolcrib/proposals"
@@ -112,11 +113,25 @@ func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.A
 
 // Withdraw ends an open proposal without a decision.
 func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
-	if err := checkText("note", note); err != nil {
+	if err := errors.Join(fromOutside(actor), checkText("note", note)); err != nil {
 		return proposals.Proposal{}, err
 	}
+	return d.withdraw(ctx, actor, id, 0, note)
+}
+
+// Retract withdraws what Observe proposed, as toolcrib itself, if revision is still
+// its current one.
+func (d *Desk) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
+	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
+}
+
+// withdraw ends a proposal with a current revision; 0 for any.
+func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
+		if err == nil && revision > 0 && p.Revision != revision {
+			err = fmt.Errorf("%s: %w: it has a newer revision", name(p), ErrConflict)
+		}
 		if err != nil {
 			return p, err
 		}

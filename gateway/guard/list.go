@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/registry/wire"
@@ -45,8 +46,11 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte) {
 	}
 	_ = g.client.write(slices.Concat(line[:found.from], append(list, ']'), line[found.to:]))
 	if len(withheld) > 0 && closed == nil {
-		g.say("warning", fmt.Sprintf("%d of the tools of %s are withheld until they are approved (toolcrib show set:%s): %s",
-			len(withheld), g.config.Name, g.config.Name, strings.Join(withheld, ", ")))
+		which := "1 tool of %s is withheld until it is approved (toolcrib show set:%s): %s"
+		if n := len(withheld); n > 1 {
+			which = strconv.Itoa(n) + " tools of %s are withheld until they are approved (toolcrib show set:%s): %s"
+		}
+		g.say("warning", fmt.Sprintf(which, g.config.Name, g.config.Name, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(m.text, found)
