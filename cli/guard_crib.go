@@ -144,7 +144,9 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	if err != nil {
 		return nil, err
 	}
-	caller.Actor = proposals.SelfNamed(asks.Client)
+	if caller.Actor = c.app.config.observer(); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
+		caller.Actor = proposals.SelfNamed(asks.Client)
+	}
 	r := gateway.Request{Tool: asks.Tool, Args: asks.Args}
 	if asks.Changed {
 		r.Declined = c.changed(asks)
@@ -206,6 +208,9 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 	}
 	if n := len(taken.made); n > 0 {
 		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", counted(n, "proposal"), set))
+		if by := c.app.config.observer(); c.app.config.FourEyes && by.Kind == proposals.User {
+			c.log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
+		}
 	}
 	return nil
 }
@@ -259,7 +264,8 @@ func (c *guardCrib) changeSet(ctx context.Context) (string, error) {
 }
 
 // observer is who proposes what a guarded server lists: toolcrib itself. A login of
-// the database that names somebody writes as nobody else.
+// the database that names somebody writes as nobody else: if a user's login could
+// write as system, it could approve its own proposals under four_eyes.
 func (c *config) observer() proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {

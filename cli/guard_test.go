@@ -46,15 +46,15 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// guarded connects a client to the fixture behind a guard.
-func (c testDB) guarded(name string) guardedClient {
+// guarded connects a client to the fixture behind a guard with global flags.
+func (c testDB) guarded(name string, flags ...string) guardedClient {
 	c.t.Helper()
 	theirs, toServer := io.Pipe()
 	fromServer, ours := io.Pipe()
 	var wg sync.WaitGroup
 	cl := guardedClient{client{t: c.t, changed: make(chan string, 100)}, &lockedBuffer{}}
 	wg.Go(func() {
-		args := []string{"guard", name, "--", fixtureServer, filepath.Join(c.dir, "tools.json")}
+		args := append(flags, "guard", name, "--", fixtureServer, filepath.Join(c.dir, "tools.json")) //nolint:gocritic // the flags are the caller's no more
 		if code := cli.Main(context.Background(), c.env(args, theirs, ours, cl.errs)); code != 0 {
 			c.t.Errorf("exit status %d: %s", code, cl.errs)
 		}
