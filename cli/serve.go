@@ -104,8 +104,8 @@ func runServe(ctx context.Context, a *app, f serveFlags) error {
 	c := serve.Config{
 		Tokens:  tokens.Tokens{Store: a.db.Tokens(), Registry: desk, Now: a.env.Now, NewID: a.env.NewID},
 		Gateway: toolUser{run.Gateway}, Log: a.db, Catalog: catalog{a, prompter{desk, a.builtin(desk), a.env.Now}}, Documents: documents(),
-		MCP: func(c gateway.Caller) (*mcp.Server, error) {
-			return newServedMCP(a, desk, run, c, mcp.Expose(f.expose))
+		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) {
+			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
 		},
 		Version: programVersion(), Now: a.env.Now, Logger: log, Origins: f.origins,
 	}
@@ -134,11 +134,11 @@ func (f serveFlags) serveAll(ctx context.Context, a *app, c serve.Config) error 
 }
 
 // newServedMCP returns the MCP server for the holder of a token.
-func newServedMCP(a *app, desk *review.Desk, run *openGateway, c gateway.Caller, expose mcp.Expose) (*mcp.Server, error) {
+func newServedMCP(a *app, desk *review.Desk, run *openGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Desk: proposer{desk}, Gateway: toolUser{run.Gateway}, Registry: approved{a.db, c.Layer.View()}, Upstream: run.upstream,
 		Prompter: prompter{desk, a.builtin(desk), a.env.Now}, Documents: documents(), Version: programVersion(),
-		As: c.Actor, Caller: c, Expose: expose,
+		As: c.Actor, Caller: c, Expose: expose, Turn: turn,
 	})
 }
 

@@ -63,7 +63,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *s
 	}
 	limits := sshdoor.Defaults()
 	limits.SessionsPerKey, limits.Idle = f.sshSessions, f.sshIdle
-	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Limits: limits, Logger: log, Now: a.env.Now})
+	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: browses, Limits: limits, Logger: log, Now: a.env.Now})
 	log.Info("serving", "address", (&url.URL{Scheme: "ssh", Host: s.listen.Addr().String()}).String(), "host_key", gossh.FingerprintSHA256(key.PublicKey()))
 	return s, nil
 }
@@ -125,10 +125,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	r.actor, r.agent, r.size, r.resized, r.environ = actor, c.Agent, c.Size, c.Resized, c.Environ()
 	r.drafts = filepath.Join(s.state, "toolcrib", "drafts-ssh", actor.Name)
 	r.ran = func(command string) { c.Ran = command }
-	args, wrong := shlex.Split(c.Command, true)
-	if len(args) > 0 && args[0] == "toolcrib" {
-		args = args[1:]
-	}
+	args, wrong := splitCommand(c.Command)
 	base := s.app.env
 	env := Env{
 		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // in which there is no file
@@ -145,6 +142,33 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 		return report(a.env, false, usagef("the command cannot be read: a quote or a backslash has no end"))
 	}
 	return a.run(ctx)
+}
+
+// splitCommand returns the arguments of a command as a client sent it.
+func splitCommand(command string) ([]string, error) {
+	args, err := shlex.Split(command, true)
+	if len(args) > 0 && args[0] == "toolcrib" {
+		args = args[1:]
+	}
+	return args, err
+}
+
+// browses reports whether a command opens the workbench.
+func browses(command string) bool {
+	args, err := splitCommand(command)
+	if err != nil {
+		return false
+	}
+	root := Commands()
+	found, rest, err := root.Find(args)
+	if err != nil || found != root || root.ParseFlags(rest) != nil {
+		return false
+	}
+	other := false
+	for _, flag := range []string{"approve", "help", "version"} {
+		other = other || root.Flags().Changed(flag)
+	}
+	return !other && root.Flags().NArg() == 0
 }
 
 // typedLines reads lines from a terminal in raw mode, and echoes them there.

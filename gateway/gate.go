@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"toolcrib/internal/plaintext"
+	"toolcrib/internal/turns"
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -83,6 +84,7 @@ func (g *Gateway) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 		err    error
 	}
 	done := make(chan reply, 1)
+	defer turns.Outside(ctx)()
 	go func() {
 		answer, err := g.gate.Ask(ctx, in)
 		done <- reply{answer, err}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/internal/plaintext"
+	"toolcrib/internal/turns"
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -72,7 +73,12 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, g.runFor)
 	defer cancel()
+	back := func() {}
+	if kind != registry.ProviderBuiltin {
+		back = turns.Outside(ctx)
+	}
 	output, err := provider.Run(limited, in)
+	back()
 	var known *Error
 	switch {
 	case err == nil:
@@ -156,6 +162,7 @@ func (g *Gateway) changed(ctx context.Context, tool registry.Live) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, g.runFor)
 	defer cancel()
+	defer turns.Outside(ctx)()
 	if err := checker.Check(limited, tool); errors.Is(err, CodeChanged) {
 		return err
 	}

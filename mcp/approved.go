@@ -20,6 +20,11 @@ type askedKey struct{}
 // want each in memory. It has one of each, as a placeholder.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		ctx, done, err := s.turn(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 		native := s.config.Expose.native()
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
@@ -56,6 +61,17 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// turn waits for a turn for a request that takes a processor.
+func (s *Server) turn(ctx context.Context, req sdk.Request) (held context.Context, done func(), err error) {
+	switch req.(type) {
+	case *sdk.ListToolsRequest, *sdk.CallToolRequest, *sdk.ListPromptsRequest, *sdk.GetPromptRequest, *sdk.ListResourcesRequest, *sdk.ReadResourceRequest:
+		if s.config.Turn != nil {
+			return s.config.Turn(ctx)
+		}
+	}
+	return ctx, func() {}, nil
 }
 
 // asked returns what a client asked for.

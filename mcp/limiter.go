@@ -26,10 +26,11 @@ const turnTime = 10 * time.Second
 type limiter struct {
 	requests, large chan struct{}
 	full            func() bool // reports whether there may be no more sessions
+	work            Turn        // nil for no limit
 }
 
 func (s *Server) limiter() *limiter {
-	return &limiter{requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge), full: func() bool {
+	return &limiter{requests: make(chan struct{}, maxRequests), large: make(chan struct{}, maxLarge), work: s.config.Turn, full: func() bool {
 		n := 0
 		for range s.sdk.Sessions() {
 			n++
@@ -64,12 +65,27 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 				turnAway(w, err.Status, err.Why)
 				return
 			}
-			if !passable(w, r) {
+			if !b.passable(w, r) {
 				return
 			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// passable is the function of that name, by a turn: reading a message takes as long as
+// many of those that it is for.
+func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
+	if b.work == nil {
+		return passable(w, r)
+	}
+	_, done, err := b.work(r.Context())
+	if err != nil {
+		turnAway(w, http.StatusServiceUnavailable, err.Error())
+		return false
+	}
+	defer done()
+	return passable(w, r)
 }
 
 // passable reports whether the message of a request can be passed on, and answers it

@@ -138,7 +138,13 @@ type Config struct {
 	// Every sets how often to look whether something was approved; 0 means
 	// DefaultEvery.
 	Every time.Duration
+	// Turn is taken by every request that takes a processor; nil for no limit.
+	Turn Turn
 }
+
+// Turn waits for a turn to work, which the context that it returns has until done is
+// called.
+type Turn func(ctx context.Context) (held context.Context, done func(), err error)
 
 // DefaultEvery sets how often a server looks whether something was approved.
 const DefaultEvery = 500 * time.Millisecond

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"toolcrib/internal/turns"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -82,7 +83,9 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 		if d.dryRun {
 			break // a dry run asks no external reviewer
 		}
+		back := turns.Outside(ctx)
 		said, err := c.Review(ctx, req)
+		back()
 		if ctx.Err() != nil {
 			return Assessment{}, ctx.Err()
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"toolcrib/history"
+	"toolcrib/internal/turns"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -102,7 +103,9 @@ func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, e
 	if m.gone != nil {
 		return "", m.gone
 	}
+	back := turns.Outside(ctx)
 	text, err := m.model.Answer(ctx, prompt, input)
+	back()
 	if errors.Is(err, harness.ErrNotConnected) {
 		m.gone = err
 	}

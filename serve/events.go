@@ -66,10 +66,10 @@ func (s *Server) events(q *request) error {
 	if err != nil {
 		return err
 	}
-	if !s.budgets.events.enter(q.token.ID) {
+	if !s.budgets.events.Enter(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close those that are not used")
 	}
-	defer s.budgets.events.leave(q.token.ID)
+	defer s.budgets.events.Leave(q.token.ID)
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -105,8 +105,11 @@ func (s *Server) stream(q *request, after int64) error {
 		if err := s.authenticate(q); err != nil {
 			return err
 		}
-		var err error
-		if after, err = s.writeNotices(q.r.Context(), q, after); err != nil {
+		err := s.byTurn(q, func(q *request) (err error) {
+			after, err = s.writeNotices(q.r.Context(), q, after)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if err := out.Flush(); err != nil {

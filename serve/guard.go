@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
+	"toolcrib/internal/turns"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/mcp"
 )
@@ -53,14 +55,14 @@ func (s *Server) let(r route, q *request) error {
 		}
 	}
 	if !r.stream {
-		room := &s.budgets.requests
+		room := s.budgets.requests
 		if r.pattern == mcpPath && q.r.Method == http.MethodGet {
-			room = &s.budgets.listens
+			room = s.budgets.listens
 		}
-		if !room.enter(q.token.ID) {
+		if !room.Enter(q.token.ID) {
 			return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
 		}
-		defer room.leave(q.token.ID)
+		defer room.Leave(q.token.ID)
 	}
 	done, err := s.turn(q)
 	if err != nil {
@@ -72,8 +74,36 @@ func (s *Server) let(r route, q *request) error {
 			return turnedAway(r.Status, "body", r.Why)
 		}
 	}
-	return r.handle(q)
+	if r.open || r.stream {
+		return r.handle(q)
+	}
+	return s.byTurn(q, r.handle)
 }
+
+// byTurn runs what takes a processor by a turn of the request's token. It gives the turn
+// back while a client reads the answer.
+func (s *Server) byTurn(q *request, run func(*request) error) error {
+	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
+	if !ok {
+		return q.r.Context().Err()
+	}
+	defer done()
+	held := *q
+	held.r, held.w = q.r.WithContext(ctx), answerWriter{q.w, turns.Writer(ctx, q.w)}
+	return run(&held)
+}
+
+// answerWriter writes an answer through another writer.
+type answerWriter struct {
+	http.ResponseWriter
+	body io.Writer
+}
+
+// Write implements io.Writer.
+func (w answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
+
+// Unwrap is for http.ResponseController.
+func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func turnedAway(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
@@ -163,10 +193,10 @@ func (s *Server) turn(q *request) (done func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(q.r.Context(), turnTime)
 	defer cancel()
-	if !s.budgets.large.wait(ctx, q.token.ID) {
+	if !s.budgets.large.Wait(ctx, q.token.ID) {
 		return nil, turnedAway(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
 	}
-	return func() { s.budgets.large.leave(q.token.ID) }, nil
+	return func() { s.budgets.large.Leave(q.token.ID) }, nil
 }
 
 // logins caches valid secrets and ids as of an event: a revocation is an event, so

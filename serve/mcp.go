@@ -123,12 +123,31 @@ func (c *clients) makeRoom(token string) bool {
 func (s *Server) newClient(q *request, user string) (*client, error) {
 	caller := q.caller
 	caller.User = user
-	server, err := s.config.MCP(caller)
+	server, err := s.config.MCP(caller, s.turnOf(q.token.ID))
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(s.clients.ctx)
 	return &client{token: q.token, serve: server.Endpoint(ctx), stop: stop}, nil
+}
+
+// turnOf returns how the calls of a token's sessions take turns with its other requests.
+// A client can go away and leave its calls behind, so those that wait are counted.
+func (s *Server) turnOf(token string) mcp.Turn {
+	return func(ctx context.Context) (context.Context, func(), error) {
+		if !s.budgets.calls.Enter(token) {
+			return nil, nil, errors.New("too many calls at once; try again later")
+		}
+		held, done, ok := s.work.Hold(ctx, token)
+		if !ok {
+			s.budgets.calls.Leave(token)
+			return nil, nil, ctx.Err()
+		}
+		return held, func() {
+			done()
+			s.budgets.calls.Leave(token)
+		}, nil
+	}
 }
 
 // end closes the endpoints of which drop says so.

@@ -91,7 +91,7 @@ func (m *metrics) called(err error) {
 // writeMetrics is GET /metrics.
 func (s *Server) writeMetrics(q *request) error {
 	var b bytes.Buffer
-	s.metrics.write(&b, q.event, q.state, s.budgets.events.open(), s.clients.open())
+	s.metrics.write(&b, q.event, q.state, s.budgets.events.Open(), s.clients.open())
 	if s.config.Metrics != nil {
 		s.config.Metrics(&b)
 	}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
+	"toolcrib/internal/turns"
 	"toolcrib/mcp"
 	"toolcrib/prompt"
 )
@@ -72,8 +73,8 @@ type Config struct {
 	Gateway Gateway
 	Log     Log
 	Catalog Catalog
-	// MCP returns the MCP server for a caller.
-	MCP       func(gateway.Caller) (*mcp.Server, error)
+	// MCP returns the MCP server for a caller, whose requests take turns.
+	MCP       func(gateway.Caller, mcp.Turn) (*mcp.Server, error)
 	Documents mcp.Documents
 
 	Version string // of toolcrib
@@ -99,6 +100,7 @@ type Server struct {
 	logins  logins
 	views   views
 	budgets budgets
+	work    *turns.Turns
 	streams streams
 	clients clients
 	running sync.WaitGroup
@@ -106,7 +108,7 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{config: c, metrics: newMetrics(c.Version, c.Now()), budgets: newBudgets()}
+	s := &Server{config: c, metrics: newMetrics(c.Version, c.Now()), budgets: newBudgets(), work: turns.New(turns.Unlimited, turns.Share())}
 	s.routes = s.table()
 	return s
 }

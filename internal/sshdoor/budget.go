@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 )
 
@@ -44,47 +43,4 @@ func (w *countedWriter) Write(p []byte) (int, error) {
 		return 0, ErrOutput
 	}
 	return w.to.Write(p)
-}
-
-// turns are the commands that run, by who runs them. More than a few of one wait.
-type turns struct {
-	mu sync.Mutex
-	of map[string]*turn
-}
-
-type turn struct {
-	places  chan struct{}
-	waiting int // those that have a place or wait for one
-}
-
-// take waits for a turn, and returns how to end it; false when ctx ended before.
-func (t *turns) take(ctx context.Context, who string, most int) (end func(), ok bool) {
-	t.mu.Lock()
-	if t.of == nil {
-		t.of = map[string]*turn{}
-	}
-	own := t.of[who]
-	if own == nil {
-		own = &turn{places: make(chan struct{}, most)}
-		t.of[who] = own
-	}
-	own.waiting++
-	t.mu.Unlock()
-	leave := func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if own.waiting--; own.waiting == 0 {
-			delete(t.of, who)
-		}
-	}
-	select {
-	case own.places <- struct{}{}:
-		return func() {
-			<-own.places
-			leave()
-		}, true
-	case <-ctx.Done():
-		leave()
-		return nil, false
-	}
 }

@@ -76,3 +76,77 @@ func TestCommandsTakeTurns(t *testing.T) {
 		t.Errorf("%d ran at once", got)
 	}
 }
+
+// TestWaitingForTheClientTakesNoTurn has a command wait for its input while others of the
+// principal work, with a terminal and without; what stays on a terminal takes no turn.
+func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
+	var working, most atomic.Int64
+	started := make(chan string, 20)
+	letGo := make(chan struct{})
+	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+		if s.Command == "read" {
+			started <- s.Command
+			_, _ = io.ReadAll(s.In)
+			return 0
+		}
+		if s.Command == "work" {
+			n := working.Add(1)
+			defer working.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+		}
+		started <- s.Command
+		<-letGo
+		return 0
+	}, func(l *sshdoor.Limits) { l.Commands = 1 })
+	var inputs []io.Closer
+	ended := make(chan error, 20)
+	run := func(command string, terminal bool) {
+		s := d.session(d.dial())
+		in, err := s.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, in)
+		if terminal {
+			if err := s.RequestPty("xterm", 24, 80, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Start(command); err != nil {
+			t.Fatal(err)
+		}
+		go func() { ended <- s.Wait() }()
+	}
+	await := func(want string) {
+		t.Helper()
+		if got := <-started; got != want {
+			t.Fatalf("%q started, not %q", got, want)
+		}
+	}
+	run("read", false)
+	await("read")
+	for range 3 {
+		run("browse", true)
+		await("browse")
+	}
+	for i := range 4 {
+		run("work", i%2 == 0)
+	}
+	await("work") // one of them
+	close(letGo)
+	for range 3 {
+		await("work")
+	}
+	for _, in := range inputs {
+		_ = in.Close()
+	}
+	for range inputs {
+		if err := <-ended; err != nil {
+			t.Errorf("a session: %v", err)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d worked at once", most.Load())
+	}
+}

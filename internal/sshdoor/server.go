@@ -15,6 +15,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"toolcrib/internal/door"
+	"toolcrib/internal/turns"
 )
 
 // Config has the parts of a server.
@@ -24,10 +25,13 @@ type Config struct {
 	// that the client gave. The client gets its error as a sentence.
 	Identify func(login string, key gossh.PublicKey) (principal string, err error)
 	// Run runs a session and returns its exit status. When ctx ends, the client is gone.
-	Run    func(ctx context.Context, s *Session) int
-	Limits Limits
-	Logger *slog.Logger
-	Now    func() time.Time
+	Run func(ctx context.Context, s *Session) int
+	// Browses reports whether a command is one that stays until its user ends it, on a
+	// terminal; nil where only a session without a command does.
+	Browses func(command string) bool
+	Limits  Limits
+	Logger  *slog.Logger
+	Now     func() time.Time
 }
 
 // Limits are those of clients. The zero value means Defaults.
@@ -40,8 +44,8 @@ type Limits struct {
 	Unauthenticated int           // connections that are not authenticated
 	Connections     int           // that are
 	SessionsPerKey  int
-	Commands        int           // that run at once of a principal, without a terminal; more wait
-	Command         time.Duration // for one of them
+	Commands        int           // of a principal that work at once, and do not wait for the client; more wait
+	Command         time.Duration // for one without a terminal
 	Output          int64         // bytes that it may print
 }
 
@@ -50,7 +54,7 @@ func Defaults() Limits {
 	return Limits{
 		Handshake: time.Minute, // a key in hardware waits for a touch
 		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
-		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: 4, Command: 2 * time.Minute, Output: 64 << 20,
+		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: turns.Share(), Command: 2 * time.Minute, Output: 64 << 20,
 	}
 }
 
@@ -59,7 +63,7 @@ type Server struct {
 	config  Config
 	limits  Limits
 	metrics metrics
-	turns   turns
+	turns   *turns.Turns
 
 	mu       sync.Mutex
 	sessions map[string]int // open ones by the fingerprint of the key
@@ -74,6 +78,7 @@ func New(c Config) *Server {
 	if s.limits == (Limits{}) {
 		s.limits = Defaults()
 	}
+	s.turns = turns.New(turns.Unlimited, s.limits.Commands)
 	s.metrics.outcomes = map[string]int64{}
 	return s
 }

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"toolcrib/internal/turns"
 )
 
 // Session is one run of the program for a client.
@@ -82,17 +84,37 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 			slog.String("principal", session.Principal), slog.String("key", session.Key), slog.String("remote", session.Remote.String()),
 			slog.String("command", session.Ran), slog.String("outcome", outcome), slog.Duration("took", s.config.Now().Sub(began).Round(time.Millisecond)))
 	}()
-	if session.Shell || session.Terminal() {
+	if session.Shell || session.Terminal() && s.config.Browses != nil && s.config.Browses(session.Command) {
 		return s.config.Run(ctx, session)
 	}
-	end, ok := s.turns.take(ctx, session.Principal, s.limits.Commands)
+	held, done, ok := s.turns.Hold(ctx, session.Principal)
 	if !ok {
 		return 1
 	}
-	defer end()
-	limited, stop := s.limitCommand(ctx, session)
+	defer done()
+	session.outside(held)
+	if session.Terminal() {
+		return s.config.Run(held, session)
+	}
+	limited, stop := s.limitCommand(held, session)
 	defer stop()
 	return s.config.Run(limited, session)
+}
+
+// outside has a session give the turn of ctx back while it waits for the client.
+func (s *Session) outside(ctx context.Context) {
+	s.In, s.Out, s.Err = turns.Reader(ctx, s.In), turns.Writer(ctx, s.Out), turns.Writer(ctx, s.Err)
+	agent := s.Agent
+	if agent == nil {
+		return
+	}
+	s.Agent = func(dial context.Context) (io.ReadWriteCloser, error) {
+		conn, err := agent(dial)
+		return struct {
+			io.Reader
+			io.WriteCloser
+		}{turns.Reader(ctx, conn), conn}, err
+	}
 }
 
 // window is the size of a terminal.

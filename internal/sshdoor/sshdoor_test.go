@@ -54,7 +54,7 @@ func open(t testing.TB, fn func(context.Context, *sshdoor.Session) int, change f
 	limits := sshdoor.Defaults()
 	change(&limits)
 	d.server = sshdoor.New(sshdoor.Config{
-		HostKey: newKey(t), Run: fn, Limits: limits, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		HostKey: newKey(t), Run: fn, Browses: func(command string) bool { return command == "browse" }, Limits: limits, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Identify: func(_ string, key ssh.PublicKey) (string, error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()

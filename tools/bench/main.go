@@ -30,6 +30,7 @@ func benches() []bench {
 		{"run", "commands on databases of growing size, beside git and sqlite3, and the Go benchmarks", prepareRun},
 		{"frame", "the first frame of the workbench, its memory, and its processor time when idle", prepareFrame},
 		{"serve", "configurations over HTTP: latency, throughput, and how soon an approval arrives", prepareServe},
+		{"greedy", "configurations over HTTP while another token sends the most expensive requests", prepareGreedy},
 		{"ssh", "many workbenches over SSH that browse at once: latency and memory", prepareSSH},
 		{"unauthenticated", "MCP requests while clients without a token hold connections", prepareUnauthenticated},
 		{"team", "eight processes on one PostgreSQL server: throughput, and that no limit is miscounted", prepareTeam},

@@ -87,19 +87,24 @@ func (s *served) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// start makes a token and starts the server.
-func (s *served) start(ctx context.Context) error {
-	out, err := s.run(ctx, "", "tokens", "create", "runner", "--json")
+// newToken makes a token of the agent.
+func (s *served) newToken(ctx context.Context) (secret string, err error) {
+	out, err := s.run(ctx, "", "tokens", "create", "runner", "--user", "ada", "--json")
 	if err != nil {
-		return err
+		return "", err
 	}
 	var doc struct {
 		Secret string `json:"secret"`
 	}
-	if err := json.Unmarshal(out, &doc); err != nil {
+	err = json.Unmarshal(out, &doc)
+	return doc.Secret, err
+}
+
+// start makes a token and starts the server.
+func (s *served) start(ctx context.Context) (err error) {
+	if s.token, err = s.newToken(ctx); err != nil {
 		return err
 	}
-	s.token = doc.Secret
 	_, s.url, err = serve(s.command(ctx, "serve", "--http", "127.0.0.1:0", "--log-format", "json"), `(http://[^"\s]+)`)
 	return err
 }
