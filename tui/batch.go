@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,7 +75,7 @@ func (b *batch) why(m *Model, d review.Dossier) string {
 }
 
 // unread returns the proposals of which something has not been on the screen, or
-// has changed since it was, and names what.
+// has changed since it was, and names what; a change set that is read as one page once.
 func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
@@ -82,7 +83,26 @@ func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
 		if lacks == "" {
 			continue
 		}
-		ps, names = append(ps, p), append(names, wording.Reference(p)+" "+p.Subject.String()+lacks)
+		name := wording.Reference(p) + " " + p.Subject.String() + lacks
+		if b.onePage(p.ChangeSet) {
+			name = "the page of the change set " + p.ChangeSet
+		}
+		if ps = append(ps, p); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
 	}
 	return ps, names
+}
+
+// onePage reports whether the members of a change set are read as one page.
+func (b *batch) onePage(set string) bool {
+	members := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
+	return set != "" && onePage(review.ChangeSet{Name: set, Members: members})
+}
+
+// oneSet reports whether the batch is one change set that is read as one page: that is
+// one decision.
+func (b *batch) oneSet() bool {
+	set := b.dossiers[0].Proposal.ChangeSet
+	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
 }

@@ -49,16 +49,19 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 				set.Unseen()
 				return nil
 			}
+			if b.onePage(unread[0].ChangeSet) {
+				return m.openSet(unread[0])
+			}
 			return m.openUnseen(unread[0])
 		}),
 		Run: m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
 	}
 	several(&d, len(b.dossiers))
-	if set := m.onSet(); set != nil {
-		d.Tally = "" // a change set is one decision
-		if len(names) > 0 {
-			names = []string{set.Left()}
-		}
+	if b.oneSet() {
+		d.Tally = ""
+	}
+	if set := m.onSet(); set != nil && len(names) > 0 {
+		names = []string{set.Left()}
 	}
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })

@@ -44,7 +44,8 @@ type Model struct {
 	drafts   *page
 	calls    *page
 	servers  *page
-	proposal *page // that was opened last, nil before the first
+	sets     map[string]*page // of change sets, by their names
+	proposal *page            // that was opened last, nil before the first
 	dialog   *dialog
 	line     *screen.Line // the input line at the bottom, nil for none
 
@@ -70,7 +71,7 @@ type Model struct {
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
+	m := &Model{cfg: cfg, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts(), sets: map[string]*page{}}
 	m.cfg.Ask = askToSign
 	if m.ctx = cfg.Context; m.ctx == nil {
 		m.ctx = context.Background()

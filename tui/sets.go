@@ -5,15 +5,17 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/review/setpage"
 	"toolcrib/tui/changeset"
 )
 
 // openSet opens the page of a proposal's change set, where it has several members and
-// all are imported tools; else, and when it is closed, the proposal.
+// all are imported tools; else, and when it is closed, the proposal, in the tab of the
+// one on the screen.
 func (m *Model) openSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || p.Subject.Kind != registry.KindTool || !p.State.Open() {
-		return m.openProposal(p, false)
+		return m.openProposal(p, true)
 	}
 	on := m.page
 	return func() tea.Msg {
@@ -22,15 +24,34 @@ func (m *Model) openSet(p proposals.Proposal) tea.Cmd {
 			switch {
 			case m.page != on || m.dialog != nil:
 				return nil // somebody went elsewhere
-			case err != nil || len(set.Members) < 2 || !setpage.Fits(set):
-				return m.openProposal(p, false)
+			case err != nil || !onePage(set):
+				return m.openProposal(p, true)
 			}
-			next := &page{Page: changeset.New(m.ctx, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
-			next.Fit(m.frame())
-			m.open(next)
+			m.showSet(set)
 			return nil
 		})
 	}
+}
+
+// onePage reports whether a change set is read and decided as one page.
+func onePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage.Fits(set) }
+
+// showSet shows the page of a change set: the one that was opened before, which knows
+// what was seen. One set takes the place of another.
+func (m *Model) showSet(set review.ChangeSet) {
+	next := m.sets[set.Name]
+	if next != nil {
+		next.Page.(*changeset.Page).Take(set)
+	} else {
+		next = &page{Page: changeset.New(m.ctx, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
+		m.sets[set.Name] = next
+	}
+	next.Fit(m.frame())
+	if m.onSet() != nil {
+		m.page = next
+		return
+	}
+	m.open(next)
 }
 
 // decidesHere reports whether the page on the screen decides on several proposals.

@@ -89,6 +89,47 @@ func TestSetReadsForItsMembers(t *testing.T) {
 	b.press("esc").wants("Your turn")
 }
 
+// TestSetIsReadFromEverywhere opens a change set with the key for what waits next, and
+// decides on it from the queue, marked and not: it is always read on its page, which
+// remembers what was seen.
+func TestSetIsReadFromEverywhere(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour and another", 80, 24, func(b *bench) {
+		b.imports("harbour", harbourTools)
+		b.imports("quay", strings.NewReplacer("find_ship", "find_quay", "berth_ship", "berth_quay", "send_away", "send_on").Replace(harbourTools))
+	})
+	b.press(".").wants("Queue › set quay", "not seen yet")
+	b.press(".").wants("Queue › set harbour", "not seen yet")
+	b.press(".").wants("Queue › set quay")
+	b.press("esc").wants("Yours 6")
+	b.press("a").wants("Approve 3 proposals", "Not read yet", "the page of the change set quay")
+	if n := strings.Count(b.screen(), "the page of the change set"); n != 1 {
+		t.Errorf("named %d times:\n%s", n, b.screen())
+	}
+	b.press("u").wants("Queue › set quay")
+	for range 9 {
+		b.press("space")
+	}
+	b.wants("all seen")
+	b.press("esc", "enter").wants("Queue › set quay", "all seen")
+	b.press("[", "[", "]", "enter").wants("tool:user/s_berth_quay", "Overview")
+	b.press(".").wants("tool:user/s_find_quay", "Overview") // a member of the set, read on its own, goes on to the next
+	b.press("esc", "esc").wants("Yours 6")
+	for range 6 {
+		b.press("space") // marks
+	}
+	b.press("a").wants("Approve 6 proposals", "the page of the change set harbour")
+	b.press("u").wants("Queue › set harbour")
+	for range 9 {
+		b.press("space")
+	}
+	b.wants("all seen")
+	b.press("esc", "a").wants("Approve 6 proposals")
+	if strings.Contains(b.screen(), "Not read yet") {
+		t.Errorf("locked:\n%s", b.screen())
+	}
+}
+
 // TestSetForgets has a member revised while the page is open: what was seen does not
 // count for it.
 func TestSetForgets(t *testing.T) {

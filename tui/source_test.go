@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"toolcrib/internal/shortrun"
@@ -30,7 +31,7 @@ func (b *bench) imports(set, list string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	imported := store.Import{ID: "01990000-0000-7000-8000-00000000ffff", At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
+	imported := store.Import{ID: fmt.Sprintf("01990000-0000-7000-8000-%012x", []byte(set + "source")[:6]), At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
 	for _, it := range doc.Items {
 		imported.Tools = append(imported.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
 	}

@@ -10,19 +10,27 @@ import (
 )
 
 // nextWaiting looks for the proposal that waits for the user next, in the order
-// and with the filter of the queue; behind the last comes the first.
+// and with the filter of the queue; behind the last comes the first. The other members
+// of a change set on the screen are not next.
 func (m *Model) nextWaiting() tea.Cmd {
-	q := m.list().Waiting()
+	q, set := m.list().Waiting(), ""
+	if on := m.onSet(); on != nil {
+		set = on.Name()
+	}
 	return m.seek(func(from proposals.ID) (*proposals.Proposal, error) {
 		for _, after := range []proposals.ID{from, ""} {
-			q.After = string(after)
-			found, err := m.cfg.Desk.List(m.ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range found.Proposals {
-				if p.ID != from {
-					return &p, nil
+			for q.After = string(after); ; {
+				found, err := m.cfg.Desk.List(m.ctx, q)
+				if err != nil {
+					return nil, err
+				}
+				for _, p := range found.Proposals {
+					if p.ID != from && (set == "" || p.ChangeSet != set) {
+						return &p, nil
+					}
+				}
+				if q.After = found.Next; q.After == "" {
+					break
 				}
 			}
 		}
@@ -60,7 +68,8 @@ func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) 
 	}
 }
 
-// sought opens the proposal that was found, in the shown tab.
+// sought opens the proposal that was found, in the shown tab, or the page of its change
+// set, unless a member of that is on the screen.
 func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
 	case err != nil:
@@ -73,6 +82,9 @@ func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
 		m.say(remark, "Nothing else waits for you")
 		return nil
 	}
-	cmd := m.openProposal(*found, true)
+	cmd := m.openSet(*found)
+	if here, ok := m.current(); ok && m.page != m.queue && here.ChangeSet == found.ChangeSet {
+		cmd = m.openProposal(*found, true)
+	}
 	return tea.Batch(cmd, m.list().Select(found.ID))
 }

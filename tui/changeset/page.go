@@ -48,12 +48,12 @@ type Page struct {
 // New returns the page of a change set that was read.
 func New(ctx context.Context, desk Desk, o Options, set review.ChangeSet) *Page {
 	p := &Page{Text: screen.NewText(), Options: o, ctx: ctx, desk: desk}
-	p.take(set)
+	p.Take(set)
 	return p
 }
 
-// take shows a change set; what was seen of another one is forgotten.
-func (p *Page) take(set review.ChangeSet) {
+// Take shows a change set; what was seen of another one is forgotten.
+func (p *Page) Take(set review.ChangeSet) {
 	same := p.rows != nil && set.Digest == p.set.Digest && set.Digest != ""
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
 	if !same {
@@ -229,7 +229,7 @@ func (p *Page) Reload() tea.Cmd {
 			if err != nil {
 				return screen.Fail(err), nil
 			}
-			p.take(set)
+			p.Take(set)
 			return nil, nil
 		}}
 	}
