@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 
 	"toolcrib/prompt/toolcall"
@@ -96,18 +95,11 @@ func (s *toolset) tags() map[string][]tag {
 	return s.tagged
 }
 
-// defaultArgument is the pattern of a tag that has none, and the name of an
-// argument that nobody named.
-const (
-	defaultPattern  = "(.+)"
-	defaultArgument = "argument"
-)
-
 func newTag(tool registry.Live, def registry.Tag) tag {
 	t := tag{tool: tool, types: propertyTypes(tool.Definition.Tool.InputSchema)}
 	pattern := def.ArgPattern
 	if pattern == "" {
-		pattern = defaultPattern
+		pattern = registry.DefaultArgPattern
 	}
 	pattern = `\A(?:` + pattern + `)\z`
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
@@ -126,16 +118,7 @@ func newTag(tool registry.Live, def registry.Tag) tag {
 		return t
 	}
 	t.pattern = regexp.MustCompile(pattern)
-	t.groups = slices.Clone(def.ArgGroups)
-	for i, name := range t.pattern.SubexpNames()[1:] {
-		if i < len(t.groups) {
-			continue
-		}
-		if name == "" {
-			name = defaultArgument
-		}
-		t.groups = append(t.groups, name)
-	}
+	t.groups = tool.Definition.Tool.TagArguments(t.pattern)
 	return t
 }
 

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,8 @@ var taggedAnswer = strings.Join([]string{
 	"WEATHER: AVeryLongNameOfACityIndeed",
 	"UNKNOWN: x",
 	"Done: bye",
+	"PLACE: Ulm",
+	"FREE: as it is",
 }, "\n")
 
 func TestParseTags(t *testing.T) {
@@ -46,6 +49,14 @@ func TestParseTags(t *testing.T) {
 			tool.Tag = &registry.Tag{Prefix: "NOTE", ArgPattern: `(?P<text>.*)`}
 			tool.InputSchema = []byte(`{"type":"object"}`)
 		}),
+		action("get_places", func(tool *registry.Tool) { // its only parameter (C45)
+			tool.Tag = &registry.Tag{Prefix: "PLACE"}
+			tool.InputSchema = []byte(`{"type":"object","properties":{"place":{"type":"string"}},"required":["place"],"additionalProperties":false}`)
+		}),
+		action("get_free", func(tool *registry.Tool) {
+			tool.Tag = &registry.Tag{Prefix: "FREE"}
+			tool.InputSchema = []byte(`{"type":"object","properties":{"raw_arg":{"type":"string"},"n":{"type":"integer"}},"additionalProperties":false}`)
+		}),
 		action("get_one", func(tool *registry.Tool) { tool.Tag = &registry.Tag{Prefix: "SAME"}; tool.InputSchema = []byte(`{}`) }),
 		action("get_two", func(tool *registry.Tool) { tool.Tag = &registry.Tag{Prefix: "SAME"}; tool.InputSchema = []byte(`{}`) }),
 	)
@@ -55,13 +66,15 @@ func TestParseTags(t *testing.T) {
 	}
 	var got []string
 	for _, c := range parsed.Calls {
-		got = append(got, strings.Join([]string{string(rune('0' + c.Line)), c.Tool.Subject.ID, c.Name, string(c.Args)}, " "))
+		got = append(got, strings.Join([]string{strconv.Itoa(c.Line), c.Tool.Subject.ID, c.Name, string(c.Args)}, " "))
 	}
 	want := []string{
 		`2 get_weather WEATHER {"city":"Kiel","days":3}`,
 		`3 get_weather WEATHER {"city":"Bonn"}`,
 		`7 create_notes NOTE: PRIVATE {"argument":"buy milk: two"}`,
 		`8 create_lists NOTE {"text":"milk"}`,
+		`14 get_places PLACE {"place":"Ulm"}`,
+		`15 get_free FREE {"raw_arg":"as it is"}`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -77,7 +90,7 @@ func TestParseTags(t *testing.T) {
 		t.Errorf("no problem at %v", codes)
 	}
 	if strings.Contains(parsed.Display, "Kiel") || strings.Contains(parsed.Display, "Bonn") || !strings.HasPrefix(parsed.Display, "I look at the weather.\n> WEATHER: Berlin\n") ||
-		!strings.HasSuffix(parsed.Display, "\nDone: bye") || !strings.Contains(parsed.Display, "buy milk") {
+		!strings.HasSuffix(parsed.Display, "\nFREE: as it is") || !strings.Contains(parsed.Display, "buy milk") {
 		t.Errorf("the user sees %q", parsed.Display)
 	}
 	if w.provider.runs.Load() != 0 {

@@ -64,6 +64,50 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestTagArguments holds what a line of a tag gives against what the tool takes (C45).
+func TestTagArguments(t *testing.T) {
+	const (
+		one    = `{"additionalProperties":false,"properties":{"path":{"description":"Which one.","type":"string"}},"required":["path"],"type":"object"}`
+		raw    = `{"properties":{"raw_arg":{"description":"The rest of the line.","type":"string"},"limit":{"description":"How many.","type":"integer"}},"type":"object"}`
+		two    = `{"properties":{"a":{"description":"First.","type":"string"},"b":{"description":"Second.","type":"string"}},"required":["a","b"],"type":"object"}`
+		behind = `{"$ref":"#/$defs/x","$defs":{"x":{"properties":{"a":{"description":"First.","type":"string"}},"type":"object"}}}`
+	)
+	for name, c := range map[string]struct {
+		schema string
+		tag    registry.Tag
+		want   []string
+	}{
+		"the only parameter":       {one, registry.Tag{}, nil},
+		"the raw argument":         {raw, registry.Tag{}, nil},
+		"named":                    {two, registry.Tag{ArgPattern: "(a) (b)", ArgGroups: []string{"a", "b"}}, nil},
+		"named by the pattern":     {one, registry.Tag{ArgPattern: "(?P<path>.+)"}, nil},
+		"behind a reference":       {behind, registry.Tag{ArgGroups: []string{"a"}}, nil},
+		"none of them":             {two, registry.Tag{}, []string{"argument", "a", "b"}},
+		"another name":             {one, registry.Tag{ArgGroups: []string{"file"}}, []string{"file", "path"}},
+		"one of two":               {two, registry.Tag{ArgGroups: []string{"a"}}, []string{"b"}},
+		"wrong behind a reference": {behind, registry.Tag{ArgGroups: []string{"b"}}, []string{"b"}},
+		"nothing":                  {one, registry.Tag{ArgPattern: "now"}, []string{"path"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := rulestest.Action("get_invoices")
+			c.tag.Prefix = "INVOICES"
+			d.Definition.Tool.InputSchema, d.Definition.Tool.Tag = []byte(c.schema), &c.tag
+			var got []string
+			for _, r := range schema.Rules() {
+				if r.ID != "D206" {
+					continue
+				}
+				for _, f := range rulestest.Check(t, r, rulestest.Example{Draft: d}) {
+					got = append(got, f.Passage)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // TestOutputSchema: what comes back may be of any type, and has no parameters.
 func TestOutputSchema(t *testing.T) {
 	d := rulestest.Action("get_invoices")

@@ -14,7 +14,7 @@ import (
 // Rules is the D family: the input and output of a tool, and whether a model can
 // know from its schema how to call it.
 func Rules() []rules.Rule {
-	return slices.Concat(schemaRules(), parameterRules(), valueRules(), listRules(), shownRules())
+	return slices.Concat(schemaRules(), parameterRules(), valueRules(), tagRules(), listRules(), shownRules())
 }
 
 // Schema is a schema of the draft, read once for all rules.

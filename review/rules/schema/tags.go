@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// tagRules compare what a line of the tag protocol gives a tool with what it takes.
+func tagRules() []rules.Rule {
+	return []rules.Rule{{
+		ID: "D206",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			s, t := Input(c), c.Judged()
+			if s == nil || t.Tag == nil || t.Tag.Prefix == "" {
+				return nil, nil
+			}
+			re, err := regexp.Compile(cmp.Or(t.Tag.ArgPattern, registry.DefaultArgPattern))
+			if err != nil {
+				return nil, nil // reported as no regular expression
+			}
+			return s.untaggable(t.TagArguments(re)), nil
+		},
+	}}
+}
+
+// untaggable finds arguments of a tag that the schema does not describe, and required
+// ones that no line can give.
+func (s *Schema) untaggable(given []string) []rules.Finding {
+	const path = "definition.tag"
+	var found []rules.Finding
+	if known := s.properties(s.Parts[0]); known != nil {
+		for _, name := range given {
+			if !known[name] {
+				found = append(found, rules.Finding{Path: path, Passage: name, Message: fmt.Sprintf("A line of the tag gives the argument %s, which the input schema does not describe.", jsondoc.Quote(name))})
+			}
+		}
+	}
+	if required := s.Root.Get("required"); required != nil {
+		for _, item := range required.Items {
+			if item.Kind == jsondoc.String && !slices.Contains(given, item.Text) {
+				found = append(found, rules.Finding{Path: path, Passage: item.Text, Message: fmt.Sprintf("%s is required, and no line of the tag gives it, so every call by tag fails.", jsondoc.Quote(item.Text))})
+			}
+		}
+	}
+	return found[:min(len(found), rules.MaxPerText)]
+}
