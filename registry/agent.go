@@ -83,6 +83,9 @@ func (a AllowList) allows() int {
 	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }
 
+// Offers reports whether a names anything that it takes in.
+func (a AllowList) Offers() bool { return a.allows() > 0 }
+
 // List is a named allow-list, the whole content of one list subject. Agents
 // refer to it by its id; ID and Name are one when only one of them is written.
 type List struct {

@@ -69,3 +69,32 @@ func unknownListRule() rules.Rule {
 		}),
 	}
 }
+
+func noToolsRule() rules.Rule {
+	return rules.Rule{
+		ID: "A110",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			list, path, ok := c.SpelledOut()
+			what := "The allow-list"
+			if a := c.Draft.Definition.Agent; a != nil {
+				if a.Status == registry.Deactivated || len(a.Categories) > 0 {
+					return nil, nil
+				}
+				what, path = "The allow-list of the agent", "definition.allowList"
+				switch {
+				case a.AllowList == nil:
+					what, ok = "The agent has no allow-list, which", true
+				case a.AllowList.Reference():
+					var err error
+					if list, ok, err = c.ListNamed(ctx, a.AllowList.Name); err != nil {
+						return nil, err
+					}
+				}
+			}
+			if !ok || list.Offers() {
+				return nil, nil
+			}
+			return []rules.Finding{{Path: path, Message: what + " lets no tool in. An agent without tools does not run."}}, nil
+		},
+	}
+}

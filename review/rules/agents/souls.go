@@ -22,7 +22,7 @@ func Rules() []rules.Rule {
 	return []rules.Rule{
 		soulHeadingRule(), soulToolRule(), soulInstructionRule(),
 		unknownPlaceholderRule(), missingPlaceholderRule(), bracePlaceholderRule(),
-		retiredMentionRule(), allowListRule(), unknownListRule(),
+		retiredMentionRule(), allowListRule(), unknownListRule(), noToolsRule(),
 	}
 }
 

@@ -37,6 +37,37 @@ func TestShippedAgentsAreGood(t *testing.T) {
 	}
 }
 
+// TestAgentsHaveTools warns of agents and lists that let no tool in (C49).
+func TestAgentsHaveTools(t *testing.T) {
+	agent := func(list *registry.AllowList, categories ...string) registry.Definition {
+		return registry.Definition{Agent: &registry.Agent{ID: "reader", Name: "Reader", Description: "Reads.", AllowList: list, Categories: categories}}
+	}
+	for name, c := range map[string]struct {
+		registry.Definition
+		warns bool
+	}{
+		"no list":              {agent(nil), true},
+		"an empty list":        {agent(&registry.AllowList{}), true},
+		"only exclusions":      {agent(&registry.AllowList{ExcludeInLocal: []string{"file_reader"}}), true},
+		"a list of that name":  {agent(&registry.AllowList{Name: "explore"}), false},
+		"no list of that name": {agent(&registry.AllowList{Name: "expolre"}), false}, // A109 blocks it
+		"categories":           {agent(nil, "search"), false},
+		"a tool when remote":   {agent(&registry.AllowList{AddWhenNonLocal: []string{"file_reader"}}), false},
+		"kinds":                {agent(&registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}), false},
+		"a list without tools": {registry.Definition{List: &registry.List{ID: "none"}}, true},
+		"a list with a tool":   {registry.Definition{List: &registry.List{ID: "one", Tools: []string{"file_reader"}}}, false},
+	} {
+		d := rulestest.Sample()
+		d.Subject = registry.Subject{Kind: c.Kind(), Layer: registry.LayerUser, ID: c.ID()}
+		d.Definition = c.Definition
+		for _, r := range family("A") {
+			if r.ID == "A110" && (len(rulestest.Check(t, r.Rule, rulestest.Example{Draft: d})) > 0) != c.warns {
+				t.Errorf("%s: warned is %t", name, !c.warns)
+			}
+		}
+	}
+}
+
 func TestSouls(t *testing.T) {
 	for _, c := range []struct{ soul, rule string }{
 		{"# Who you are\nKind.", "A101"},
