@@ -214,16 +214,31 @@ type docFinding struct {
 	EndColumn  int    `json:"end_column,omitempty"`
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"`
+	Importer   string `json:"for_importer,omitempty"` // what to do for whoever imports the tool and cannot change it
 	Passage    string `json:"passage,omitempty"`
 	Waivable   bool   `json:"waivable"`
 	WaivedBy   string `json:"waived_by,omitempty"`
 	Waiver     string `json:"waiver,omitempty"`
+	// Tools has the names of the tools that say the same, where one finding stands for
+	// several, and Also where else it stands.
+	Tools []string   `json:"tools,omitempty"`
+	Also  []docPlace `json:"also,omitempty"`
+}
+
+// docPlace is where else a finding stands.
+type docPlace struct {
+	Tool      string `json:"tool"`
+	Path      string `json:"path"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line,omitempty"`
+	EndColumn int    `json:"end_column,omitempty"`
 }
 
 func newDocFinding(subject string, s review.Standing) docFinding {
 	f := docFinding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
-		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Passage: s.Passage, Waivable: s.Waivable,
+		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable,
 	}
 	if s.Waiver != nil {
 		f.WaivedBy, f.Waiver = s.Waiver.By, s.Waiver.ID

@@ -27,7 +27,8 @@ func newDocFindings(ok bool, found []findings.Finding) docFindings {
 		doc.Findings = append(doc.Findings, docFinding{
 			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
 			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
+			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable,
+			Tools: f.Tools, Also: mapped(f.Also, func(p findings.Place) docPlace { return docPlace(p) }),
 		})
 	}
 	return doc

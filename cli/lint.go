@@ -86,6 +86,7 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	}
 	p.end()
 	findings.Sort(l.found)
+	l.found = findings.Fold(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}
 	err = a.printFindings(format, newDocLint(l), sarif, l.found, func() string {
@@ -105,7 +106,7 @@ func sarifRules() []findings.Rule {
 	}}
 	return append(list, mapped(ruleset.All(), func(r rules.Rule) findings.Rule {
 		return findings.Rule{
-			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
+			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Importer: r.Importer, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
 		}
 	})...)
 }

@@ -36,10 +36,10 @@ func TestLintPlaces(t *testing.T) {
 		"schema.json":   {`{"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":{"type":"object","properties":{"q x":{"description":"` + attack + `."}}}}]}}`, `result.tools[1].inputSchema.properties["q x"].description`},
 		"openai.json":   {`[{"type":"function","function":{"name":"b","description":"` + attack + `.","parameters":{}}}]`, "[0].function.description"},
 		"lines.ndjson":  {"{\"name\":\"a\",\"inputSchema\":{}}\n\n {\"name\":\"b\",\"description\":\"\\t" + attack + "\",\"inputSchema\":{}}\n", "description"},
-		"proposal.json": {proposal("First \"é\" 😀\n\t" + attack + "."), "definition.prompt"},
+		"proposal.json": {proposal("First \"é\" 😀.\n\t" + attack + "."), "definition.prompt"},
 		"section.md":    {front + "---\n\n## Prompt\n\nFirst é.\n\n  " + attack + ".\n", "definition.prompt"},
 		"plain.yaml.md": {front + "archetype: é " + attack + "\n---\n\n## Prompt\n\nRead.\n", "definition.archetype"},
-		"block.md":      {front + "usageNotes: |\n  é first\n  " + attack + "\n---\n\n## Prompt\n\nRead.\n", "definition.usageNotes"},
+		"block.md":      {front + "usageNotes: |\n  é first.\n  " + attack + "\n---\n\n## Prompt\n\nRead.\n", "definition.usageNotes"},
 		"prompt.txt":    {"First é.\n" + attack + ".\n", ""},
 	}
 	for name, tt := range tests {
@@ -54,7 +54,7 @@ func TestLintPlaces(t *testing.T) {
 				t.Fatal(err, stderr)
 			}
 			for _, f := range doc.Findings {
-				if f.Rule != "S101" || !strings.HasPrefix(f.Passage, attack) {
+				if f.Rule != "S101" || !strings.Contains(f.Passage, attack) {
 					continue
 				}
 				line := []rune(strings.Split(tt.text, "\n")[f.Line-1])

@@ -20,6 +20,7 @@ type docRule struct {
 	Locked     bool   `json:"locked"`
 	Doc        string `json:"doc"`
 	Suggestion string `json:"suggestion,omitempty"`
+	Importer   string `json:"for_importer,omitempty"` // what to do for whoever imports a tool with a finding
 	Bad        string `json:"bad"`
 	Good       string `json:"good"`
 }
@@ -88,7 +89,7 @@ func (r docRule) called(typed string) bool {
 func newDocRule(r rules.Rule) docRule {
 	return docRule{
 		ID: r.ID, Name: r.Name, Severity: string(r.Severity), Waivable: r.Waivable, Locked: r.Locked,
-		Doc: r.Doc, Suggestion: r.Suggestion, Bad: r.Bad, Good: r.Good,
+		Doc: r.Doc, Suggestion: r.Suggestion, Importer: r.Importer, Bad: r.Bad, Good: r.Good,
 	}
 }
 
@@ -118,8 +119,10 @@ func writeRule(p *page, r docRule) {
 		p.linef("Good: %s", r.Good)
 		p.blank()
 	}
-	if r.Suggestion != "" {
-		p.text("", r.Suggestion)
+	for _, remedy := range []string{r.Suggestion, rules.Importing(r.Importer)} {
+		if remedy != "" {
+			p.text("", remedy)
+		}
 	}
 }
 
@@ -169,6 +172,9 @@ func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 	fmt.Fprintf(b, "* Bad: %s\n* Good: %s\n", oneLine(r.Bad), oneLine(r.Good))
 	if r.Suggestion != "" {
 		fmt.Fprintf(b, "* Fix: %s\n", oneLine(r.Suggestion))
+	}
+	if r.Importer != "" {
+		fmt.Fprintf(b, "* %s\n", oneLine(rules.Importing(r.Importer)))
 	}
 	b.WriteByte('\n')
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -39,6 +40,8 @@ type unit struct {
 	families string // "" for all
 	// subject names it for people, tool is the name of the tool in the file.
 	subject, tool string
+	// server identifies the list of tools that the unit is in, "" for none.
+	server string
 	lintPlace
 }
 
@@ -103,29 +106,30 @@ func wireUnits(data []byte, from func(wire.Document) intake.Origin) ([]*unit, bo
 		return nil, false
 	}
 	if doc, err := wire.Decode(data); err == nil {
-		return itemUnits(doc, from(doc)), true
+		return itemUnits(doc, from(doc), "0"), true
 	}
 	var units []*unit
-	for _, n := range nodes {
+	for i, n := range nodes {
 		doc, err := wire.DecodeNode(n)
 		if err != nil {
 			return nil, false
 		}
-		units = append(units, itemUnits(doc, from(doc))...)
+		units = append(units, itemUnits(doc, from(doc), strconv.Itoa(i))...)
 	}
 	return units, len(units) > 0
 }
 
 // itemUnits makes a proposal out of every tool of a document that another
-// program wrote, as an import does.
-func itemUnits(doc wire.Document, from intake.Origin) []*unit {
+// program wrote, as an import does. The number tells the document apart from others of
+// its file: each is the list of another server.
+func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
 		t := from.Definition(it)
 		subject := registry.Subject{Kind: registry.KindTool, Layer: from.Layer, ID: t.ID}
 		units = append(units, &unit{
 			change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
-			families: toolFamilies, subject: it.Name, tool: it.Name, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
+			families: toolFamilies, subject: it.Name, tool: it.Name, server: number, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
 		})
 	}
 	for _, e := range doc.Entries {
@@ -158,7 +162,7 @@ func plainUnit(name string, data []byte) *unit {
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
-		Message: f.Message, Suggestion: f.Suggestion, Passage: f.Passage, Waivable: f.Waivable,
+		Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable, Server: u.server,
 	}
 	u.locate(f, &out)
 	return out

@@ -185,11 +185,14 @@ func writeFinding(p *page, s review.Standing) {
 	}
 	p.raw("  " + p.paint(ink, safe(state)) + "  " + safe(review.Handle(s.Finding)))
 	p.linef("    %s", s.Message)
-	if s.Line > 0 {
+	switch {
+	case s.Line > 0 && s.Quoted():
+		p.linef("    at line %d, column %d", s.Line, s.Column)
+	case s.Line > 0:
 		p.linef("    at line %d, column %d: %s", s.Line, s.Column, cut(s.Passage, 100))
 	}
-	if s.Suggestion != "" {
-		p.linef("    %s", s.Suggestion)
+	for _, remedy := range s.Remedies() {
+		p.linef("    %s", remedy)
 	}
 }
 

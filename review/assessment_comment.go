@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,10 +213,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 		if !counts(f) {
 			continue
 		}
-		what := f.Suggestion
-		if what == "" {
-			what = f.Message
-		}
+		what := cmp.Or(f.Importer, f.Suggestion, f.Message)
 		if _, known := fields[what]; !known {
 			order = append(order, what)
 		}

@@ -41,4 +41,7 @@ func (m *Model) explain(page *prose.Page, id string) {
 	if r.Suggestion != "" {
 		page.Faint("  ", "→ "+r.Suggestion)
 	}
+	if r.Importer != "" {
+		page.Faint("  ", "→ "+rules.Importing(r.Importer))
+	}
 }

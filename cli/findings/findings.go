@@ -29,9 +29,16 @@ type Finding struct {
 	// Field is Path as long as the subject keeps its place; "" for the same.
 	Field      string
 	Message    string
-	Suggestion string
+	Suggestion string // for the author of the text
+	Importer   string // for whoever imports it and cannot change it, "" for a text that nobody imports
 	Passage    string // the exact text that it concerns; untrusted
 	Waivable   bool
+	// Server identifies the list of tools that the tool is in, "" for none. Fold makes
+	// one finding of several in it: Tools are those that it is about, Also where else it
+	// stands.
+	Server string
+	Tools  []string
+	Also   []Place
 }
 
 // maxPassage limits how much of a passage is shown on a line, in characters.
@@ -45,7 +52,7 @@ func (f Finding) where() string {
 			parts = append(parts, s)
 		}
 	}
-	if f.Passage != "" && f.Passage != f.Subject {
+	if f.Passage != "" && f.Passage != f.Subject && !f.quoted() {
 		passage := []rune(f.Passage)
 		if len(passage) > maxPassage {
 			passage = append(passage[:maxPassage-1], '…')
@@ -70,9 +77,9 @@ func Text(found []Finding) string {
 			}
 			b.WriteString(": ")
 		}
-		fmt.Fprintf(&b, "%s %s (%s): %s", f.Severity, f.Rule, f.Name, f.Message)
-		if f.Suggestion != "" {
-			b.WriteString(" " + f.Suggestion)
+		fmt.Fprintf(&b, "%s %s (%s): %s", f.Severity, f.Rule, f.Name, f.told())
+		if remedies := f.remedies(); remedies != "" {
+			b.WriteString(" " + remedies)
 		}
 		b.WriteString(f.where())
 		b.WriteByte('\n')
@@ -108,7 +115,7 @@ func GitHub(found []Finding) string {
 			}
 		}
 		add("title", f.Rule+" "+f.Name)
-		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.Message+" "+f.Suggestion)+f.where()))
+		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(strings.TrimSpace(f.told()+" "+f.remedies())+f.where()))
 	}
 	return b.String()
 }

@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"toolcrib/registry"
+	"toolcrib/review/rules"
 )
 
 // Rule is a rule in SARIF.
 type Rule struct {
 	ID, Name, Severity string
 	Doc                string // what it finds and why that matters; Markdown
-	Help               string // what to do about a finding
+	Help               string // what its author can do about a finding
+	Importer           string // what somebody can do who imports a text with one
 	Waivable           bool
 	Bad, Good          string // an example that it finds something in, and one that passes
 }
@@ -51,7 +53,7 @@ func (r Rule) sarif(home string) sarifRule {
 
 // help returns what a finding means and what to do about it.
 func (r Rule) help(markdown bool) string {
-	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Help}
+	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Help, rules.Importing(r.Importer)}
 	if markdown && r.Bad != "" && r.Good != "" {
 		parts = append(parts, fmt.Sprintf("| found | not found |\n| --- | --- |\n| %s | %s |", cell(r.Bad), cell(r.Good)))
 	}

@@ -53,9 +53,12 @@ type (
 		Level        string            `json:"level"`
 		Message      sarifText         `json:"message"`
 		Locations    []sarifLocation   `json:"locations,omitempty"`
+		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 	}
 	sarifLocation struct {
+		ID       int            `json:"id,omitempty"`
+		Message  *sarifText     `json:"message,omitempty"`
 		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
 		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
 	}
@@ -108,7 +111,7 @@ func SARIF(tool Tool, rules []Rule, found []Finding) ([]byte, error) {
 	for _, f := range found {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: f.Rule, RuleIndex: slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule }), Level: levels[f.Severity],
-			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.Message+" "+f.Suggestion)), f.Rule+".")}, Locations: locations(f), Fingerprints: fingerprints(f, seen),
+			Message: sarifText{Text: cmp.Or(visible.Text(strings.TrimSpace(f.told()+" "+f.remedies())), f.Rule+".")}, Locations: locations(f), Related: related(f), Fingerprints: fingerprints(f, seen),
 		})
 	}
 	text, err := jsondoc.EncodeIndented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
@@ -145,6 +148,17 @@ func locations(f Finding) []sarifLocation {
 		return nil
 	}
 	return []sarifLocation{l}
+}
+
+// related are the other places of a finding that says the same of several tools.
+func related(f Finding) []sarifLocation {
+	var list []sarifLocation
+	for i, p := range f.Also {
+		at := locations(Finding{File: f.File, Subject: p.Tool, Path: p.Path, Line: p.Line, Column: p.Column, EndLine: p.EndLine, EndColumn: p.EndColumn})
+		at[0].ID, at[0].Message = i+1, &sarifText{Text: visible.Text(p.Tool + " has it, too.")}
+		list = append(list, at[0])
+	}
+	return list
 }
 
 // uri returns the address of a file: relative ones stay relative, to the root of
@@ -184,6 +198,9 @@ func region(f Finding) *sarifRegion {
 // every neighbour in a file of one line.
 func fingerprints(f Finding, seen map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
+	if len(f.Tools) > 0 {
+		parts[1], parts[2] = "", "" // whichever tool comes first
+	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := hex.EncodeToString(sum[:8])
 	seen[f.File+"\x00"+hash]++

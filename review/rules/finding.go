@@ -41,9 +41,12 @@ type Finding struct {
 	Column    int `json:"column,omitempty"`
 	EndLine   int `json:"end_line,omitempty"`
 	EndColumn int `json:"end_column,omitempty"`
-	// Message describes the problem in a sentence; Suggestion the remedy.
+	// Message describes the problem in a sentence. Suggestion advises the author of the
+	// text, Importer somebody who imports the definition and cannot change it; it is "" of
+	// definitions that are not imported.
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
+	Importer   string `json:"for_importer,omitempty"`
 	// Passage is the exact text that the finding is about. It is untrusted: escape it
 	// before it reaches a screen.
 	Passage string `json:"passage,omitempty"`

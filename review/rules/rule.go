@@ -11,6 +11,9 @@ type Rule struct {
 	Severity   Severity
 	Doc        string // its findings and why they matter; Markdown, a short paragraph
 	Suggestion string // what to do about a finding, unless the finding says better
+	// Importer advises somebody who imports a definition with a finding and cannot change
+	// it.
+	Importer string
 	// Waivable reports whether the user may waive a finding of this rule. Rules of
 	// structure (T, L, D, hard limits) cannot be waived.
 	Waivable bool

@@ -1,6 +1,7 @@
 package setpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// manyTools is in how many tools a finding stands that is shown once for all of them.
+// manyTools is in how many tools a finding stands that is shown once for all of them:
+// in two it is read where it stands.
 const manyTools = 3
 
 // found is a finding, and in how many places of a tool it says the same.
@@ -20,7 +22,7 @@ type found struct {
 
 // saying identifies what a finding says, wherever it stands.
 func saying(s review.Standing) string {
-	text := fmt.Sprintf("%s %s %s", s.Rule, s.Severity, s.Message)
+	text := s.Alike()
 	if s.Waiver != nil {
 		text += " " + s.Waiver.By + " " + s.Waiver.Reason
 	}
@@ -96,25 +98,25 @@ func (b *builder) repeats() {
 			case len(in) == len(b.set.Members):
 				b.finding(-1, s, fmt.Sprintf(" (all %d tools)", len(in)))
 			default:
-				b.finding(-1, s, fmt.Sprintf(" (%d tools: %s)", len(in), b.namesOf(in)))
+				b.finding(-1, s, " ("+rules.InTools(b.namesOf(in))+")")
 			}
 		}
 	}
 }
 
-func (b *builder) namesOf(members []int) string {
+func (b *builder) namesOf(members []int) []string {
 	names := make([]string, len(members))
 	for i, m := range members {
 		names[i] = b.set.Members[m].Revision.Draft.Definition.Tool.OriginName()
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // finding adds a finding, and how to deal with it where it weighs something.
 func (b *builder) finding(tool int, s review.Standing, more string) {
 	text := s.Message + more
-	if s.Severity != rules.Info && s.Suggestion != "" {
-		text += " → " + s.Suggestion
+	if remedy := cmp.Or(s.Importer, s.Suggestion); s.Severity != rules.Info && remedy != "" {
+		text += " → " + remedy
 	}
 	if s.Waiver != nil {
 		text = s.Message + more + " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason

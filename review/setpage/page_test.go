@@ -2,6 +2,7 @@ package setpage_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,11 +160,17 @@ func TestFindingsStandInPlace(t *testing.T) {
 		at(i, rules.Info, "R104", "definition.id", "Nobody has it.")
 		at(i, rules.Block, "S1", "definition.description", "Everywhere, and it blocks.")
 	}
+	for i := range set.Members {
+		set.Members[i].Standing = append(set.Members[i].Standing, review.Standing{Finding: rules.Finding{
+			Rule: "S4", Severity: rules.Warn, Path: "definition.description", Passage: "Stock.", Message: "Purpose " + strconv.Itoa(i) + `: "Stock."`,
+			Suggestion: "Change it.", Importer: "Leave the tool out.",
+		}})
+	}
 	at(1, rules.Warn, "S2", "definition.inputSchema.properties.a.properties.b.items.description", "In a parameter.")
 	at(1, rules.Warn, "S3", "definition.name", "In what has no row.")
 	page := text(setpage.Of(set, false))
 	for _, want := range []string{
-		"R104  Nobody has it. (all 3 tools)", "S2  In a parameter. → Do something.\n", "S3  In what has no row.",
+		"R104  Nobody has it. (all 3 tools)", "S2  In a parameter. → Do something.\n", `S4  Purpose 0: "Stock." (all 3 tools) → Leave the tool out.`, "S3  In what has no row.",
 		"Each.\n S2 ", "Deep.\n S1  Everywhere, and it blocks.",
 	} {
 		if !strings.Contains(page, want) {

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/wording"
 )
@@ -117,8 +118,8 @@ func (s *session) doFindings(string) error {
 			lines = append(lines, "   the passage:")
 			lines = append(lines, text("   | ", f.Passage)...)
 		}
-		if f.Suggestion != "" {
-			lines = append(lines, "   do: "+f.Suggestion)
+		for _, remedy := range f.Remedies() {
+			lines = append(lines, "   do: "+remedy)
 		}
 		if f.Waiver != nil {
 			lines = append(lines, "   waived by "+f.Waiver.By+": "+f.Waiver.Reason)
@@ -152,7 +153,7 @@ func findingLine(f review.Standing) string {
 	if !f.Open() {
 		severity = "waived"
 	}
-	return fmt.Sprintf("%s, %s, in %s: %s", severity, f.Rule, where, f.Message)
+	return fmt.Sprintf("%s, %s, in %s: %s", severity, f.Rule, where, f.Deed())
 }
 
 func (s *session) doRule(id string) error {
@@ -169,6 +170,9 @@ func (s *session) doRule(id string) error {
 		lines = append(lines, "Bad: "+r.Bad, "Good: "+r.Good)
 		if r.Suggestion != "" {
 			lines = append(lines, "Do: "+r.Suggestion)
+		}
+		if r.Importer != "" {
+			lines = append(lines, rules.Importing(r.Importer))
 		}
 		s.pages(lines)
 		return nil

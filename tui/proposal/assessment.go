@@ -97,14 +97,14 @@ func (pp *Page) finding(page *prose.Page, s review.Standing) {
 		where += draw.Showf(" %d:%d", s.Line, s.Column)
 	}
 	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(pp.frame.Theme.Strong, draw.Show(s.Rule)+"  ").Add(pp.frame.Theme.Faint, where))
-	page.Text("          ", s.Message)
+	page.Text("          ", s.Deed())
 	id, need := findingID(s), pp.Seen.of[pp.id].passages
 	for n, q := range pp.passage(s) {
 		page.TrackedMarks("        ┃ ", q.text, pp.frame.Theme.Faint, []draw.Mark{{Start: q.start, End: q.end, Style: pp.frame.Theme.Mark}}, id+pager.Text(n))
 		need[id+pager.Text(n)] = q.end
 	}
-	if s.Suggestion != "" {
-		page.Faint("          ", "→ "+s.Suggestion)
+	for _, remedy := range s.Remedies() {
+		page.Faint("          ", "→ "+remedy)
 	}
 	if s.Waiver != nil {
 		page.Faint("          ", "waived by "+s.Waiver.By+": "+s.Waiver.Reason)

@@ -33,7 +33,7 @@ func lookalikes() rules.Rule {
 				if stacked[p.Start] {
 					return "Combining marks are piled on letters that do not take them."
 				}
-				return fmt.Sprintf("A word mixes Latin letters with look-alikes of another script (%+q).", s.Value[p.Start:p.End])
+				return fmt.Sprintf("A word mixes Latin letters with look-alikes of another script: %+q.", s.Value[p.Start:p.End])
 			})
 		}),
 	}

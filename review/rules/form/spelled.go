@@ -24,8 +24,8 @@ func spelled() rules.Rule {
 			if !s.Plain {
 				found = append(found, wide(s.Value)...)
 			}
-			return s.Findings(found, func(rules.Passage) string {
-				return "Writes words letter by letter, or in full-width letters: a search does not find them, and a model reads them."
+			return s.Findings(found, func(p rules.Passage) string {
+				return rules.Quoting("Writes words letter by letter or in full-width letters, which a model reads and a search does not find", s.Value[p.Start:p.End])
 			})
 		}),
 	}

@@ -39,7 +39,7 @@ func unrendered() rules.Rule {
 					continue
 				}
 				found = append(found, s.Findings([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-					return "The description is a place that something is put into later."
+					return rules.Quoting("The description is a placeholder, so what agents are told is put in later", text)
 				})...)
 			}
 			return found, nil

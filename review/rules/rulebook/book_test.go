@@ -41,6 +41,7 @@ name = "test"
 severity = "warn"
 message = "Says it"
 suggestion = "Do not."
+importer = "Leave it out."
 doc = "Why."
 bad = ["x"]
 good = ["y"]
@@ -77,17 +78,17 @@ func TestFaultsAreNamed(t *testing.T) {
 	for _, test := range []struct{ name, old, new, want string }{
 		{"unknown key", "message", "mesage", "rules/a.toml:4: unknown key S999.mesage"},
 		{"key missing", "message", "mesage", "rules/a.toml:1: S999: message is missing"},
-		{"no TOML", "doc = ", "doc ", "rules/a.toml:6: "},
-		{"duplicate id in a file", "[S999]", block + "[S999]", "rules/a.toml:15: "},
+		{"no TOML", "doc = ", "doc ", "rules/a.toml:7: "},
+		{"duplicate id in a file", "[S999]", block + "[S999]", "rules/a.toml:16: "},
 		{"bad id", "[S999]", "[S99]", "rules/a.toml:1: S99: an id is S or P and three digits"},
 		{"severity", "warn", "loud", `rules/a.toml:1: S999: "loud" is no severity; write info, warn or block`},
 		{"no bad example", `["x"]`, "[]", "rules/a.toml:1: S999: a bad example is missing"},
 		{"no good example", `good = ["y"]`, "", "rules/a.toml:1: S999: a good example is missing"},
 		{"no frames", "frames", "#", "rules/a.toml:"},
-		{"unknown concept", "gamma", "delta", `rules/a.toml:11: S999: "delta": no concept "delta"`},
-		{"a step too many", "gamma", strings.Repeat("gamma ", 9), "rules/a.toml:11: S999: a frame has 1 to 8 steps"},
-		{"unknown concept in an exception", "doc", "except = [\"within delta\"]\ndoc", `rules/a.toml:6: S999: no concept "delta"`},
-		{"exception without a name", "doc", "except = [\"a & \"]\ndoc", "rules/a.toml:6: "},
+		{"unknown concept", "gamma", "delta", `rules/a.toml:12: S999: "delta": no concept "delta"`},
+		{"a step too many", "gamma", strings.Repeat("gamma ", 9), "rules/a.toml:12: S999: a frame has 1 to 8 steps"},
+		{"unknown concept in an exception", "doc", "except = [\"within delta\"]\ndoc", `rules/a.toml:7: S999: no concept "delta"`},
+		{"exception without a name", "doc", "except = [\"a & \"]\ndoc", "rules/a.toml:7: "},
 	} {
 		fsys := book(strings.Replace(block, test.old, test.new, 1))
 		rules, err := ReadRules(fsys)

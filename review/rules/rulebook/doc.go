@@ -14,10 +14,11 @@
 //
 //	name        a few words in lower case with hyphens
 //	severity    the worst that a finding can be: info, warn or block
-//	message     what is wrong, without a full stop; {purpose} stands for what the
-//	            tool says it is for. The finding adds the sentence, with the
-//	            passage marked, and the words seen with their concepts
-//	suggestion  what to change
+//	message     what the text does, in plain words and without a full stop; {purpose}
+//	            stands for what the tool says it is for. The finding adds the sentence
+//	suggestion  what the author of the text can do about it
+//	importer    what somebody can do who imports the tool and cannot change it, in a
+//	            sentence that follows "If you import it:" without its capital
 //	doc         what the rule finds and why that matters; lines are joined
 //	bad, good   texts in which the rule finds something, and nothing; a sentence
 //	            stands in the description of a tool that shows opening hours,
@@ -49,7 +50,7 @@
 //
 // The check of a form is the one in the package of its family that has its id. Keys:
 //
-//	name, severity, doc, suggestion   as above
+//	name, severity, doc, suggestion, importer   as above; the last is required of S alone
 //	locked *      true: no configuration changes the severity
 //	waivable *    true: the user may waive a finding
 //	bad, good     tables: a change in which the check finds something, and nothing:

@@ -20,6 +20,7 @@ type Form struct {
 	Waivable   bool
 	Doc        string
 	Suggestion string
+	Importer   string
 	Bad, Good  Sample
 
 	source *source
@@ -98,6 +99,9 @@ func (f *Form) problems() []string {
 	}
 	if !slices.Contains(severities, f.Severity) {
 		list = append(list, fmt.Sprintf("%q is no severity; write info, warn or block", f.Severity))
+	}
+	if f.ID != "" && f.ID[0] == 'S' && f.Importer == "" {
+		list = append(list, "importer is missing")
 	}
 	if f.Locked && f.Waivable {
 		list = append(list, "a locked rule cannot be waived")

@@ -15,6 +15,7 @@ type Rule struct {
 	Severity   string
 	Message    string
 	Suggestion string
+	Importer   string
 	Doc        string
 	Bad, Good  []string
 	Frames     Frames
@@ -123,6 +124,7 @@ func (r *Rule) problems() []string {
 		{"name", r.Name},
 		{"message", r.Message},
 		{"suggestion", r.Suggestion},
+		{"importer", r.Importer},
 		{"doc", r.Doc},
 		{"a bad example", strings.Join(r.Bad, "")},
 		{"a good example", strings.Join(r.Good, "")},

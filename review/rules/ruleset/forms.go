@@ -23,7 +23,7 @@ func described(list []rules.Rule, file string) []rules.Rule {
 		}
 		r := &list[i]
 		r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
-		r.Bad, r.Good = f.Bad.Show, f.Good.Show
+		r.Bad, r.Good, r.Importer = f.Bad.Show, f.Good.Show, f.Importer
 		r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)
 	}
 	return list

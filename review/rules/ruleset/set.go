@@ -173,7 +173,7 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			if r.fixed {
 				f.Severity = override(f.Severity, r.Severity)
 			}
-			f.Suggestion = cmp.Or(f.Suggestion, r.Suggestion)
+			f.Suggestion, f.Importer = cmp.Or(f.Suggestion, r.Suggestion), forImporter(r.Rule, c)
 			findings = append(findings, f)
 		}
 	}
@@ -198,6 +198,19 @@ func (s Set) AsksAlike() bool {
 // Has reports whether any rule of the family is in force.
 func (s Set) Has(family string) bool {
 	return s.any(family, func(enforced) bool { return true })
+}
+
+// forImporter returns the advice about a finding of the rule to somebody who imported
+// the definition and cannot change it; "" of definitions that were not imported.
+func forImporter(r rules.Rule, c *rules.Change) string {
+	t := c.Draft.Definition.Tool
+	switch {
+	case t == nil || !rules.Imported(t):
+		return ""
+	case r.Importer == "" && r.Family() == "D":
+		return "Waive the finding if the tool works for you as it is, and tell its maker."
+	}
+	return r.Importer
 }
 
 // upstream reports whether a finding of the rule is about a schema that the user

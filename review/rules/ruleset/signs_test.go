@@ -23,7 +23,7 @@ func TestSignsAreExplained(t *testing.T) {
 			t.Fatalf("%q, then %q", message, found[0].Message)
 		}
 		message = found[0].Message
-		words, _, _ := strings.Cut(message, ";")
+		words, _, _ := strings.Cut(message, "): ")
 		quoted := strings.Split(words, `"`)
 		if len(quoted) < 5 {
 			t.Fatalf("%q names fewer than two words", message)

@@ -81,7 +81,7 @@ func wordingRules(family string) []rules.Rule {
 // rule returns a as a rule.
 func (a *attack) rule() rules.Rule {
 	return rules.Rule{
-		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: a.Doc, Suggestion: a.Suggestion, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
+		ID: a.ID, Name: a.Name, Severity: a.severity, Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
 		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
 			c := Of(change)
 			return c.evidence().byRule[a.ID], nil
@@ -137,14 +137,12 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 // of those outside quotation marks and code.
 func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
 	var spans []rules.Passage
-	at := map[int]*scan.Match{}
 	for _, i := range s.byRule[frames] {
 		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) && (!said || !m.Quoted && m.Stance&scan.Fenced == 0) {
 			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
-			at[m.Start] = m
 		}
 	}
-	return s.candidates(spans, func(p rules.Passage) string { return a.message(c, s, p, at[p.Start]) })
+	return s.candidates(spans, func(rules.Passage) string { return a.deed(c) })
 }
 
 // addressEnd returns end, or where the address ends that a passage ends in: its host

@@ -30,11 +30,11 @@ func TestEveryExample(t *testing.T) {
 // TestUnknownNamesAreRefused breaks the names that a block gives.
 func TestUnknownNamesAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		`except = ["prompt & nowhere"]`: `rules/a.toml:9: S999: unknown condition "nowhere"; there are computes-only, identifier, `,
-		`except = ["nowhere user"]`:     `rules/a.toml:9: S999: unknown condition "nowhere"; there are about, sentence, within`,
-		`extra = ["nothing"]`:           `rules/a.toml:9: S999: unknown check "nothing"; there are acting-besides, `,
+		`except = ["prompt & nowhere"]`: `rules/a.toml:10: S999: unknown condition "nowhere"; there are computes-only, identifier, `,
+		`except = ["nowhere user"]`:     `rules/a.toml:10: S999: unknown condition "nowhere"; there are about, sentence, within`,
+		`extra = ["nothing"]`:           `rules/a.toml:10: S999: unknown check "nothing"; there are acting-besides, `,
 	} {
-		text := "[S999]\nname = \"a\"\nseverity = \"warn\"\nmessage = \"A\"\nsuggestion = \"A.\"\ndoc = \"A.\"\nbad = [\"a\"]\ngood = [\"b\"]\n" + line + "\nframes = \"user\"\n"
+		text := "[S999]\nname = \"a\"\nseverity = \"warn\"\nmessage = \"A\"\nsuggestion = \"A.\"\nimporter = \"A.\"\ndoc = \"A.\"\nbad = [\"a\"]\ngood = [\"b\"]\n" + line + "\nframes = \"user\"\n"
 		blocks, err := rulebook.ReadRules(fstest.MapFS{"rules/a.toml": {Data: []byte(text)}})
 		if err != nil {
 			t.Fatal(err)

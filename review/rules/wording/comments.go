@@ -21,10 +21,21 @@ func encoded() rules.Rule {
 				}
 			}
 			return s.Findings(spans, func(p rules.Passage) string {
-				return "Decodes to text that works on the model (" + disguised(p.Disguise) + ")."
+				return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
 			})
 		}),
 	}
+}
+
+// decoded returns the text that the passage p decodes to.
+func (s *Scanned) decoded(p rules.Passage) string {
+	text := ""
+	for _, d := range s.Decoded {
+		if d.Start < p.End && p.Start < d.End && d.Disguise&p.Disguise != 0 && d.Disguise.Decoded() {
+			text = d.Text // the last is the innermost
+		}
+	}
+	return text
 }
 
 // inTheOpen reports whether the frame of m also fits the undecoded text, at the
@@ -71,8 +82,12 @@ func (c *View) comments(s *Scanned) []rules.Finding {
 			long = append(long, p)
 		}
 	}
-	found := s.Findings(orders, func(rules.Passage) string { return "A comment that readers do not see instructs the model." })
-	for _, f := range s.Findings(long, func(rules.Passage) string { return "A comment that readers do not see and the model reads." }) {
+	found := s.Findings(orders, func(p rules.Passage) string {
+		return rules.Quoting("A comment, which readers do not see, gives the model an order", s.Value[p.Start:p.End])
+	})
+	for _, f := range s.Findings(long, func(p rules.Passage) string {
+		return rules.Quoting("A comment stands here, which the model reads and readers do not see", s.Value[p.Start:p.End])
+	}) {
 		f.Severity = rules.Warn
 		found = append(found, f)
 	}

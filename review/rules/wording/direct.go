@@ -34,7 +34,7 @@ func directingOnly(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
 		}
 		return s.candidates(spans, func(rules.Passage) string {
-			return "Says which other tool to call, and nowhere what this one does."
+			return "Says which other tool to call, and nowhere what this one does"
 		})
 	}
 	return nil

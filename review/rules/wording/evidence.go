@@ -137,7 +137,7 @@ func (c *View) Features(s *Sentence) Features {
 func (c *View) judge(table *Learned) *evidence {
 	found := c.looked()
 	list, in := c.sentencesWith(table, found)
-	e := &evidence{byRule: map[string][]rules.Finding{}, sentences: list, found: found}
+	e := &evidence{sentences: list, found: found}
 	named := make([]bool, len(list))
 	for n := range found {
 		f := &found[n]
@@ -164,9 +164,7 @@ func (c *View) judge(table *Learned) *evidence {
 	if c.IsAction() {
 		c.agree(found, list, in, table)
 	}
-	for _, f := range found {
-		e.byRule[f.Rule] = append(e.byRule[f.Rule], f.Finding)
-	}
+	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
 		at := float64(table.Threshold)

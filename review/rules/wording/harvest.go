@@ -39,15 +39,15 @@ func (a *attack) asked(c *View, s *Scanned) []candidate {
 			if !due && !mentioned(m) {
 				spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
 				kind = fmt.Sprintf(".%d", n+1)
-				what = ask.What + " (" + quotation(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
+				what = ask.What + " (" + rules.Quotation(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
 			}
 		}
 	}
 	found := s.candidates(spans, func(rules.Passage) string {
 		if parameter {
-			return fmt.Sprintf("Parameter %+q asks for %s, which the tool's purpose, %s, does not need.", s.Param, what, quotation(c.statedPurpose()))
+			return "Parameter " + rules.Quotation(s.Param) + " asks for " + what + ", which the tool does not need for its stated purpose"
 		}
-		return fmt.Sprintf("Asks for %s, which the tool's purpose, %s, does not need.", what, quotation(c.statedPurpose()))
+		return "Asks for " + what + ", which the tool does not need for its stated purpose"
 	})
 	for i := range found {
 		found[i].kind = kind

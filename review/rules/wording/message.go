@@ -1,10 +1,12 @@
 package wording
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 )
@@ -12,49 +14,195 @@ import (
 // purposeMark stands in a rule's message for what the tool says it is for.
 const purposeMark = "{purpose}"
 
-// message describes a match: the rule's sentence, the sentence of the
-// text with the passage between ">>" and "<<", and the words that fill the frame
-// with their concepts.
-func (a *attack) message(c *View, s *Scanned, p rules.Passage, m *scan.Match) string {
-	text := strings.ReplaceAll(a.Message, purposeMark, quotation(c.statedPurpose()))
-	if p.Disguise != 0 {
-		text += ", in disguise (" + disguised(p.Disguise) + ")"
-	}
-	text += s.marked(p) + "."
-	if seen := s.seen(m); seen != "" {
-		text += " Seen: " + seen + "."
-	}
-	return text
+// deed says in plain words what text that a frame of a fits in does.
+func (a *attack) deed(c *View) string {
+	return strings.ReplaceAll(a.Message, purposeMark, rules.Quotation(c.statedPurpose()))
 }
 
-// maxAround is how many bytes of a sentence are shown on each side of a passage.
-const maxAround = 160
+// reported is a candidate on its way to a finding: with the whole sentence that it was
+// found in, and what that sentence decodes to when it was encoded.
+type reported struct {
+	*candidate
+	span    rules.Passage
+	decoded string
+}
 
-// marked returns the sentence around p with p marked, after a colon; "" when p is
-// all of it.
-func (s *Scanned) marked(p rules.Passage) string {
-	start, end := 0, len(s.Value)
-	for _, x := range s.Sentences {
-		if x.Start <= p.Start && p.Start < x.End {
-			start, end = x.Start, max(x.End, p.End)
+// report turns weighed candidates into findings by rule. A finding is about the whole
+// sentence, so two in one sentence of a rule become one.
+func (c *View) report(found []candidate, list []Sentence, in []int) map[string][]rules.Finding {
+	type place struct {
+		rule string
+		text *rules.Text
+	}
+	var order []place
+	groups := map[place][]reported{}
+	byRule := map[string][]rules.Finding{}
+	for n := range found {
+		f := &found[n]
+		if f.text == nil {
+			byRule[f.Rule] = append(byRule[f.Rule], f.Finding)
+			continue
+		}
+		at := place{f.Rule, f.text}
+		if groups[at] == nil {
+			order = append(order, at)
+		}
+		r := reported{candidate: f, span: f.at}
+		if in[n] >= 0 {
+			r.widen(&list[in[n]])
+		}
+		groups[at] = append(groups[at], r)
+	}
+	for _, at := range order {
+		byRule[at.rule] = append(byRule[at.rule], findings(at.text, groups[at])...)
+	}
+	return byRule
+}
+
+// findings makes findings of what one rule found in one text.
+func findings(text *rules.Text, group []reported) []rules.Finding {
+	slices.SortStableFunc(group, func(a, b reported) int {
+		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End))
+	})
+	merged, more := group[:0], 0
+	for _, r := range group {
+		more += r.more
+		last := len(merged) - 1
+		if last < 0 || r.span.Start >= merged[last].span.End {
+			merged = append(merged, r)
+			continue
+		}
+		span := merged[last].span
+		span.End, span.Disguise = max(span.End, r.span.End), span.Disguise|r.span.Disguise
+		if r.Severity.Rank() > merged[last].Severity.Rank() {
+			merged[last] = r
+		}
+		merged[last].span = span
+	}
+	spans := make([]rules.Passage, 0, len(merged))
+	for _, r := range merged {
+		spans = append(spans, r.span)
+	}
+	made := text.Findings(spans, func(rules.Passage) string { return "" })
+	for i := range made {
+		f, r := &made[i], merged[i]
+		more := f.Message // how many others have no finding of their own
+		f.Severity, f.Message = r.Severity, told(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
+	}
+	if more > 0 {
+		made[len(made)-1].More(more)
+	}
+	return made
+}
+
+// told is a message: the deed and the passage, unless the deed names it.
+func told(deed, passage string, how scan.Disguise) string {
+	if how != 0 {
+		deed += ", in disguise (" + disguised(how) + ")"
+	}
+	quoted := rules.Quotation(passage)
+	if strings.Contains(deed, quoted) {
+		return deed + "."
+	}
+	return rules.Quoting(deed, passage)
+}
+
+// widen extends a passage to the sentence s that it was found in. What was encoded stays
+// as it is; the message has the sentence that it decodes to.
+func (r *reported) widen(s *Sentence) {
+	if s.at.Disguise.Decoded() {
+		r.decoded = s.Text
+		return
+	}
+	r.span = s.text.whole(r.at)
+}
+
+// whole returns the sentence that a passage stands in, or the whole text where that has
+// no sentences.
+func (s *Scanned) whole(at rules.Passage) rules.Passage {
+	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
+	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
+		span.Start, span.End = at.Start, at.End
+		first, _ := slices.BinarySearchFunc(s.Sentences, at.Start, func(x scan.Sentence, start int) int { return cmp.Compare(x.End, start+1) })
+		for _, x := range s.Sentences[first:] {
+			if x.Start >= at.End {
+				break
+			}
+			span.Start, span.End = min(span.Start, x.Start), max(span.End, x.End)
+		}
+		behind := s.Value[span.End:]
+		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？"))
+		span = item(s.Value, span, at)
+	}
+	return trimmed(s.Value, narrow(s.Value, span, at))
+}
+
+// item narrows span to the items of a list, rows of a table and headings that at
+// stands in: they end no sentence, but a reader takes each for itself.
+func item(value string, span, at rules.Passage) rules.Passage {
+	for line := span.Start; line < span.End; {
+		if startsItem(value[line:span.End]) {
+			if line <= at.Start {
+				span.Start = line
+			} else if line >= at.End {
+				span.End = line
+				break
+			}
+		}
+		next := strings.IndexByte(value[line:span.End], '\n')
+		if next < 0 {
+			break
+		}
+		line += next + 1
+	}
+	return span
+}
+
+// startsItem reports whether a line begins an item of a list, a row or a heading.
+func startsItem(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	digits := strings.TrimLeft(line, "0123456789")
+	for _, mark := range []string{"- ", "* ", "+ ", "• ", "#", "|", ">"} {
+		if strings.HasPrefix(line, mark) {
+			return true
 		}
 	}
-	if strings.TrimSpace(s.Value[start:p.Start])+strings.Trim(s.Value[p.End:end], " .!\n") == "" {
-		return ""
-	}
-	before, after := s.Value[start:p.Start], s.Value[p.End:end]
-	if len(before) > maxAround {
-		before = "..." + strings.ToValidUTF8(before[len(before)-maxAround:], "")
-	}
-	after = clipped(after, maxAround)
-	return ": " + quotation(strings.TrimLeft(before, " \n")+">>"+clipped(s.Value[p.Start:p.End], maxAround)+"<<"+strings.TrimRight(after, " \n"))
+	return len(digits) < len(line) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
-// quotation returns text in quotation marks for a message: letters of every
-// language as they are, and the code point of each character that a terminal would
-// obey or draw as nothing.
-func quotation(text string) string {
-	return `"` + strings.ReplaceAll(visible.Line(text), `"`, `\"`) + `"`
+// maxSentence is how long a sentence, in bytes, is a passage as a whole. Of a longer
+// one it is the words around what was found.
+const maxSentence = 480
+
+// narrow cuts span, between words, to maxSentence bytes around at.
+func narrow(value string, span, at rules.Passage) rules.Passage {
+	if span.End-span.Start <= maxSentence {
+		return span
+	}
+	around := max(0, maxSentence-(at.End-at.Start)) / 2
+	if start := at.Start - around; start > span.Start {
+		if space := strings.IndexFunc(value[start:at.Start], unicode.IsSpace); space >= 0 {
+			span.Start = start + space
+		} else {
+			span.Start = at.Start
+		}
+	}
+	if end := at.End + around; end < span.End {
+		if space := strings.LastIndexFunc(value[at.End:end], unicode.IsSpace); space >= 0 {
+			span.End = at.End + space
+		} else {
+			span.End = at.End
+		}
+	}
+	return span
+}
+
+// trimmed leaves the white space around span out.
+func trimmed(value string, span rules.Passage) rules.Passage {
+	text := value[span.Start:span.End]
+	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
+	return span
 }
 
 // clipped returns at most n bytes of text, and dots where there was more.
@@ -65,21 +213,25 @@ func clipped(text string, n int) string {
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
-	return text[:n] + "..."
+	return text[:n] + "…"
 }
 
-// maxWord is how many bytes of a word are repeated in a message.
-const maxWord = 40
+// maxWord is how many bytes of a word are repeated in a message, maxPurpose of what a
+// tool says it is for.
+const (
+	maxWord    = 40
+	maxPurpose = 160
+)
 
 // seen lists the words of a match with the concepts that they stand for. Those of
 // a decoded match do not stand in the text.
 func (s *Scanned) seen(m *scan.Match) string {
-	if m == nil || m.Disguise.Decoded() {
+	if m.Disguise.Decoded() {
 		return ""
 	}
 	var parts []string
 	for _, step := range m.Steps {
-		word := quotation(clipped(s.Value[step.Start:step.End], maxWord))
+		word := rules.Quotation(clipped(s.Value[step.Start:step.End], maxWord))
 		if step.Concept != "" {
 			word = step.Concept + " " + word
 		}
@@ -95,7 +247,7 @@ func (c *View) statedPurpose() string {
 		return ""
 	}
 	if first := firstSentence(t.Description); first != "" {
-		return clipped(first, maxAround)
+		return clipped(first, maxPurpose)
 	}
 	return t.ID
 }

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"fmt"
 	"strings"
 
 	"toolcrib/review/rules"
@@ -37,9 +36,14 @@ func straying(c *View) []candidate {
 				continue
 			}
 			found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-				return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, quotation(c.statedPurpose()))
+				return reachesBeyond(c, s)
 			})...)
 		}
 	}
 	return found
+}
+
+// reachesBeyond says that a parameter has nothing to do with the tool's purpose.
+func reachesBeyond(c *View, s *Scanned) string {
+	return "Parameter " + rules.Quotation(s.Param) + " has nothing to do with what the tool says it is for, " + rules.Quotation(c.statedPurpose())
 }

@@ -35,7 +35,7 @@ func (c *View) quotes(s *Scanned) []rules.Finding {
 	var plain, loose []rules.Passage
 	for i := range s.Matches {
 		m := &s.Matches[i]
-		switch p := (rules.Passage{Start: m.Start, End: m.End}); {
+		switch p := s.whole(rules.Passage{Start: m.Start, End: m.End}); {
 		case !s.Visible || !counts(m.Frame) || !mentioned(m) || m.Stance&(scan.Negated|scan.Asked|scan.Crossed) != 0:
 		case s.Governs() || m.Stance&scan.Shown != 0:
 			plain = append(plain, p)
@@ -45,12 +45,14 @@ func (c *View) quotes(s *Scanned) []rules.Finding {
 			loose = append(loose, p)
 		}
 	}
-	listed := s.Findings(plain, func(rules.Passage) string { return "Quotes a phrase that would be an attack if it were said." })
+	listed := s.Findings(plain, func(p rules.Passage) string {
+		return rules.Quoting("Quotes a phrase that would be an attack if it were said", s.Value[p.Start:p.End])
+	})
 	for i := range listed {
 		listed[i].Severity = rules.Info
 	}
-	return append(listed, s.Findings(loose, func(rules.Passage) string {
-		return "Speaks of a phrase that would be an attack if it were said, and does not set it apart."
+	return append(listed, s.Findings(loose, func(p rules.Passage) string {
+		return rules.Quoting("Speaks of a phrase that would be an attack if it were said, and does not set it apart", s.Value[p.Start:p.End])
 	})...)
 }
 
@@ -65,7 +67,9 @@ func readable() rules.Rule {
 					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
 				}
 			}
-			return s.Findings(spans, func(p rules.Passage) string { return "Decodes to readable text (" + disguised(p.Disguise) + ")." })
+			return s.Findings(spans, func(p rules.Passage) string {
+				return rules.Quoting("Decodes to readable text ("+disguised(p.Disguise)+")", s.decoded(p))
+			})
 		}),
 	}
 }

@@ -3,7 +3,6 @@ package wording
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,11 +45,20 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 	var spans []rules.Passage
 	why := map[int]string{}
 	for i := range list {
-		spans = append(spans, list[i].at)
-		why[list[i].at.Start] = c.reasons(&list[i], c.table())
+		span := list[i].at
+		if !span.Disguise.Decoded() {
+			span = list[i].text.whole(span)
+		}
+		spans = append(spans, span)
+		why[span.Start] = c.reasons(&list[i], c.table())
 	}
-	found := list[0].text.Findings(spans, func(p rules.Passage) string {
-		return "Reads like an instruction or a demand, not like honest text: " + why[p.Start] + "."
+	honest := "honest prompts"
+	if c.IsAction() {
+		honest = "honest descriptions"
+	}
+	text := list[0].text
+	found := text.Findings(spans, func(p rules.Passage) string {
+		return told("Reads as a whole more like known attacks than like "+honest+why[p.Start], text.Value[p.Start:p.End], p.Disguise)
 	})
 	if total > len(list) {
 		found[len(found)-1].More(total - len(list))
@@ -58,8 +66,8 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 	return found
 }
 
-// reasons names the words of a sentence that weigh most, at most four, and the
-// concepts, at most three.
+// reasons names, in brackets, the words of a sentence that weigh most, at most four; ""
+// where none does.
 func (c *View) reasons(s *Sentence, table *Learned) string {
 	words := map[string]int{}
 	for _, w := range tokens(s.Text, c.setting()) {
@@ -72,36 +80,28 @@ func (c *View) reasons(s *Sentence, table *Learned) string {
 		for _, h := range f[pieceGroup] {
 			sum += int(table.Weights[pieceGroup][h&(1<<TableBits[pieceGroup]-1)])
 		}
-		words[w] = table.weight("w:"+stem(w)) + sum/max(1, len(f[pieceGroup]))
+		words[scan.Fold(w)] = table.weight("w:"+stem(w)) + sum/max(1, len(f[pieceGroup]))
 	}
-	concepts := map[string]int{}
-	for name := range grammar().Each(s.concepts) {
-		if !isDomain(name) {
-			concepts[name] = table.weight("." + name)
-		}
+	heavy := heaviest(words, 4)
+	if len(heavy) == 0 {
+		return ""
 	}
-	parts := slices.Concat(heaviest("words", words, 4), heaviest("concepts", concepts, 3))
-	if len(parts) == 0 {
-		return "what it speaks of, and where"
-	}
-	return strings.Join(parts, "; ")
+	return " (the words that weigh most: " + strings.Join(heavy, ", ") + ")"
 }
 
-// heaviest lists the n keys of weights that weigh most, if any weighs something.
-func heaviest(what string, weights map[string]int, n int) []string {
+// heaviest lists, in quotation marks, the n keys of weights that weigh most, if any
+// weighs something.
+func heaviest(weights map[string]int, n int) []string {
 	var keys []string
 	for k, w := range weights {
 		if w > 0 {
 			keys = append(keys, k)
 		}
 	}
-	if len(keys) == 0 {
-		return nil
-	}
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b)) })
 	keys = keys[:min(n, len(keys))]
 	for i, k := range keys {
-		keys[i] = fmt.Sprintf("%+q", scan.Fold(k))
+		keys[i] = rules.Quotation(k)
 	}
-	return []string{what + " " + strings.Join(keys, ", ")}
+	return keys
 }

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"fmt"
 	"strings"
 
 	"toolcrib/review/rules"
@@ -69,7 +68,7 @@ func actingBesides(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
 		}
 		found = append(found, s.candidates(spans, func(rules.Passage) string {
-			return "A tool that by its name only looks says here that it acts."
+			return "Says that the tool acts, although by its name it only looks or computes"
 		})...)
 	}
 	return found
@@ -109,7 +108,7 @@ func reachingParameters(c *View) []candidate {
 			continue
 		}
 		found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-			return fmt.Sprintf("Parameter %+q reaches beyond what the tool says it is for, %s.", s.Param, quotation(c.statedPurpose()))
+			return reachesBeyond(c, s)
 		})...)
 	}
 	return found

@@ -50,7 +50,7 @@ func valuesThatLeak(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: 0, End: len(s.Value)})
 		}
 		found = append(found, s.candidates(spans, func(rules.Passage) string {
-			return "A value of the schema that carries something private out, or to a fixed address."
+			return "A value of the schema carries something private out, or to an address that nobody chose"
 		})...)
 	}
 	return found
