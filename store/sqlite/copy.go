@@ -137,8 +137,9 @@ func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
 	})
 }
 
-// Finish makes the copy a database, under its name. The text index of the queue and the
-// subjects of statements are filled as their triggers fill them.
+// Finish makes the copy a database, under its name. The text index of the queue, the
+// subjects of statements, and the sizes of live definitions are filled as triggers and
+// migrations fill them.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {
@@ -151,6 +152,9 @@ func (c *Copy) Finish(ctx context.Context) error {
 			return err
 		}
 		if _, err := c.Exec(ctx, "INSERT OR IGNORE INTO signed_subjects (signature, about) SELECT signature, about FROM signed_about WHERE about IS NOT NULL"); err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "UPDATE live SET size = (SELECT octet_length(definition) FROM versions v WHERE v.subject = live.subject AND v.number = live.version)"); err != nil {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(schema)) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/store/engine"
 	"toolcrib/store/sqlite"
@@ -73,7 +74,8 @@ func (f file) columns(ctx context.Context, t table) ([]string, error) {
 	if t.terms() {
 		return []string{"rowid", "terms"}, nil
 	}
-	return f.conn.Strings(ctx, "SELECT name FROM pragma_table_xinfo($1) WHERE hidden = 0 ORDER BY cid", t.name)
+	names, err := f.conn.Strings(ctx, "SELECT name FROM pragma_table_xinfo($1) WHERE hidden = 0 ORDER BY cid", t.name)
+	return slices.DeleteFunc(names, t.derived), err
 }
 
 func (f file) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -77,7 +78,7 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("no table %s is visible to this login; have it granted a role of toolcrib, or run toolcrib migrate", t.name)
 	}
-	return names, err
+	return slices.DeleteFunc(names, t.derived), err
 }
 
 func (s server) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {

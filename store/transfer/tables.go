@@ -50,6 +50,10 @@ func tables() []table {
 	return list
 }
 
+// derived reports whether an engine fills a column from others: a server by a migration
+// after the copy, a file at the end of it.
+func (t table) derived(column string) bool { return t.name == "live" && column == "size" }
+
 // numbered reports whether the rows of the table have numbers as their key.
 func (t table) numbered() bool {
 	return len(t.key) == 1 && slices.Contains([]string{"seq", "number", "block", "rowid"}, t.key[0])

@@ -18,7 +18,7 @@ var ErrOther = errors.New("the target has other content")
 // reader reads one snapshot of a database.
 type reader interface {
 	// columns lists the columns of a table that are stored, but for those that the
-	// engine computes.
+	// engine computes or fills from others.
 	columns(ctx context.Context, t table) ([]string, error)
 	// rows calls fn for the rows of a table behind a key, nil for all, in the order
 	// of their keys. The values are int64, string, []byte or nil.
