@@ -119,7 +119,7 @@ func (p program) workbench(ctx context.Context) (*session, error) {
 
 // end leaves the workbench as a person does.
 func (s *session) end() error {
-	defer s.tty.Close() //nolint:errcheck // nothing is read any more
+	defer s.tty.Close()
 	_, err := s.tty.WriteString("q")
 	return errors.Join(err, s.cmd.Wait())
 }
