@@ -56,8 +56,7 @@ var ruleArrows = map[string][]string{
 }
 
 // pages are the folders of tui with a page of the workbench each. No page knows the
-// workbench or another page, and nothing below tui knows a page; linear is a second
-// interface beside the workbench.
+// workbench or another page, and nothing below tui knows a page.
 var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "proposal", "queue", "subject"}
 
 func TestArrowsGoDown(t *testing.T) {
@@ -98,7 +97,7 @@ func TestArrowsGoDown(t *testing.T) {
 			}
 			if own, below, ok := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "tui/"), "/"); ok && folder == "tui" && below != "" {
 				page := strings.TrimPrefix(name, "toolcrib/tui/")
-				if page != own && (slices.Contains(pages, page) || name == "toolcrib/tui" && own != "linear") {
+				if page != own && (slices.Contains(pages, page) || name == "toolcrib/tui") {
 					t.Errorf("%s imports %s: a page knows neither the workbench nor another page", path, name)
 				}
 			}

@@ -41,7 +41,7 @@ func (f *globalFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.noPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
 	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything except save it")
-	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, for screen readers")
+	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
 	set.SortFlags = false
 }
 
@@ -74,6 +74,8 @@ type app struct {
 	empty   bool   // a database that is made gets the core alone
 	scratch string // the folder of a dry run's own database; "" when there is none
 	cut     bool   // the user left the pager before the end of what was printed
+
+	dialogue *dialogue // that runs the command; nil for none
 
 	remote    *remote // nil for the account that runs the process
 	config    *config // set when the desk is open

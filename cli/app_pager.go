@@ -17,6 +17,10 @@ import (
 // show writes text for a person, which is safe to print: through the user's pager
 // where it is longer than the terminal is high.
 func (a *app) show(text []byte) error {
+	if a.dialogue != nil {
+		a.cut = !a.dialogue.page(text)
+		return nil
+	}
 	if pager := a.pager(bytes.Count(text, []byte("\n"))); pager != nil {
 		return a.throughPager(pager, text)
 	}

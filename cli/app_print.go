@@ -32,7 +32,7 @@ func (a *app) print(doc any, text func(*page)) error {
 	if a.flags.json {
 		return a.printJSON(doc)
 	}
-	p := &page{colour: a.colour(), piped: !a.env.OutTerminal, aside: a.note}
+	p := &page{colour: a.colour(), piped: !a.env.OutTerminal && !a.flags.accessible, spoken: a.flags.accessible, aside: a.note}
 	text(p)
 	return a.show(p.buf.Bytes())
 }
@@ -82,6 +82,7 @@ type page struct {
 	buf    bytes.Buffer
 	colour bool
 	piped  bool // a program reads it
+	spoken bool // a screen reader speaks it
 	// aside writes a remark where a program that reads the text does not meet it.
 	aside func(format string, args ...any)
 }
@@ -161,15 +162,22 @@ func (p *page) remark(format string, args ...any) {
 
 // cut shortens s for a person's table.
 func (p *page) cut(s string, width int) string {
-	if p.piped {
+	if p.piped || p.spoken {
 		return s
 	}
 	return cut(s, width)
 }
 
 // table writes rows in columns as wide as their widest cell, in terminal
-// cells.
+// cells. A screen reader gets each row as a sentence, with the name of a column before
+// its cell.
 func (p *page) table(header []string, rows [][]string) {
+	if p.spoken {
+		for _, row := range rows {
+			p.raw(spoken(header, row))
+		}
+		return
+	}
 	widths := make([]int, len(header))
 	all := append([][]string{header}, rows...)
 	for _, row := range all {
@@ -193,6 +201,16 @@ func (p *page) table(header []string, rows [][]string) {
 		}
 		p.raw(line)
 	}
+}
+
+func spoken(header, row []string) string {
+	var cells []string
+	for i, cell := range row {
+		if name := strings.ToLower(header[i]); cell != "" {
+			cells = append(cells, strings.TrimSpace(name+" "+visible.Line(cell)))
+		}
+	}
+	return strings.TrimSuffix(strings.Join(cells, ", "), ".") + "."
 }
 
 // cut shortens s to width terminal cells.

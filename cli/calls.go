@@ -76,6 +76,7 @@ func runCallsList(ctx context.Context, a *app, q gateway.PendingQuery) error {
 			doc.Next = list[limit-1].Seq
 		}
 		doc.Pending = mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
+		a.dialogue.listedCalls(doc.Pending)
 		return a.print(doc, func(p *page) { writePendingList(p, doc, q.Waiting) })
 	})
 }
@@ -120,7 +121,11 @@ that an approval can be tied to.`,
 				if err != nil {
 					return err
 				}
-				return a.printPending(g, p)
+				if err := a.printPending(g, p); err != nil || a.cut {
+					return err
+				}
+				a.dialogue.heardCall(p.ID, p.Digest)
+				return nil
 			})
 		},
 	}

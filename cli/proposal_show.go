@@ -198,6 +198,7 @@ func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
 	if a.flags.template != nil || a.flags.jq != nil || a.cut || b.actor.Kind == proposals.User && readerLeft(a.stdout) {
 		return
 	}
+	a.dialogue.shown(ds)
 	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
 	}

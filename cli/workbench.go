@@ -23,13 +23,12 @@ import (
 	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/tui"
-	"toolcrib/tui/linear"
 	"toolcrib/tui/screen"
 )
 
 // runWorkbench runs toolcrib without a command.
 func runWorkbench(cmd *cobra.Command, a *app) error {
-	if !a.env.InTerminal || !a.env.OutTerminal {
+	if !a.flags.accessible && (!a.env.InTerminal || !a.env.OutTerminal) {
 		if !a.flags.json {
 			fmt.Fprintln(a.env.Err, cmd.UsageString())
 		}
@@ -57,15 +56,18 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	if place == "" {
 		place = layer.Project()
 	}
+	drafts, err := a.draftsOfDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	if a.config.Accessible {
+		return a.converse(ctx, b)
+	}
 	calls, err := a.gatewayWith(ctx, func(string) {}) // warnings are in the result of a call
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	drafts, err := a.draftsOfDatabase(ctx)
-	if err != nil {
-		return err
-	}
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.remote != nil,
 		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Wait: a.db.Wait, Actor: b.actor, Layer: layer, Place: place,
@@ -87,11 +89,6 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	}
 	if state != nil {
 		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
-	}
-	if c.Accessible {
-		width, height := a.terminalSize()
-		a.restoreGC()
-		return linear.Run(ctx, linear.Config{Config: conf, In: a.env.In, Keyboard: a.keyboard, Screen: a.stdout, Out: a.env.Out, Resolve: b.desk.Resolve, Page: max(height-2, 10), Width: width})
 	}
 	return a.runScreens(ctx, conf)
 }

@@ -38,8 +38,8 @@ func TestWorkbenchPublishes(t *testing.T) {
 			t.Fatal(out)
 		}
 	}
-	out, code := talk(t, dir, "open #1\ndiff\nfindings\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--as", "user:mara")
-	if code != 0 || !strings.Contains(out, "Live: tool:user/get_word_counts version 1.") || strings.Contains(out, "not published") {
+	out, code := talk(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--as", "user:mara")
+	if code != 0 || !strings.Contains(out, "tool:user/get_word_counts is live in version 1") || strings.Contains(out, "not published") {
 		t.Fatalf("exit status %d: %s", code, out)
 	}
 	log, err := exec.CommandContext(t.Context(), "git", "-C", kept, "log", "--all", "--oneline").Output()

@@ -168,3 +168,15 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 	}
 	b.press("shift+tab", "j", "x").wants("it is already rejected")
 }
+
+// reassess has a proposal assessed again, as another process would.
+func (b *bench) reassess(name string) {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{Filter: name})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
+		b.t.Fatal(err)
+	}
+}

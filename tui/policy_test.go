@@ -107,21 +107,5 @@ func TestPolicyRefusals(t *testing.T) {
 		if !strings.Contains(b.screen(), why) {
 			t.Errorf("%s: no %q in\n%s", who, why, b.screen())
 		}
-		if out := b.dialogue(0, "open 1", "diff", "approve", "y"); !strings.Contains(out, why) || strings.Contains(out, "Live:") {
-			t.Errorf("%s, accessible: %s", who, out)
-		}
 	}
-}
-
-// TestPolicyDialogue has two owners approve in the accessible mode.
-func TestPolicyDialogue(t *testing.T) {
-	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 24, ruled, demo("name_bank.json"))
-	out := b.dialogue(0, "list", "open 1", "diff", "approve", "y", "approve", "back", "list")
-	b.config.Actor = ada
-	out += b.dialogue(0, "list yours", "open 1", "diff", "approve", "y")
-	if got := b.state(); got != proposals.Approved {
-		t.Errorf("state %s", got)
-	}
-	golden.RequireEqual(t, masked(out))
 }

@@ -96,17 +96,3 @@ func TestSignDialog(t *testing.T) {
 		})
 	}
 }
-
-// TestDialogueSigning holds the dialogue of the accessible workbench up to the key,
-// which refuses once.
-func TestDialogueSigning(t *testing.T) {
-	b := newBench(t, 80, 24, demo("word_counts.json"))
-	s := &signer{desk: b.desk, fail: errors.New("the key did not sign: agent refused operation")}
-	b.config.Signer = s
-	in := &echo{lines: []string{"open 1", "reject", "Not this year.", ".", "y", "reject", "", ".", "y", "quit"}}
-	in.before = map[string]func(){"": func() { s.fail = nil }}
-	golden.RequireEqual(t, masked(b.dialogueOf(20, in)))
-	if page, err := b.desk.List(t.Context(), review.Query{State: proposals.Rejected}); err != nil || len(page.Proposals) != 1 || s.runs != 2 {
-		t.Errorf("%d rejected after %d signatures, %v", len(page.Proposals), s.runs, err)
-	}
-}

@@ -21,6 +21,4 @@ func TestUndo(t *testing.T) {
 	if err != nil || counts[proposals.Rejected] != 1 || counts[proposals.Drafted] != 1 {
 		t.Errorf("states %v: %v", counts, err)
 	}
-	out := b.dialogue(0, "list rejected", "open 1", "again", "overview", "list all", "open #1", "unwaive 1", "again")
-	says(t, out, "Drafted tool:user/name_bank again, from #1.", "It is already rejected.")
 }

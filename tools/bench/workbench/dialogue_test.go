@@ -38,29 +38,30 @@ func TestDialogueOnATerminal(t *testing.T) {
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(c.home, "scene_pacer.md"), []byte("Begun.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p := c.talk(script)
 	p.sees("queue>")
-	p.says("new tool:user/scene_pacer")
+	p.says("edit scene_pacer.md")
 	p.sees("EDITOR HAS THE TERMINAL")
 	p.press("x")
-	p.sees("Cannot submit it yet", "Type e to edit it again")
-	p.says("no")
-	p.sees("Nothing was sent. The draft is in")
-	if body, err := os.ReadFile(written); err != nil || !strings.Contains(string(body), "scene_pacer") {
+	p.sees("Wrote scene_pacer.md.", "queue>")
+	if body, err := os.ReadFile(written); err != nil || string(body) != "Begun.\n" {
 		t.Errorf("the editor was given %q: %v", body, err)
 	}
 
 	c.refused("exec", "delete_tasks", "--agent", "assistant", "--args", `{"ids":["t-1"]}`, "--user", "mara", "--as", "agent:assistant")
 	p.says("calls")
-	p.sees("1 call waits for you.", "1. tool:global/delete_tasks, waiting")
-	p.says("run 1")
-	p.sees("Not read yet: its arguments.")
-	p.says("calls 1")
+	p.sees("tool tool:global/delete_tasks, ")
+	p.says("calls approve")
+	p.sees("Its arguments are not read yet: say calls show.")
+	p.says("calls show")
 	p.sees(`"t-1"`)
-	p.says("run 1")
-	p.sees("Type y and press enter to run it")
+	p.says("calls approve")
+	p.sees("It runs once, with exactly these arguments.", "Type y and press enter to run it")
 	p.says("y")
-	p.sees("Ran tool:global/delete_tasks")
+	p.sees("queue>")
 	p.says("quit")
 	p.ends()
 }

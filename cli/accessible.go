@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anmitsu/go-shlex"
+	"github.com/spf13/cobra"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/wording"
+)
+
+// dialogue is the workbench as plain lines: a loop over the commands of the command
+// line, each run in this process as it runs alone. It adds a current proposal, so that
+// commands need no id, and the guard of the workbench: it binds decisions to what was
+// read here, and asks before each.
+type dialogue struct {
+	app  *app
+	desk session
+	in   *bufio.Reader
+	asks bool // a person types on a terminal, and can be asked to go on
+
+	current proposals.ID // "" when there is none
+	about   string       // what it is called, or the change set that is looked at instead; "" for the queue
+	call    string       // the waiting call that was shown last
+	list    []proposals.ID
+	read    map[proposals.ID]*heard
+	calls   map[string]string // digests of calls that were read, by id
+	reasons map[string]string // the last reason for an act that failed
+	command string            // the name of the command that runs
+	stamp   int64
+}
+
+// heard is the proposal as it was last read, with the commands that read it out.
+type heard struct {
+	review.Dossier
+	by []string
+}
+
+// converse holds the dialogue until the user quits or the input ends. Where no terminal
+// is at the other end, the exit status is that of the last command, as with a shell.
+func (a *app) converse(ctx context.Context, b session) error {
+	a.restoreGC()
+	d := &dialogue{
+		app: a, desk: b, in: bufio.NewReader(a.env.In), asks: a.env.InTerminal && a.env.OutTerminal,
+		read: map[proposals.ID]*heard{}, calls: map[string]string{}, reasons: map[string]string{},
+	}
+	d.say("toolcrib, as %s. Say help for the commands.", b.actor)
+	d.sayCheckpoint(ctx)
+	status := d.run(ctx, "list", "--state", string(proposals.UserReview))
+	d.changed(ctx)
+	for ctx.Err() == nil {
+		line, more := d.ask(cmp.Or(d.about, "queue") + "> ")
+		if !more {
+			break
+		}
+		if d.changed(ctx) {
+			d.sayChanged(ctx)
+		}
+		words, err := shlex.Split(line, true)
+		switch {
+		case err != nil:
+			d.say("A quote or a backslash has no end.")
+			status = exitUsage
+			continue
+		case len(words) > 0 && words[0] == "toolcrib": // as hints have it
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if slices.Contains([]string{"quit", "q", "exit"}, words[0]) {
+			return nil
+		}
+		status = d.do(ctx, words)
+		d.changed(ctx)
+	}
+	if a.remote != nil {
+		a.remote.ran("workbench")
+	}
+	if err := ctx.Err(); err != nil || d.asks || status == exitOK {
+		return err
+	}
+	return exitStatus(status)
+}
+
+// say writes one line. The arguments are made visible.
+func (d *dialogue) say(format string, args ...any) {
+	for i, arg := range args {
+		if _, number := arg.(int); !number {
+			args[i] = visible.Line(fmt.Sprint(arg))
+		}
+	}
+	fmt.Fprintf(d.app.env.Out, format+"\n", args...)
+}
+
+// ask writes a question and reads a line; false at the end of the input.
+func (d *dialogue) ask(question string) (string, bool) {
+	_, _ = fmt.Fprint(d.app.env.Out, visible.Line(question)) // a terminal that is gone ends the input, too
+	line, err := d.in.ReadString('\n')
+	line = strings.TrimSpace(line)
+	if err != nil && line == "" {
+		fmt.Fprintln(d.app.env.Out)
+		return "", false
+	}
+	if !d.asks { // no terminal shows what is typed
+		fmt.Fprintln(d.app.env.Out, visible.Line(line))
+	}
+	return line, true
+}
+
+func (d *dialogue) sayCheckpoint(ctx context.Context) {
+	state := &checkpointState{app: d.app}
+	switch {
+	case d.app.remote != nil && d.app.remote.checkpoint == nil, d.app.remote == nil && d.app.config.Checkpoints.name() == "":
+		return
+	case d.app.remote != nil:
+		state = d.app.remote.checkpoint
+	default:
+		state.refresh(ctx)
+	}
+	switch c := state.get(); {
+	case c.Decisions > 0:
+		d.say("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
+	case !c.At.IsZero():
+		d.say("The newest checkpoint is %s old.", wording.Age(d.app.env.Now().Sub(c.At)))
+	}
+}
+
+// changed reports whether anything was written since it was asked last.
+func (d *dialogue) changed(ctx context.Context) bool {
+	before := d.stamp
+	if stamp, err := (catalogReader{db: d.app.db}).Stamp(ctx); err == nil {
+		d.stamp = stamp
+	}
+	return d.stamp != before
+}
+
+// sayChanged tells that another process wrote something.
+func (d *dialogue) sayChanged(ctx context.Context) {
+	read := d.read[d.current]
+	if read == nil {
+		d.say("Something changed; say list.")
+		return
+	}
+	now, err := d.desk.desk.Show(ctx, d.desk.actor, d.current)
+	if err == nil && now.Digest != read.Digest {
+		d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
+	}
+}
+
+// do runs what was typed and returns its exit status.
+func (d *dialogue) do(ctx context.Context, words []string) int {
+	switch word := words[0]; {
+	case word == "help" || word == "?":
+		if len(words) == 1 || words[1] == "all" {
+			return d.help(len(words) > 1)
+		}
+	case word == "next", word == "n", word == "back", word == "b":
+		return d.step(ctx, word[0] == 'n')
+	case word == "edit":
+		return d.edit(ctx, words[1:])
+	case len(words) == 1 && (strings.HasPrefix(word, "#") || strings.HasPrefix(word, "set:") || isNumber(word)):
+		words = []string{"show", word}
+	}
+	args, ok := d.complete(ctx, words)
+	if !ok {
+		return exitRefused
+	}
+	return d.run(ctx, args...)
+}
+
+func isNumber(word string) bool {
+	_, err := strconv.Atoi(word)
+	return err == nil
+}
+
+// help lists the words of the dialogue and its commands, or all.
+func (d *dialogue) help(all bool) int {
+	for _, line := range []string{
+		"A number such as 7 shows proposal 7. Commands without a number are about the proposal that was shown last.",
+		"next: show the next proposal of the last list",
+		"back: show the one before",
+		"edit FILE: write a file in your editor, for propose or revise",
+		"quit: leave",
+		"help COMMAND: explain a command and its flags",
+		"help all: list all commands, not only those about proposals",
+	} {
+		d.say("%s", line)
+	}
+	for _, c := range newRoot(&app{env: d.app.env, remote: d.app.remote}).Commands() {
+		if c.IsAvailableCommand() && (all || c.GroupID == groupReview) && !slices.Contains(endless, c.Name()) {
+			d.say("%s: %s", c.Name(), c.Short)
+		}
+	}
+	return exitOK
+}
+
+// endless are the commands that run until they are stopped.
+var endless = []string{"serve", "mcp", "guard", "watch", "demo"}
+
+// step shows the proposal beside the current one in the last list.
+func (d *dialogue) step(ctx context.Context, forward bool) int {
+	at := slices.Index(d.list, d.current)
+	switch {
+	case forward:
+		at++
+	case at < 0:
+		at = len(d.list)
+		fallthrough
+	default:
+		at--
+	}
+	if at < 0 || at >= len(d.list) {
+		d.say("The last list has no more proposals in that direction; say list.")
+		return exitNotFound
+	}
+	return d.do(ctx, []string{"show", string(d.list[at])})
+}
+
+// edit gives the terminal to the user's editor.
+func (d *dialogue) edit(ctx context.Context, files []string) int {
+	editor, err := shlex.Split(cmp.Or(d.app.env.Getenv("VISUAL"), d.app.env.Getenv("EDITOR"), "vi"), true)
+	in, onTerminal := d.app.keyboard.(*os.File)
+	switch {
+	case d.app.remote != nil:
+		d.say("There is no editor: the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
+	case len(files) != 1 || err != nil || len(editor) == 0:
+		d.say("Say edit and the name of one file, such as pacer.md. EDITOR names the editor.")
+	case !onTerminal:
+		d.say("There is no terminal for the editor.")
+	default:
+		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's own
+		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.env.Dir, in, d.app.stdout, d.app.stdout
+		if err := run.Run(); err != nil {
+			d.say("The editor failed: %v.", err)
+			return exitFailed
+		}
+		d.say("Wrote %s. Say propose or revise, and its name.", files[0])
+		return exitOK
+	}
+	return exitRefused
+}
+
+// run runs a command as it runs alone, with the flags of the dialogue before its own.
+func (d *dialogue) run(ctx context.Context, args ...string) int {
+	flags := []string{"--accessible", "--no-color"}
+	for name, value := range map[string]string{"as": d.app.flags.as, "db": d.app.flags.db, "project": d.app.flags.project, "workspace": d.app.flags.workspace} {
+		if value != "" {
+			flags = append(flags, "--"+name+"="+value)
+		}
+	}
+	env := d.app.env
+	env.Args, env.In, env.InTerminal = append(flags, args...), strings.NewReader(""), false
+	child := newApp(ctx, env)
+	child.keyboard, child.stdout, child.stderr, child.remote, child.dialogue = d.app.keyboard, d.app.stdout, d.app.stderr, d.app.remote, d
+	d.command = args[0]
+	return child.run(ctx)
+}
+
+// page writes text a screen at a time where somebody can be asked to go on, and
+// reports whether all of it was written.
+func (d *dialogue) page(text []byte) bool {
+	width, height := d.app.terminalSize()
+	room := max(height-2, 10)
+	left := room
+	for line := range bytes.Lines(text) {
+		rows := 1 + (len(bytes.TrimRight(line, "\n"))-1)/max(width, 1)
+		if left -= rows; left < 0 && d.asks {
+			if answer, ok := d.ask("Press enter to go on, or say stop: "); !ok || answer != "" {
+				d.say("Stopped before the end.")
+				return false
+			}
+			left = room - rows
+		}
+		if _, err := d.app.env.Out.Write(line); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// listed notes the proposals of a list, for next and back.
+func (d *dialogue) listed(found []proposals.Proposal) {
+	if d == nil {
+		return
+	}
+	d.list = mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
+	d.current, d.about = "", ""
+}
+
+// shown notes what a command has read out whole.
+func (d *dialogue) shown(ds []review.Dossier) {
+	if d == nil {
+		return
+	}
+	for _, one := range ds {
+		read := d.read[one.Proposal.ID]
+		if read == nil || read.Digest != one.Digest {
+			read = &heard{}
+			d.read[one.Proposal.ID] = read
+		}
+		read.Dossier = one
+		read.by = append(read.by, d.command)
+	}
+}
+
+// listedCalls makes the first of the listed calls the current one.
+func (d *dialogue) listedCalls(calls []docPending) {
+	if d != nil && len(calls) > 0 {
+		d.call = calls[0].ID
+	}
+}
+
+// heardCall notes a call that was read out.
+func (d *dialogue) heardCall(id, digest string) {
+	if d != nil {
+		d.call, d.calls[id] = id, digest
+	}
+}
+
+// within refuses a command that would hold the dialogue.
+func (d *dialogue) within(cmd *cobra.Command) error {
+	switch {
+	case slices.Contains(endless, cmd.Name()):
+		return fmt.Errorf("toolcrib %s runs until it is stopped; start it in a terminal of its own", cmd.Name())
+	case !cmd.HasParent() && !cmd.Flags().Changed("version") && !cmd.Flags().Changed("help") && len(cmd.Flags().Args()) == 0:
+		return errors.New("this is the workbench; say help for the commands")
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/wording"
+)
+
+// besideID has the commands that are about proposals, with how many arguments they
+// take beside the id. Without the id they are about the current proposal.
+var besideID = map[string]int{
+	"show": 0, "diff": 0, "review": 0, "test": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
+	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
+}
+
+// confirmed has the commands that are confirmed, with their acts.
+var confirmed = map[string]proposals.Act{
+	"approve": proposals.ActApprove, "needs-changes": proposals.ActRequestChanges, "reject": proposals.ActReject, "withdraw": proposals.ActWithdraw,
+	"submit": proposals.ActSubmit, "rebase": proposals.ActRebase, "waive": proposals.ActWaive, "unwaive": proposals.ActUnwaive,
+	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
+}
+
+// order is a command as it was typed.
+type order struct {
+	cmd  *cobra.Command
+	name string
+	args []string // without the name
+	refs []string // arguments that are no flags
+}
+
+func (o order) has(flags ...string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool { return o.cmd.Flags().Changed(f) })
+}
+
+// words returns the command as it is run.
+func (o order) words() []string { return append(strings.Fields(o.name), o.args...) }
+
+// complete adds what a typed command leaves out: the id of the current proposal, a
+// reason, and the digest of what was read. It asks before a decision, and returns false
+// when the command must not run.
+func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool) {
+	t, ok := d.parse(words)
+	if !ok { // its own error says why
+		return words, true
+	}
+	if err := d.within(t.cmd); err != nil {
+		d.say("%s", sentence(err))
+		return nil, false
+	}
+	if t.has("help") {
+		return words, true
+	}
+	d.imply(&t)
+	if beside, about := besideID[t.name]; about && len(t.refs) > beside {
+		d.look(ctx, t.refs[0])
+	}
+	act, asked := confirmed[t.name]
+	switch {
+	case !asked || t.has("print-statement", "dry-run") || d.app.flags.dryRun:
+		return t.words(), true
+	case slices.Contains(t.refs, "-"):
+		d.say("Name them: standard input is this dialogue.")
+		return nil, false
+	case t.has("as", "db", "project", "workspace"):
+		d.say("What you decide here is of the user and the database of this dialogue. Start another: toolcrib --accessible, with these flags.")
+		return nil, false
+	case strings.HasPrefix(t.name, "calls "):
+		ok = d.confirmCall(&t, act)
+	default:
+		ok = d.confirm(ctx, &t, act)
+	}
+	return t.words(), ok
+}
+
+// parse reads a typed command without running it.
+func (d *dialogue) parse(words []string) (order, bool) {
+	cmd, args, err := newRoot(&app{env: d.app.env}).Find(words)
+	if err != nil {
+		return order{}, false
+	}
+	cmd.InitDefaultHelpFlag()
+	if err := cmd.ParseFlags(args); err != nil {
+		return order{}, false
+	}
+	t := order{cmd: cmd, name: strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), args: args, refs: cmd.Flags().Args()}
+	switch {
+	case cmd.HasParent():
+		return t, true
+	case !t.has("approve"):
+		t.name = "" // it is no command, or this program itself
+		return t, true
+	}
+	// toolcrib --approve ID is toolcrib approve ID.
+	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
+}
+
+// imply puts the current proposal, set or call into a command that names none.
+func (d *dialogue) imply(t *order) {
+	ref := d.about
+	if strings.HasPrefix(t.name, "calls ") {
+		ref = d.call
+	}
+	beside, about := besideID[t.name]
+	about = about && !t.has("agent", "alone", "into") || slices.Contains([]string{"calls approve", "calls refuse", "calls show"}, t.name)
+	if about && ref != "" && len(t.refs) == beside {
+		t.args, t.refs = append([]string{ref}, t.args...), append([]string{ref}, t.refs...)
+	}
+}
+
+// look makes a proposal or set the current one.
+func (d *dialogue) look(ctx context.Context, ref string) {
+	if _, set := review.ChangeSetRef(ref); set {
+		d.current, d.about = "", ref
+		return
+	}
+	ids, err := d.desk.desk.Resolve(ctx, ref)
+	if err != nil || len(ids) != 1 || ids[0] == d.current {
+		return
+	}
+	d.current, d.about = ids[0], string(ids[0])
+	if now, err := d.desk.desk.Show(ctx, d.desk.actor, ids[0]); err == nil && now.Proposal.Issue > 0 {
+		d.about = now.Proposal.Handle()
+	}
+}
+
+// confirm describes a decision, takes its reason, and asks.
+func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) bool {
+	refs := t.refs
+	if act == proposals.ActWaive || act == proposals.ActUnwaive {
+		refs = refs[:min(1, len(refs))]
+	}
+	ids, err := d.desk.desk.Resolve(ctx, refs...)
+	if err != nil || len(ids) == 0 { // likewise
+		t.args = append(t.args, "--dry-run")
+		return true
+	}
+	if act == proposals.ActApprove && !t.has("expect") && !d.guarded(ctx, t, ids) {
+		return false
+	}
+	form := act.Form(len(ids))
+	if act != proposals.ActComment {
+		for _, id := range ids {
+			if !d.describe(ctx, id, act) { // the command says why, and does nothing
+				t.args = append(t.args, "--dry-run")
+				return true
+			}
+		}
+		if form.Consequence != "" {
+			d.say("%s", form.Consequence)
+		}
+	}
+	if form.Reason && !d.reason(t, form.Title) {
+		return false
+	}
+	return act == proposals.ActComment || d.agree(len(ids), form.Verb)
+}
+
+// guarded binds an approval to what was read here, and refuses it where something was
+// not: the change, and findings about hidden characters.
+func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bool {
+	whole := true
+	for _, id := range ids {
+		read, missing := d.read[id], "show"
+		handle := string(id)
+		if read != nil {
+			handle, missing = read.Proposal.Handle(), read.missing()
+		} else if now, err := d.desk.desk.Show(ctx, d.desk.actor, id); err == nil {
+			handle = now.Proposal.Handle()
+			missing = (&heard{Dossier: now}).missing()
+		}
+		if missing != "" {
+			d.say("%s is not read yet: say %s %s, and read it to the end.", handle, missing, strings.TrimPrefix(handle, "#"))
+			whole = false
+			continue
+		}
+		t.args = append(t.args, "--expect="+read.Digest)
+	}
+	return whole
+}
+
+// missing names the command that has to read out the rest before an approval, "" for
+// none.
+func (h *heard) missing() string {
+	read := func(by ...string) bool {
+		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
+	}
+	hidden := slices.ContainsFunc(h.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
+	switch {
+	case h.Proposal.BaseVersion > 0 && !read("diff"):
+		return "diff"
+	case h.Proposal.BaseVersion == 0 && !read("diff", "show"):
+		return "show"
+	case hidden && !read("show", "review"):
+		return "show"
+	}
+	return ""
+}
+
+// describe tells how a decision changes a proposal. It returns false where the
+// command has to say what is wrong.
+func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
+	now, err := d.desk.desk.Show(ctx, d.desk.actor, id)
+	if err != nil || proposals.Can(d.desk.actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
+		return false
+	}
+	p := now.Proposal
+	becomes := ""
+	if act == proposals.ActApprove {
+		becomes = ", becomes version " + itoa(p.BaseVersion+1)
+	}
+	d.say("%s: %s %s, revision %d%s.", p.Handle(), p.Type, p.Subject, p.Revision, becomes)
+	if p.Approvals != nil {
+		d.say("Approvals: %s.", wording.BeforeApproval(*p.Approvals))
+	}
+	if act == proposals.ActWaive || act == proposals.ActUnwaive {
+		return true
+	}
+	for _, r := range review.OpenByRule(now.Standing) {
+		d.say("Open: %s %s, %s.", r.Severity, r.Rule, wording.Count(r.Count, "finding", "findings"))
+	}
+	if act == proposals.ActApprove {
+		for _, c := range wording.TestChanges(now.TestChanges()) {
+			d.say("It %s.", c.Text)
+		}
+		d.say("Policy: %s.", now.Policy.Deciding())
+	}
+	return true
+}
+
+// confirmCall does the same for a waiting call.
+func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
+	if len(t.refs) != 1 {
+		return true
+	}
+	d.call = t.refs[0]
+	digest := ""
+	for id, read := range d.calls {
+		if strings.HasPrefix(id, d.call) {
+			digest = read
+		}
+	}
+	form := act.Form(1)
+	switch {
+	case form.Reason:
+		if !d.reason(t, form.Title) {
+			return false
+		}
+	case digest == "":
+		d.say("Its arguments are not read yet: say calls show.")
+		return false
+	case !t.has("expect"):
+		t.args = append(t.args, "--expect="+digest)
+	}
+	d.say("%s", form.Consequence)
+	return d.agree(1, form.Verb)
+}
+
+// reason asks for the reason that a command requires. One that was given before for
+// the same act, which failed, is offered again.
+func (d *dialogue) reason(t *order, title string) bool {
+	if t.has("note", "note-file") {
+		return true
+	}
+	about := t.name + " " + strings.Join(t.refs, " ")
+	before := d.reasons[about]
+	if before != "" {
+		d.say("Your last reason was: %s", before)
+		d.say("An empty one repeats it.")
+	}
+	d.say("%s: your text. End it with a line that has only a period.", title)
+	var lines []string
+	for {
+		line, more := d.ask("| ")
+		if !more {
+			return false // what ends within a line is incomplete
+		}
+		if line == "." {
+			break
+		}
+		lines = append(lines, line)
+	}
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	if text == "" {
+		text = before
+	}
+	if text == "" {
+		d.say("A text is required. Nothing changed.")
+		return false
+	}
+	d.reasons[about] = text
+	t.args = append(t.args, "--note="+text)
+	return true
+}
+
+// agree asks; only y agrees, and for several their number and y, such as 3y.
+func (d *dialogue) agree(n int, verb string) bool {
+	want := "y"
+	if n > 1 {
+		want = itoa(n) + "y"
+	}
+	answer, _ := d.ask("Type " + want + " and press enter to " + verb + "; anything else cancels: ")
+	if answer != want {
+		d.say("Nothing changed.")
+	}
+	return answer == want
+}

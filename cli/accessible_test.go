@@ -1,0 +1,223 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
+)
+
+// talk holds the dialogue of the accessible workbench on a terminal.
+func talk(t *testing.T, dir, typed string, vars map[string]string, args ...string) (out string, code int) {
+	t.Helper()
+	return talkOn(t, true, dir, strings.NewReader(typed), vars, args...)
+}
+
+func talkOn(t *testing.T, terminal bool, dir string, typed io.Reader, vars map[string]string, args ...string) (out string, code int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = cli.Main(context.Background(), cli.Env{
+		Args: args, In: typed, Out: &stdout, Err: &stderr, Dir: dir,
+		Getenv: func(name string) string {
+			if name == "HOME" {
+				return dir
+			}
+			return vars[name]
+		},
+		Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(args),
+		InTerminal: terminal, OutTerminal: terminal,
+	})
+	return stdout.String() + stderr.String(), code
+}
+
+// TestAccessible turns the dialogue on by flag, environment and configuration,
+// and approves in it.
+func TestAccessible(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := t.TempDir()
+	demo, err := filepath.Abs("../testdata/demo/word_counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, code := talk(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
+		t.Fatal(out)
+	}
+	const hello = "Say help for the commands."
+	if out, code := talk(t, dir, "quit\n", map[string]string{"TOOLCRIB_ACCESSIBLE": "1"}); code != 0 || !strings.Contains(out, hello) {
+		t.Errorf("by environment: exit status %d: %s", code, out)
+	}
+	file := filepath.Join(dir, ".config", "toolcrib", "toolcrib.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("accessible = true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := talk(t, dir, "", nil); code != 0 || !strings.Contains(out, hello) {
+		t.Errorf("by configuration, at the end of the input: exit status %d: %s", code, out)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	out, code := talk(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+	if code != 0 || !strings.Contains(out, "tool:user/get_word_counts is live in version 1") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if strings.ContainsAny(out, "\x1b\r\b") {
+		t.Errorf("it is not plain: %q", out)
+	}
+	if out, code := talk(t, dir, "quit\n", nil, "demo", "--accessible"); code != 0 || !strings.Contains(out, hello) {
+		t.Errorf("the demonstration: exit status %d: %s", code, out)
+	}
+}
+
+// piped holds the dialogue through pipes, as mara, on proposals of the demo.
+func piped(t *testing.T, dir string, lines ...string) (out string, code int) {
+	t.Helper()
+	return talkOn(t, false, dir, strings.NewReader(strings.Join(lines, "\n")+"\n"), nil, "--accessible", "--as", "user:mara")
+}
+
+// proposed makes a database with proposals of the demo.
+func proposed(t *testing.T, files ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, file := range files {
+		file, err := filepath.Abs("../testdata/demo/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, code := talk(t, dir, "", nil, "propose", file, "--as", "agent:drafter"); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	return dir
+}
+
+func saysAll(t *testing.T, out string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		before, after, ok := strings.Cut(out, want)
+		if !ok {
+			t.Fatalf("no %q in\n%s\nbehind\n%s", want, out, before)
+		}
+		out = after
+	}
+}
+
+// TestAccessibleThroughPipes decides in a dialogue that a program types: nothing is
+// approved that was not read here, nothing without a yes, and what was typed stands in
+// the transcript.
+func TestAccessibleThroughPipes(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json")
+	out, code := piped(t, dir, "approve 1", "next", "approve")
+	saysAll(t, out,
+		"toolcrib, as user:mara. Say help for the commands.",
+		"issue #2, id ", "subject tool:user/get_word_counts, ",
+		"queue> approve 1\n#1 is not read yet: say show 1, and read it to the end.\n",
+		"#1> next\nThe last list has no more proposals in that direction; say list.",
+	)
+	if code != 5 || strings.Contains(out, "is live") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	out, code = piped(t, dir, "next", "approve", "no", "toolcrib --approve", "y", "next", "approve 1", "y", "list --state approved")
+	saysAll(t, out,
+		"queue> next\n#2 [Tool Proposal] Get word counts",
+		"#2> approve\n#2: new tool:user/get_word_counts, revision 1, becomes version 1.\nOpen: info R104, 1 finding.\n", "Policy: four_eyes",
+		"Type y and press enter to approve; anything else cancels: no\nNothing changed.\n",
+		"#2> toolcrib --approve\n", "anything else cancels: y\n#2  approved: tool:user/get_word_counts is live in version 1",
+		"#2> next\n#1 [Tool Proposal] Viewpoint Keeper",
+		"#1  approved: ", "queue> ",
+	)
+	if code != 0 || strings.ContainsAny(out, "\x1b\r\b") {
+		t.Errorf("exit status %d: %q", code, out)
+	}
+}
+
+// TestAccessibleChange approves a change after its diff alone, sends another back with
+// a text of two lines, and offers the text again where the act failed.
+func TestAccessibleChange(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "viewpoint_keeper.md")
+	if out, code := piped(t, dir, "1", "approve", "y"); code != 0 {
+		t.Fatal(out)
+	}
+	file, err := filepath.Abs("../testdata/demo/viewpoint_keeper_close_third.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := piped(t, dir, "propose "+file, "2", "approve", "diff", "approve", "y", "blame viewpoint_keeper", "diff tool:user/viewpoint_keeper@1..2", "rollback viewpoint_keeper 1")
+	saysAll(t, out, "#2> approve\n#2 is not read yet: say diff 2", "It drops test case a slip is named with its line.", "#2  approved: tool:user/viewpoint_keeper is live in version 2",
+		"v2, decided ", "--- version 1", "+++ version 2", "restore tool:user/viewpoint_keeper")
+	dir = proposed(t, "word_counts.json")
+	out, code := piped(t, dir, "1", "needs-changes", "Say what a word is.", "And what a scene is.", ".", "no", "needs-changes", ".", "y", "show")
+	saysAll(t, out, "Send back: your text.", "Nothing changed.", "Your last reason was: Say what a word is.", "#1  needs_changes: tool:user/get_word_counts", "Say what a word is.\n", "And what a scene is.\n")
+	if code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccessibleStops holds that a text that was left before its end does not count as
+// read.
+func TestAccessibleStops(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "viewpoint_keeper.md")
+	out, code := talk(t, dir, "1\nstop\napprove\n1\n"+strings.Repeat("\n", 12)+"approve\ny\nserve\ndemo\napprove --as user:eve\n--approve -\nquit\n", nil, "--accessible", "--as", "user:mara")
+	saysAll(t, out, "Press enter to go on, or say stop: Stopped before the end.", "#1 is not read yet: say show 1", "#1  approved: ",
+		"toolcrib serve runs until it is stopped", "toolcrib demo runs until it is stopped", "of the user and the database of this dialogue", "Name them: standard input is this dialogue.")
+	if code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccessibleTogether approves a change set and several proposals with one answer.
+func TestAccessibleTogether(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json", "chapter_summary.md")
+	out, code := piped(t, dir, "show 1", "show 2", "approve 1 2 3", "approve 1 2", "y", "approve 1 2", "2y", "regroup 3 --into rollout", "set:rollout", "approve", "y")
+	saysAll(t, out, "#3 is not read yet: say show 3", "All go live, or none.\nType 2y and press enter to approve all; anything else cancels: y\nNothing changed.", "#1  approved: ", "#2  approved: ",
+		"set:rollout> approve\n#3: new tool:user/chapter_summary, revision 2, becomes version 1.", "#3  approved: ")
+	if code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestAccessibleFollows reports writes of another process, and refuses an approval of
+// what changed since it was read.
+func TestAccessibleFollows(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	dir := proposed(t, "word_counts.json")
+	revised := false
+	before := readerAt(func() {
+		if !revised {
+			revised = true
+			if out, code := talk(t, dir, "", nil, "review", "1", "--again"); code != 0 {
+				t.Error(out)
+			}
+			if out, code := talk(t, dir, "", nil, "regroup", "1", "--into", "rollout"); code != 0 {
+				t.Error(out)
+			}
+		}
+	})
+	out, _ := talkOn(t, false, dir, io.MultiReader(strings.NewReader("1\n"), before, strings.NewReader("approve\ny\n")), nil, "--accessible", "--as", "user:mara")
+	saysAll(t, out, "#1 changed since you read it: it is now user_review, revision 2.", "digest")
+	if strings.Contains(out, "is live") {
+		t.Error(out)
+	}
+}
+
+// readerAt is a reader of nothing that calls when it is reached.
+type readerAt func()
+
+// Read implements io.Reader.
+func (r readerAt) Read([]byte) (int, error) {
+	r()
+	return 0, io.EOF
+}
