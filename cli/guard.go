@@ -92,7 +92,9 @@ func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
 		server = &guard.Command{Args: args[1:], Dir: a.env.Dir, Stderr: a.stderr}
 	}
 	a.restoreGC()
-	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: a.keyboard, Out: a.stdout, Log: crib.log, Gone: func() bool { return gone(a.stdout) }, Times: a.env.Guard}, server)
+	in, restore := pollable(a.keyboard)
+	defer restore()
+	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: in, Out: a.stdout, Log: crib.log, Gone: func() bool { return gone(a.stdout) }, Times: a.env.Guard}, server)
 	status, err := g.Serve(ctx)
 	crib.close()
 	switch {

@@ -10,5 +10,8 @@ import (
 // hangup lists the signal that every command has: there are no others.
 func hangup() []os.Signal { return []os.Signal{os.Interrupt} }
 
+// pollable returns in: nothing is cheaper to read here.
+func pollable(in io.Reader) (out io.Reader, restore func()) { return in, func() {} }
+
 // gone reports false where nobody can ask.
 func gone(io.Writer) bool { return false }

@@ -14,6 +14,33 @@ import (
 // server in order.
 func hangup() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
+// pollable returns a pipe or socket so that reading it parks a goroutine and not a
+// thread, of which the scheduler takes notice at the cost of a tenth of a guarded call.
+// restore gives it back as it was, for who reads it afterwards.
+func pollable(in io.Reader) (out io.Reader, restore func()) {
+	none := func() {}
+	f, ok := in.(*os.File)
+	if !ok {
+		return in, none
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return in, none
+	}
+	fd, err := unix.Dup(int(f.Fd())) //nolint:gosec // a file descriptor is small
+	if err != nil {
+		return in, none
+	}
+	unix.CloseOnExec(fd)
+	if err := unix.SetNonblock(fd, true); err != nil {
+		_ = unix.Close(fd)
+		return in, none
+	}
+	return os.NewFile(uintptr(fd), f.Name()), func() { //nolint:gosec // a file descriptor is small
+		_ = unix.SetNonblock(int(f.Fd()), false) //nolint:gosec // a file descriptor is small
+	}
+}
+
 // gone reports whether nobody reads a pipe or socket any more.
 func gone(out io.Writer) bool {
 	f, ok := out.(*os.File)
