@@ -145,20 +145,12 @@ func (g *Gateway) hints(t *registry.Tool) *registry.Annotations {
 // and appends it in the same transaction, so that no two calls take the same place
 // below a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
-	late := g.late.take()
 	err := g.ledger.Log(ctx, func(tx LedgerTx) error {
-		if err := enterLate(ctx, tx, late); err != nil {
-			return err
-		}
 		if err := g.admit(ctx, tx, p); err != nil || p.waits {
 			return err
 		}
 		return g.enter(ctx, tx, p)
 	})
-	if err != nil && len(late) > 0 {
-		g.concludeEach(ctx, late)
-		return g.record(ctx, p)
-	}
 	if err == nil && p.waits {
 		if p.call.Caller.guarded() {
 			if approved, err := g.resume(ctx, p); approved || err != nil {

@@ -122,8 +122,7 @@ func TestApprovedGuardedCalls(t *testing.T) {
 	}
 }
 
-// TestLateOutcomes writes the outcome of a call with the next one, and of the last one
-// a moment later.
+// TestLateOutcomes writes the outcomes of calls together, a moment later.
 func TestLateOutcomes(t *testing.T) {
 	w := open(t, nil, action("get_weather", nil))
 	w.imported(t, "notes", "write", nil)

@@ -10,10 +10,11 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// lateOutcomes are outcomes of calls that a caller ran itself, to be written with the
-// next call, or after lateFor. A transaction costs more CPU than the rest of a
-// guarded call; two of them would double it. The call itself is written before it
-// runs, so what a crash takes is an outcome, and the call shows as interrupted.
+// lateOutcomes are outcomes of calls that a caller ran itself, to be written together
+// after lateFor: a transaction costs more CPU than the rest of a guarded call, and most
+// of that is for pages that the next outcome changes, too. The call itself is written
+// before it runs, so what a crash takes is an outcome, and the call shows as
+// interrupted.
 type lateOutcomes struct {
 	mu    sync.Mutex
 	waits []lateOutcome
@@ -25,14 +26,13 @@ type lateOutcome struct {
 	outcome Outcome
 }
 
-// lateFor is how long an outcome waits for the next call; mostLate is how many wait.
+// lateFor is how long an outcome waits for others; mostLate is how many wait.
 const (
-	lateFor  = 50 * time.Millisecond
-	mostLate = 64
+	lateFor  = 100 * time.Millisecond
+	mostLate = 256
 )
 
-// add keeps an outcome for the next transaction, and has flush called when there is
-// none. It reports whether too many wait.
+// add keeps an outcome, and has flush called after lateFor. It reports whether too many wait.
 func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,8 +55,8 @@ func (l *lateOutcomes) take() []lateOutcome {
 }
 
 // Conclude records the outcome of an admitted call that its caller ran, and the time
-// of which is o.Duration: with the next call that is admitted, or a moment later. Flush
-// writes what waits. An error of recording is a warning.
+// of which is o.Duration: a moment later, together with those of others. Flush writes
+// what waits. An error of recording is a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
 	if a.call.call.Pending != "" { // the user approved it
