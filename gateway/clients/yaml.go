@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
 )
 
@@ -23,7 +23,7 @@ func parseYAML(data []byte) (*node, error) {
 	if bytes.HasPrefix(data, mark) {
 		t.lines[0] = len(mark)
 	}
-	text := data[t.lines[0]:]
+	text := withoutDirectives(data[t.lines[0]:])
 	var first, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := dec.Decode(&first); {
@@ -44,14 +44,27 @@ func parseYAML(data []byte) (*node, error) {
 	return t.node(first.Content[0], 0)
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+// directive matches a line before the document that the library refuses: YAML 1.2, and
+// names that a reader is to ignore.
+var directive = regexp.MustCompile(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|T[^A])`)
+
+// withoutDirectives makes comments of such lines, of the same length.
+func withoutDirectives(text []byte) []byte {
+	text = bytes.Clone(text)
+	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
+		switch line := text[at:lineEnd(text, at)]; {
+		case directive.Match(line):
+			text[at] = '#'
+		case len(bytes.TrimSpace(line)) > 0 && line[0] != '#' && line[0] != '%':
+			return text
+		}
+	}
+	return text
+}
 
 func yamlProblem(err error) Problem {
-	p := Problem{Text: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if found := yamlLine.FindStringSubmatch(p.Text); found != nil {
-		p.Line, _ = strconv.Atoi(found[1])
-	}
-	return p
+	line, message := mdfile.YAMLError(err)
+	return Problem{Line: line, Text: message}
 }
 
 type yamlTree struct {

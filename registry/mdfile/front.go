@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -70,19 +71,29 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// yamlProblem turns an error of the YAML library ("yaml: line 3: …") into a
-// problem. Of the source its text quotes nothing but anchors, which are ASCII
-// letters and digits.
-func yamlProblem(err error, skipped int) jsondoc.Problems {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	pos := jsondoc.Pos{Line: skipped + 1, Column: 1}
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		number, message, _ := strings.Cut(rest, ": ")
+// YAMLError returns the line of an error of the YAML library ("yaml: line 3: …"), from 1,
+// and its message. The library leaves out the first line, and counts from 0 where its
+// parser finds that a collection goes wrong. Of the source the message quotes nothing
+// but anchors, which are ASCII letters and digits.
+func YAMLError(err error) (line int, message string) {
+	line, message = 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(message, "line "); ok {
+		number, after, _ := strings.Cut(rest, ": ")
 		if n, err := strconv.Atoi(number); err == nil {
-			pos.Line, text = n+skipped, message
+			line, message = n, after
+			if parserError.MatchString(message) {
+				line++
+			}
 		}
 	}
-	return problem(pos, "no valid YAML: %s", text)
+	return line, message
+}
+
+var parserError = regexp.MustCompile(`^(did not find expected (<|key$|'-'|',')|found (undefined tag|duplicate %|incompatible YAML))`)
+
+func yamlProblem(err error, skipped int) jsondoc.Problems {
+	line, message := YAMLError(err)
+	return problem(jsondoc.Pos{Line: line + skipped, Column: 1}, "no valid YAML: %s", message)
 }
 
 // reader turns YAML nodes into JSON ones.
