@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"sync"
 	"time"
+
+	"toolcrib/registry/wire"
 )
 
 // call is a tools/call on its way.
@@ -150,6 +152,9 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 		return nil, err
 	}
 	tool, known := approved.Tools[name]
+	if known && g.session.modern.Load() {
+		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
+	}
 	asks := Call{Client: g.session.facts().client, Tool: name, Args: args}
 	if listed := g.refresher.hash(name); known && listed != tool.Hash {
 		asks.Changed, asks.Listed = true, listed

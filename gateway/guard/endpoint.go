@@ -207,9 +207,12 @@ func (e *Endpoint) request(ctx context.Context, method string, m *message, body 
 			protocol = v
 			req.Header.Set("Mcp-Method", m.method)
 			if name := m.str(m.member(m.params, "name")); name != "" {
-				req.Header.Set("Mcp-Name", name)
+				req.Header.Set("Mcp-Name", headerValue(name))
 			} else if uri := m.str(m.member(m.params, "uri")); uri != "" {
-				req.Header.Set("Mcp-Name", uri)
+				req.Header.Set("Mcp-Name", headerValue(uri))
+			}
+			for name, value := range m.mirrored {
+				req.Header.Set(name, headerValue(value))
 			}
 		}
 	}

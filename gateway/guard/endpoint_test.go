@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type remote struct {
 	headers  []http.Header
 	forget   bool // the session of the next post
 	deleted  chan string
+	tools    string      // its list; "" for the usual one
 	stream   chan string // what the stream of the server carries; nil for no stream
 }
 
@@ -63,7 +65,7 @@ func (r *remote) post(w http.ResponseWriter, m fakeMessage) {
 		r.mu.Unlock()
 		answer(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"far","version":"1"}}`)
 	case m.Method == "tools/list":
-		answer(`{"tools":` + catalogOf("emit", "big", "fail", "silent") + `}`)
+		answer(`{"tools":` + cmp.Or(r.tools, catalogOf("emit", "big", "fail", "silent")) + `}`)
 	case m.Params.Name == "emit": // an event stream with a notification and a request before the answer
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, ": hello\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\ndata: \"params\":{}}\n\nid: 5\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"sampling/createMessage\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/late\"}\n\n", m.ID)

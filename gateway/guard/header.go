@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"net/http"
 	"strings"
@@ -55,6 +56,20 @@ func HeaderName(variable string) (string, bool) {
 		name = append(name, '-')
 	}
 	return string(name), HeaderVariable(string(name)) == variable
+}
+
+// headerValue writes a value that a message has, too, as the header that mirrors it
+// (revision 2026-07-28, Streamable HTTP, Value Encoding).
+func headerValue(value string) string {
+	const begin, end = "=?base64?", "?="
+	plain := strings.Trim(value, " \t") == value && !(strings.HasPrefix(value, begin) && strings.HasSuffix(value, end))
+	for i := range len(value) {
+		plain = plain && (value[i] == '\t' || ' ' <= value[i] && value[i] <= '~')
+	}
+	if plain {
+		return value
+	}
+	return begin + base64.StdEncoding.EncodeToString([]byte(value)) + end
 }
 
 // Headers returns the headers that the variables of an environment, "NAME=value"

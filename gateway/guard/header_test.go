@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"math/rand/v2"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -32,6 +33,53 @@ func TestHeaderVariables(t *testing.T) {
 			t.Errorf("%s carries the header %q", variable, name)
 		}
 	}
+}
+
+// TestHeaderValues encodes the examples of the protocol.
+func TestHeaderValues(t *testing.T) {
+	r := &remote{}
+	marked := `{"name":"emit","description":"It is emit.","inputSchema":{"type":"object","properties":{
+		"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"Count"},"b":{"type":"boolean","x-mcp-header":"Dry"},
+		"in":{"type":"object","properties":{"text":{"type":"string","x-mcp-header":"Text"}}},"plain":{"type":"string"},"null":{"type":"string","x-mcp-header":"Null"}}}}`
+	s := modernFar(t, r, marked)
+	for i, c := range []struct{ region, want string }{
+		{`us-west1`, "us-west1"},
+		{`Hello, 世界`, "=?base64?SGVsbG8sIOS4lueVjA==?="},
+		{` padded `, "=?base64?IHBhZGRlZCA=?="},
+		{`line1\nline2`, "=?base64?bGluZTEKbGluZTI=?="},
+		{`=?base64?literal?=`, "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="},
+	} {
+		s.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"emit","arguments":{"region":"%s","n":42.0,"b":false,"in":{"text":"deep"},"plain":"x","null":null},`+modernMeta+`}}`, i, c.region)
+		for !strings.Contains(s.next(), "late") { // the last line of its stream
+		}
+		r.mu.Lock()
+		h := r.headers[len(r.headers)-1]
+		r.mu.Unlock()
+		if got := h.Get("Mcp-Param-Region"); got != c.want {
+			t.Errorf("%q is sent as %q", c.region, got)
+		}
+		if h.Get("Mcp-Param-Count") != "42" || h.Get("Mcp-Param-Dry") != "false" || h.Get("Mcp-Param-Text") != "deep" || h.Get("Mcp-Name") != "emit" || h.Get("Mcp-Method") != "tools/call" {
+			t.Errorf("the headers are %v", h)
+		}
+		if _, ok := h["Mcp-Param-Null"]; ok {
+			t.Errorf("the headers are %v", h)
+		}
+	}
+}
+
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// modernFar starts a guard before a server over HTTP that lists a tool, which is
+// approved, for a client that begins without a handshake.
+func modernFar(t *testing.T, r *remote, raw string) *session {
+	t.Helper()
+	raw = strings.NewReplacer("\n", "", "\t", "").Replace(raw)
+	r.tools = "[" + raw + "]"
+	web := httptest.NewServer(r)
+	t.Cleanup(web.Close)
+	s := &session{t: t, crib: newCrib(raw), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	s.start(guard.NewEndpoint(web.URL+"/mcp", nil))
+	return s
 }
 
 func TestEveryHeaderNameComesBack(t *testing.T) {

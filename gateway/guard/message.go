@@ -23,6 +23,9 @@ type message struct {
 	id                      span // as it is written
 	method                  string
 	params, result, failure span
+	// mirrored are the arguments of a call that a server over HTTP gets in headers,
+	// too, by the names of those.
+	mirrored map[string]string
 }
 
 // memberNames are the members of a message that have a meaning.

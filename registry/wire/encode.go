@@ -280,3 +280,43 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 func isTokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
+
+// ParamHeaders returns the headers in which a client mirrors the arguments of a call
+// of an MCP tool, whose JSON raw is, by their name: those of parameters that are marked
+// for it and have a value. The values are not encoded.
+func ParamHeaders(raw, args []byte) map[string]string {
+	tool, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil
+	}
+	given, err := jsondoc.Parse(args, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil // for no arguments, too
+	}
+	headers := map[string]string{}
+	mirror(tool.Get("inputSchema"), given, headers)
+	return headers
+}
+
+// mirror adds the headers of the parameters below a schema, which properties alone
+// lead to.
+func mirror(schema, given *jsondoc.Node, headers map[string]string) {
+	properties := schema.Get("properties")
+	if properties == nil || given == nil || given.Kind != jsondoc.Object {
+		return
+	}
+	for _, m := range properties.Members {
+		value := given.Get(m.Key)
+		if value == nil {
+			continue
+		}
+		switch name := text(m.Value.Get(headerKey)); {
+		case name == "":
+			mirror(m.Value, value, headers)
+		case value.Kind == jsondoc.String:
+			headers["Mcp-Param-"+name] = value.Text
+		case value.Kind == jsondoc.Number, value.Kind == jsondoc.Bool:
+			headers["Mcp-Param-"+name] = string(jsondoc.Canonical(value))
+		}
+	}
+}
