@@ -39,7 +39,7 @@ func newTestDB(t testing.TB) testDB {
 func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
 	return cli.Env{
 		Args: args, In: in, Out: out, Err: errs, Dir: c.dir, Now: time.Now, MinWait: longest, NewID: newID,
-		Account: loggedIn(args), Guard: guard.Times{List: longest, Answer: longest, End: longest, Stop: longest},
+		Account: loggedIn(args), Guard: guard.Times{Propose: time.Millisecond, List: longest, Answer: longest, End: longest, Stop: longest},
 		Getenv: func(name string) string {
 			switch name {
 			case "HOME":

@@ -27,6 +27,7 @@ func serveFixture() {
 		defer mu.Unlock()
 		fmt.Printf(format+"\n", args...)
 	}
+	dir, _ := os.Getwd() // "" where nobody knows
 	listed := func() string {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -63,8 +64,8 @@ func serveFixture() {
 		case "tools/list":
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, req.ID, listed())
 		case "tools/call":
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"},{"type":"image","mimeType":"image/png","data":"aGk="}],"structuredContent":{"tool":%q,"args":%s,"secret":%q}}}`,
-				req.ID, req.Params.Name, req.Params.Arguments, os.Getenv("FIXTURE_SECRET"))
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"called"},{"type":"image","mimeType":"image/png","data":"aGk="}],"structuredContent":{"tool":%q,"args":%s,"secret":%q,"dir":%q,"command":%q}}}`,
+				req.ID, req.Params.Name, req.Params.Arguments, os.Getenv("FIXTURE_SECRET"), dir, strings.Join(os.Args[1:], " "))
 		default:
 			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, req.ID)
 		}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,15 +22,16 @@ import (
 	"toolcrib/cli"
 )
 
-// starts starts a server as its client does: what the file says, in the client's folder
-// and with the variables of the entry.
-func (c testDB) starts(file []byte, name string) client {
+// starts starts a server as its client does: what the file says, in the folder of the
+// entry or the client's, with the variables of the entry, and with values in the place of
+// placeholders, which are given in pairs.
+func (c testDB) starts(file []byte, name string, values ...string) client {
 	c.t.Helper()
 	var config struct {
 		Servers map[string]struct {
-			Command string
-			Args    []string
-			Env     map[string]string
+			Command, Cwd string
+			Args         []string
+			Env          map[string]string
 		} `json:"mcpServers"`
 	}
 	plain, err := hujson.Standardize(file)
@@ -38,10 +41,13 @@ func (c testDB) starts(file []byte, name string) client {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	entry := config.Servers[name]
-	cmd := c.command(c.dir, entry.Args...)
+	entry, fill := config.Servers[name], strings.NewReplacer(values...)
+	for i, arg := range entry.Args {
+		entry.Args[i] = fill.Replace(arg)
+	}
+	cmd := c.command(cmp.Or(entry.Cwd, c.dir), entry.Args...)
 	for key, value := range entry.Env {
-		cmd.Env = append(cmd.Env, key+"="+value)
+		cmd.Env = append(cmd.Env, key+"="+fill.Replace(value))
 	}
 	cl := client{t: c.t, changed: make(chan string, 100)}
 	cl.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "cursor", Version: "1"}, &sdk.ClientOptions{
@@ -110,6 +116,47 @@ func TestFromClientToGuarded(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(file)); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestEntriesKeepWhatTheyHave starts a guarded entry as its client does, which fills in its
+// placeholders, and asks the server for its folder, its arguments, and its environment.
+// Everything else in the entry stays byte for byte.
+func TestEntriesKeepWhatTheyHave(t *testing.T) {
+	c := newTestDB(t)
+	c.write("work/tools.json", "["+lookTool+"]")
+	dir, err := filepath.EvalSymlinks(filepath.Join(c.dir, "work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = `{"mcpServers": { "files" : {"type":"stdio", "x-new":{"a":[1.0, "\u00e9"]} , "command":`
+	tail := `, "env":{"FIXTURE_SECRET" : "${env:TOKEN}"}, "cwd":` + strconv.Quote(dir) + `, "disabled":false,"autoApprove":["lookUp"],"timeout" : 6e4, "tools":{"lookUp":{"allow":true}} } } }`
+	before := head + `"mcp-fixture", "args":["tools.json", "--root=${workspaceFolder}", "${input:key}"]` + tail
+	c.write(".cursor/mcp.json", before)
+	c.run("wrap", "--yes")
+	text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, ok := strings.CutPrefix(string(text), head+`"toolcrib", "args":["guard", "files", `)
+	if rest, ok2 := strings.CutSuffix(rest, `"--", "mcp-fixture", "tools.json", "--root=${workspaceFolder}", "${input:key}"]`+tail); !ok || !ok2 || strings.Contains(rest, "{") {
+		t.Fatalf("more than the command changed:\n%s", text)
+	}
+	cl := c.starts(text, "files", "${env:TOKEN}", "t0ken and ${this}", "${workspaceFolder}", "/home/a b", "${input:key}", "k$y")
+	c.waits("files_look", "list")
+	c.approveAll()
+	<-cl.changed
+	r, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lookUp", Arguments: map[string]any{"what": "x"}})
+	if err != nil || r.IsError {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	got, ok := r.StructuredContent.(map[string]any)
+	if !ok || got["secret"] != "t0ken and ${this}" || got["dir"] != dir || got["command"] != "tools.json --root=/home/a b k$y" {
+		t.Errorf("the server has %v, and should be in %s", got, dir)
+	}
+	c.run("unwrap", "--yes")
+	if text, err := os.ReadFile(filepath.Join(c.dir, ".cursor", "mcp.json")); err != nil || string(text) != before {
+		t.Errorf("restored as\n%s\n%v", text, err)
 	}
 }
 
