@@ -230,6 +230,19 @@ func absent[T comparable](p *T) *T {
 	return p
 }
 
+// spaced returns the words of text with one space between them.
+func spaced(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for word := range strings.FieldsSeq(text) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
 // TextHash returns a hash over what agents read of t apart from what names it.
 // Two tools have one hash when their texts are the same but for white space,
 // whatever else is different; it is "" when t has no text.
@@ -238,10 +251,12 @@ func (t Tool) TextHash() string {
 	for _, channel := range slices.Sorted(maps.Keys(t.Guidance)) {
 		texts = append(texts, channel, t.Guidance[channel])
 	}
+	empty := true
 	for i, text := range texts {
-		texts[i] = strings.Join(strings.Fields(text), " ")
+		texts[i] = spaced(text)
+		empty = empty && texts[i] == ""
 	}
-	if strings.Join(texts, "") == "" {
+	if empty {
 		return ""
 	}
 	b, err := json.Marshal(texts)

@@ -31,7 +31,7 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	for _, c := range l.engine.IndexChecks() {
 		checks = append(checks, consistencyCheck{c.Table, c.Query, c.Message})
 	}
-	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed(), unsealedTexts(), blocks, drafts), fn)
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), l.recomputed(), unsealedTexts(), blocks, drafts), fn)
 }
 
 // References implements history.Ledger. The checks of records and of the live
@@ -91,10 +91,10 @@ func inspections(checks []consistencyCheck) []inspection {
 }
 
 // recomputed returns the inspections that recompute stored values.
-func recomputed() []inspection {
+func (l Ledger) recomputed() []inspection {
 	return []inspection{
 		{"proposals", waivedCounts},
-		{"live", liveColumnsAgree},
+		{"live", l.facts.liveColumnsAgree},
 		{"raws", rawContents},
 		{"owners", ownerSeals},
 		{"projects", nameKeys},

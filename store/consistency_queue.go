@@ -84,17 +84,17 @@ const rulesOfFindings = `
 // assessment of their revision. It counts blocks while nothing was waived;
 // waivedCounts does so otherwise. Most reports have no findings and are not parsed:
 // in a JSON string, the quotes of the text searched for would be escaped.
-var shownFindings = strings.NewReplacer(
-	"NONE", `(a.report IS NULL OR instr(a.report, '"findings":[]') > 0)`,
-	"FINDINGS", "json_each(a.report, '$.findings') f",
-).Replace(`
+var shownFindings = strings.ReplaceAll(`
 	SELECT q.id FROM (SELECT p.*, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id) AS waived, coalesce((SELECT a.seq FROM assessments a
 		WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1), 0) AS last FROM proposals p) q
 	LEFT JOIN assessments a ON a.seq = q.last
 	WHERE q.recommendation <> coalesce(a.recommendation, '')
-	OR q.findings <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS) END
-	OR q.worst <> CASE WHEN NONE THEN '' ELSE coalesce((SELECT json_extract(value, '$.severity') FROM FINDINGS
-		ORDER BY CASE json_extract(value, '$.severity') WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), '') END
-	OR NOT q.waived AND (q.waived_until <> ''
-		OR q.blocks <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'block') END
-		OR q.warns <> CASE WHEN NONE THEN 0 ELSE (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'warn') END)`)
+	OR NOT q.waived AND q.waived_until <> ''
+	OR CASE WHEN a.report IS NULL OR instr(a.report, '"findings":[]') > 0
+		THEN q.findings <> 0 OR q.worst <> '' OR NOT q.waived AND (q.blocks <> 0 OR q.warns <> 0)
+		ELSE q.findings <> (SELECT count(*) FROM FINDINGS)
+		OR q.worst <> coalesce((SELECT json_extract(value, '$.severity') FROM FINDINGS
+			ORDER BY CASE json_extract(value, '$.severity') WHEN 'block' THEN 1 WHEN 'warn' THEN 2 ELSE 3 END LIMIT 1), '')
+		OR NOT q.waived AND (q.blocks <> (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'block')
+			OR q.warns <> (SELECT count(*) FROM FINDINGS WHERE json_extract(value, '$.severity') = 'warn'))
+		END`, "FINDINGS", "json_each(a.report, '$.findings') f")

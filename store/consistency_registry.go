@@ -46,11 +46,12 @@ func registryChecks() []consistencyCheck {
 
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
-func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
+func (f *facts) liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
 	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
 	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, l.size, v.definition " + liveFrom
 	err := s.Each(ctx, query, nil, func(row scanner) error {
-		var subject, kind, layer, id, definition string
+		var subject, kind, layer, id string
+		var definition []byte
 		var shown registry.Columns
 		var size int
 		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &size, &definition)
@@ -61,18 +62,16 @@ func liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) 
 			fn(history.Damage{Table: "live", Key: subject, Message: otherSubject})
 		}
 		of, _, _ := strings.Cut(subject, ":")
-		d, err := registry.DecodeDefinition(registry.Kind(of), []byte(definition))
-		if err != nil {
+		derived := f.of(registry.Kind(of), definition)
+		if derived.err != nil {
 			names.unreadable[subject] = true
 			return nil //nolint:nilerr // verification reports a version that cannot be read
 		}
-		if shown != d.Columns() || size != len(definition) {
+		if shown != derived.columns || size != len(definition) {
 			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
 		}
-		if d.Tool != nil {
-			for _, name := range append([]string{d.Tool.ID}, d.Tool.Aliases...) {
-				names.wanted[name+" of "+subject] = true
-			}
+		for _, name := range derived.names {
+			names.wanted[name+" of "+subject] = true
 		}
 		return nil
 	})

@@ -8,12 +8,13 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// unsealedTextTables lists the unsealed tables with texts. Those of a sealed row are
-// looked at when its seal is recomputed.
+// unsealedTextTables lists the unsealed tables with texts that no other check compares
+// with a sealed one, as it does those of proposals, issues, live, and names. The texts of
+// a sealed row are looked at when its seal is recomputed.
 func unsealedTextTables() []string {
 	return []string{
-		"call_refusals", "conversations", "core", "entities", "history_files", "imports", "issues", "live", "live_files", "memories", "memory_links",
-		"names", "owners", "pending_exports", "projects", "proposal_rules", "proposals", "reminders", "schedules", "shown", "tasks", "workspaces",
+		"call_refusals", "conversations", "core", "entities", "history_files", "imports", "live_files", "memories", "memory_links",
+		"owners", "pending_exports", "projects", "proposal_rules", "reminders", "schedules", "shown", "tasks", "workspaces",
 	}
 }
 

@@ -45,6 +45,33 @@ func Parse(data []byte, lim Limits) (*Node, error) {
 	return p.one()
 }
 
+// Members calls fn with the name and the text of each member of an object, without
+// reading further than where each ends: for documents that were written by this program,
+// which names no member twice.
+// A text is valid until fn returns.
+func Members(data []byte, fn func(name string, value []byte) error) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+		return errors.Join(err, errors.New("expected an object"))
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		key := name.String() // the token ends with the next read
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		if err := fn(key, value); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
 // one reads the only value.
 func (p *parser) one() (*Node, error) {
 	n, err := p.document()
