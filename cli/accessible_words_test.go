@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestDialogueKnowsEveryCommand fails when a command about a proposal, or one that
+// decides, is added or renamed and the accessible workbench does not know it.
+func TestDialogueKnowsEveryCommand(t *testing.T) {
+	// The program itself, which is approve; settings of the user.
+	undecided := []string{"", "calls policy", "signers add", "signers record", "signers remove"}
+	seen := map[string]bool{}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
+		seen[name] = true
+		argument := strings.TrimPrefix(c.Use, c.Name()+" ")
+		if _, known := besideID[name]; !known && c.GroupID == groupReview && (strings.HasPrefix(argument, "ID") || strings.HasPrefix(argument, "[ID")) {
+			t.Errorf("%s takes an id; put it into besideID", name)
+		}
+		if _, known := confirmed[name]; !known && c.Flags().Lookup("print-statement") != nil && !slices.Contains(undecided, name) {
+			t.Errorf("%s decides; put it into confirmed", name)
+		}
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(newRoot(&app{}))
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(besideID)), slices.Collect(maps.Keys(confirmed)), endless) {
+		if !seen[name] {
+			t.Errorf("there is no command %s", name)
+		}
+	}
+}
