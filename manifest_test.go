@@ -280,7 +280,7 @@ func mcpLines(t *testing.T) (lines []string) {
 // httpLines names what `toolcrib serve` answers and each field of it.
 func httpLines(t *testing.T) (lines []string) {
 	t.Helper()
-	text, err := os.ReadFile("serve/openapi.json")
+	text, err := os.ReadFile("gateway/serve/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/clients"
+	"toolcrib/gateway/mcp"
 	"toolcrib/internal/visible"
-	"toolcrib/mcp"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review"

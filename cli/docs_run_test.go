@@ -33,7 +33,7 @@ func notRun() map[string]string {
 		"ssh crib approve 4 --print-statement > statement":                         "needs that server; TestSSHSignsElsewhere has it",
 		"toolcrib sign statement > signature":                                      "signs what that server printed; TestSSHSignsElsewhere has it",
 		"cat statement signature | ssh crib approve 4 --statement - --signature -": "needs that server; TestSSHSignsElsewhere has it",
-		"toolcrib serve": "serves until it is interrupted; serve.TestServeOnASocket has it",
+		"toolcrib serve": "serves until it is interrupted; gateway/serve.TestServeOnASocket has it",
 		"toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json":                                          "serves until it is interrupted; serve.TestServeOverTLS has it",
 		"toolcrib serve --http 127.0.0.1:8766":                                                                                         "serves until it is interrupted; serve.TestServe has it",
 		`curl -H "Authorization: Bearer $TOOLCRIB_TOKEN" "http://127.0.0.1:8766/v1/agents/assistant/config?format=openai&channel=web"`: "asks that server; serve.TestServe has it",

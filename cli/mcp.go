@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/gateway/mcp"
 	"toolcrib/internal/door"
-	"toolcrib/mcp"
 )
 
 type mcpFlags struct {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
 	"toolcrib/history"
-	"toolcrib/mcp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"toolcrib/mcp"
+	"toolcrib/gateway/mcp"
 )
 
 // TestAgentsGetNoMore holds what agents are given against what the server asks

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/gateway"
-	"toolcrib/mcp"
+	"toolcrib/gateway/mcp"
 	"toolcrib/review"
 )
 

@@ -95,7 +95,7 @@ func findingTexts(list any) (texts []string) {
 // a proposal is decoded into: each field of each kind is there with a description, and
 // there is no other (X8).
 func TestMCPDescribesEveryField(t *testing.T) {
-	text, err := os.ReadFile("../mcp/tools.json")
+	text, err := os.ReadFile("../gateway/mcp/tools.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,13 +18,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
+	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
 	"toolcrib/internal/sshdoor"
 	"toolcrib/internal/unixsocket"
-	"toolcrib/mcp"
 	"toolcrib/review"
-	"toolcrib/serve"
 )
 
 type serveFlags struct {

@@ -7,10 +7,10 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/serve"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
-	"toolcrib/serve"
 	"toolcrib/store"
 )
 

@@ -97,7 +97,7 @@ func (s *server) script(t *testing.T, program, example, code, flag string) ([]by
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skip(program, "is not installed")
 	}
-	text, err := os.ReadFile(filepath.Join("../examples/loader", example))
+	text, err := os.ReadFile(filepath.Join("../../examples/loader", example))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestCallFromPython(t *testing.T) {
 	}
 	s.stop()
 	for _, example := range []string{"openai_agent.py", "anthropic_agent.py", "langchain_tools.py"} {
-		text, err := os.ReadFile(filepath.Join("../examples/loader", example))
+		text, err := os.ReadFile(filepath.Join("../../examples/loader", example))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
 	"toolcrib/internal/turns"
-	"toolcrib/mcp"
 	"toolcrib/prompt"
 )
 

@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
+	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/internal/turns"
-	"toolcrib/mcp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/serve"
 )
 
 // slow is the service behind a server: everything that takes a processor waits until it

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"toolcrib/mcp"
+	"toolcrib/gateway/mcp"
 	"toolcrib/proposals"
 )
 

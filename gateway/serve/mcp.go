@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
-	"toolcrib/mcp"
 )
 
 const mcpPath = mcp.Path

@@ -16,7 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"toolcrib/serve"
+	"toolcrib/gateway/serve"
 )
 
 // openAPI is the document as far as tests read it.

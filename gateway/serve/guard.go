@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/door"
 	"toolcrib/internal/turns"
 	"toolcrib/internal/unixsocket"
-	"toolcrib/mcp"
 )
 
 // Bodies of more than largeBody bytes wait until few are under way: arguments take a hundred times their length in memory while they are

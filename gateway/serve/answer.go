@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
 	"toolcrib/internal/door"
 	"toolcrib/internal/visible"
-	"toolcrib/mcp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
