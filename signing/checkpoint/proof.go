@@ -29,6 +29,11 @@ func (l *Log) Append(eventHash string) error {
 	if err != nil {
 		return err
 	}
+	return l.add(h)
+}
+
+// add adds a leaf.
+func (l *Log) add(h tlog.Hash) error {
 	hashes, err := tlog.StoredHashesForRecordHash(l.size, h, l)
 	if err != nil {
 		return err
@@ -195,16 +200,20 @@ func leaf(eventHash string) (tlog.Hash, error) {
 // Append adds the hash of the next event.
 func (t *Tree) Append(eventHash string) error {
 	h, err := leaf(eventHash)
-	if err != nil {
-		return err
+	if err == nil {
+		t.add(h)
 	}
+	return err
+}
+
+// add adds a leaf.
+func (t *Tree) add(h tlog.Hash) {
 	for full := t.size; full&1 == 1; full >>= 1 {
 		h = tlog.NodeHash(t.edge[len(t.edge)-1], h)
 		t.edge = t.edge[:len(t.edge)-1]
 	}
 	t.edge = append(t.edge, h)
 	t.size++
-	return nil
 }
 
 func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
