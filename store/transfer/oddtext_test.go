@@ -167,7 +167,7 @@ func (s schema) list(query string, args ...any) (all []string) {
 	if err != nil {
 		s.Fatalf("%s: %v", query, err)
 	}
-	defer rows.Close() //nolint:errcheck // nothing is written
+	defer rows.Close()
 	for rows.Next() {
 		var one string
 		if err := rows.Scan(&one); err != nil {
