@@ -216,10 +216,14 @@ func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.stamp()), d.policy.FourEyes
 	return read(ctx, d, func(r Reader) (Page, error) {
 		page, err := r.List(ctx, q)
-		for i := 0; err == nil && i < len(page.Proposals); i++ {
-			err = d.refresh(ctx, r, &page.Proposals[i])
+		if err != nil {
+			return page, err
 		}
-		return page, err
+		all := make([]*proposals.Proposal, len(page.Proposals))
+		for i := range page.Proposals {
+			all[i] = &page.Proposals[i]
+		}
+		return page, d.refresh(ctx, r, all...)
 	})
 }
 

@@ -143,10 +143,16 @@ func (s *Signing) NewKey(t testing.TB) signingtest.Key {
 // Revocation returns a list that revokes the key of a user.
 func (s *Signing) Revocation(t testing.TB, user proposals.Actor) []byte {
 	t.Helper()
+	return RevocationOf(t, signingtest.Line(s.Keys[user].PublicKey()))
+}
+
+// RevocationOf returns a list that revokes keys, which are lines of a file of public keys.
+func RevocationOf(t testing.TB, keys ...string) []byte {
+	t.Helper()
 	signingtest.NeedsKeygen(t)
 	dir := t.TempDir()
 	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
-	signingtest.WriteFile(t, spec, "key: "+signingtest.Line(s.Keys[user].PublicKey())+"\n")
+	signingtest.WriteFile(t, spec, "key: "+strings.Join(keys, "\nkey: ")+"\n")
 	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
 	b, err := os.ReadFile(list)
 	if err != nil {
