@@ -62,7 +62,8 @@ func HeaderName(variable string) (string, bool) {
 // (revision 2026-07-28, Streamable HTTP, Value Encoding).
 func headerValue(value string) string {
 	const begin, end = "=?base64?", "?="
-	plain := strings.Trim(value, " \t") == value && !(strings.HasPrefix(value, begin) && strings.HasSuffix(value, end))
+	encoded := strings.HasPrefix(value, begin) && strings.HasSuffix(value, end)
+	plain := strings.Trim(value, " \t") == value && !encoded
 	for i := range len(value) {
 		plain = plain && (value[i] == '\t' || ' ' <= value[i] && value[i] <= '~')
 	}
