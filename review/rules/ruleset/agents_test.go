@@ -60,10 +60,12 @@ func TestAgentsHaveTools(t *testing.T) {
 		d := rulestest.Sample()
 		d.Subject = registry.Subject{Kind: c.Kind(), Layer: registry.LayerUser, ID: c.ID()}
 		d.Definition = c.Definition
+		warned := false
 		for _, r := range family("A") {
-			if r.ID == "A110" && (len(rulestest.Check(t, r.Rule, rulestest.Example{Draft: d})) > 0) != c.warns {
-				t.Errorf("%s: warned is %t", name, !c.warns)
-			}
+			warned = warned || r.ID == "A110" && len(rulestest.Check(t, r.Rule, rulestest.Example{Draft: d})) > 0
+		}
+		if warned != c.warns {
+			t.Errorf("%s: warned is %t", name, warned)
 		}
 	}
 }
