@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,36 @@ import (
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 )
+
+// TestBrokenSignersAreNamed breaks the signers file after a proposal was shown: an approval
+// is refused for that, and not because its digest differs (S26).
+func TestBrokenSignersAreNamed(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	home := signedHome(t)
+	home.must("propose", "--as", "agent:drafter", "open.json")
+	var doc struct {
+		Proposal struct {
+			Digest string `json:"review_digest"`
+		}
+	}
+	if err := json.Unmarshal([]byte(home.must("show", "#2", "--json", "--as", "user:mara")), &doc); err != nil || doc.Proposal.Digest == "" {
+		t.Fatalf("%+v, %v", doc, err)
+	}
+	file := filepath.Join(home.dir, "home/.config/toolcrib/allowed_signers")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home.write("home/.config/toolcrib/allowed_signers", string(text)+"no signer\n")
+	for _, args := range [][]string{{}, {"--expect", doc.Proposal.Digest}} {
+		_, errs, code := home.run(append([]string{"approve", "#2", "--as", "user:mara"}, args...)...)
+		if code != 5 || !strings.Contains(errs, "unusable signers file") || strings.Contains(errs, "digest") {
+			t.Errorf("%v: exit status %d: %s", args, code, errs)
+		}
+	}
+	home.write("home/.config/toolcrib/allowed_signers", string(text))
+	home.must("approve", "#2", "--as", "user:mara", "--expect", doc.Proposal.Digest)
+}
 
 // TestVerifyAfterRevocation revokes the key that signed an approval: verification says that the
 // approval does not count and what to do, and does not advise to restore a copy (S26).
