@@ -15,13 +15,16 @@ func newLint(a *app) *cobra.Command {
 	var format, fail, server string
 	var explain bool
 	cmd := &cobra.Command{
-		Use:   "lint FILE… | -",
+		Use:   "lint FILE… | DIR… | -",
 		Short: "Run the rules over files, without a database",
 		Long: `Run the rules over files, for an editor, a pre-commit hook, or CI: proposals in
 JSON, NDJSON, or Markdown, MCP tools/list answers, OpenAI and Anthropic tool
-arrays, v0 prompt files, toolcrib exports, and plain prompts (.md without front
-matter, .txt). lint does not read the database: it compares names with the
-shipped tools, and the tools of the files with each other.
+arrays, v0 prompt files, toolcrib exports, and texts for agents (.md, .mdc, .txt):
+prompts, skills, slash commands, AGENTS.md, CLAUDE.md. Each text of their front
+matter is read apart from the body. Of a folder, lint reads every skill with the
+Markdown beside it, and the commands, agents, rules and instructions. lint does
+not read the database: it compares names with the shipped tools, and the tools of
+the files with each other.
 
 Tools are read as import reads them. Core and retired ids do not bind the tools
 of an MCP server; --server NAME marks an OpenAI or Anthropic array as such.
@@ -34,10 +37,11 @@ a report of a false alarm.
 Exit status 6: a finding has the severity of --fail-on or a worse one.`,
 		Example: `  toolcrib lint proposals/*.md
   toolcrib lint github.json --server github
+  toolcrib lint .claude .cursor/rules AGENTS.md
   toolcrib lint --explain pacer.md
   toolcrib lint --format sarif pacer.md > toolcrib.sarif
   generate | toolcrib lint --fail-on block -`,
-		Args: some("files, or - for standard input"),
+		Args: some("files, folders, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail), explain)
 		},
@@ -72,6 +76,9 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	p := a.progress()
 	l.tell = p.tell
 	defer p.end()
+	if files, err = a.lintFiles(files); err != nil {
+		return err
+	}
 	for _, file := range files {
 		data, err := a.readAll(ctx, file)
 		if err != nil {

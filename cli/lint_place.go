@@ -17,6 +17,8 @@ type lintPlace struct {
 	item string        // the path of doc in the file's document, "" for all of it
 	// field turns the path of a finding into one inside doc; nil leaves it.
 	field func(string) string
+	// lines is how many lines of the file stand before a plain text.
+	lines int
 	// prefix is taken off the paths of findings: fields that only exist because
 	// a text was made into a proposal to be looked at.
 	prefix string
@@ -28,6 +30,9 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)
 		out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
+		if out.Line > 0 {
+			out.Line, out.EndLine = out.Line+p.lines, out.EndLine+p.lines
+		}
 		return
 	}
 	path := f.Path

@@ -163,7 +163,9 @@ func (l *linter) place(u *unit) {
 	if u.change.Proposed != nil {
 		l.corpus.add(u.change.Proposed)
 	}
-	l.units++
+	if !u.beside {
+		l.units++
+	}
 }
 
 // check runs the rules over one unit.

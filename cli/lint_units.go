@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"path/filepath"
@@ -31,6 +30,7 @@ const (
 // and names of their own.
 const (
 	textFamilies = "SPB"
+	fileFamilies = "SP" // of files that a client reads when they are needed
 	toolFamilies = "SPODBL"
 )
 
@@ -42,20 +42,22 @@ type unit struct {
 	subject, tool string
 	// server identifies the list of tools that the unit is in, "" for none.
 	server string
+	beside bool // a part of the file that another unit stands for
 	lintPlace
 }
 
 // readUnits takes a file apart. What cannot be read is a finding, so that the
 // other files are looked at too.
 func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, error) {
-	ext := strings.ToLower(filepath.Ext(name))
-	front := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---\n")) || bytes.HasPrefix(data, []byte("---\r\n"))
+	front, lines := frontLines(data)
 	switch {
-	case ext == ".txt", (ext == ".md" || ext == ".markdown") && !front:
+	case strings.EqualFold(filepath.Ext(name), ".txt"):
 		return []*unit{plainUnit(name, data)}, nil, nil
+	case (forAgents(name) || lines > 0) && !proposalKey.Match(front):
+		return textUnits(name, data), nil, nil
 	}
 	text := spans.New(data)
-	if !front {
+	if lines == 0 {
 		if units, ok := wireUnits(data, lintOrigin(name, server)); ok {
 			for _, u := range units {
 				u.text = text

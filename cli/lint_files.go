@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
+	"toolcrib/registry/spans"
+)
+
+// Files that agents read besides tools: skills, slash commands, subagents, rules and
+// instructions of coding clients.
+var (
+	// instructionNames are read under these names wherever they stand.
+	instructionNames = []string{
+		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
+		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints",
+	}
+	instructionEnds    = []string{".mdc", ".prompt.md", ".instructions.md", ".chatmode.md", ".agent.md"}
+	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
+	// skippedFolders hold what others wrote for programs.
+	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
+)
+
+// instructs reports whether agents read a file of a folder by its name; inSkill tells
+// that it is below a SKILL.md, which may send them to it.
+func instructs(path string, inSkill bool) bool {
+	base := strings.ToLower(filepath.Base(path))
+	if slices.Contains(instructionNames, base) || slices.ContainsFunc(instructionEnds, func(end string) bool { return strings.HasSuffix(base, end) }) {
+		return true
+	}
+	if !strings.HasSuffix(base, ".md") {
+		return false
+	}
+	about := slices.Contains([]string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}, base)
+	return inSkill || !about && slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(folder string) bool { return slices.Contains(instructionFolders, folder) })
+}
+
+// lintFiles returns the files to check: of a folder, those that agents read, in their
+// order. It follows no links.
+func (a *app) lintFiles(names []string) ([]string, error) {
+	var list []string
+	for _, name := range names {
+		info, err := os.Stat(a.path(name))
+		if name == "-" || a.remote != nil || err != nil || !info.IsDir() {
+			list = append(list, name) // whoever reads it reports the error
+			continue
+		}
+		found, err := instructionFiles(a.path(name))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		if len(found) == 0 {
+			return nil, notFoundf("skill, command, rule or instruction file in %s", name)
+		}
+		for _, file := range found {
+			list = append(list, filepath.Join(name, file))
+		}
+	}
+	return list, nil
+}
+
+// instructionFiles lists the files below root that agents read, relative to it.
+func instructionFiles(root string) ([]string, error) {
+	var files, skills []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(root, path)
+		files = append(files, rel)
+		if strings.EqualFold(d.Name(), "skill.md") {
+			skills = append(skills, filepath.Dir(rel))
+		}
+		return err
+	})
+	whole, absErr := filepath.Abs(root)
+	return slices.DeleteFunc(files, func(file string) bool {
+		inSkill := slices.ContainsFunc(skills, func(folder string) bool {
+			return folder == "." || strings.HasPrefix(file, folder+string(filepath.Separator))
+		})
+		named := file // with the name of the folder itself, which may be "commands"
+		if absErr == nil {
+			named = filepath.Join(filepath.Base(whole), file)
+		}
+		return !instructs(named, inSkill)
+	}), err
+}
+
+// forAgents reports whether a file is a text for agents by its name, front matter or not.
+func forAgents(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	switch filepath.Ext(base) {
+	case ".md", ".markdown", ".mdc":
+		return true
+	}
+	return slices.Contains(instructionNames, base)
+}
+
+// proposalKey is a line of front matter that only proposals and their definitions have.
+var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
+
+// frontLines returns the front matter of a text, without its fences, and the number of
+// lines up to the end of the second fence; 0 when there is none.
+func frontLines(data []byte) (front []byte, lines int) {
+	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
+	first, rest, ok := bytes.Cut(rest, []byte("\n"))
+	if !ok || string(bytes.TrimRight(first, " \t\r")) != "---" {
+		return nil, 0
+	}
+	for start, n := rest, 1; len(rest) > 0; n++ {
+		line, behind, _ := bytes.Cut(rest, []byte("\n"))
+		if string(bytes.TrimRight(line, " \t\r")) == "---" {
+			return start[:len(start)-len(rest)], n + 1
+		}
+		rest = behind
+	}
+	return nil, 0
+}
+
+// textUnits reads a text for agents: its body, and apart from it each text of its front
+// matter, which clients put into the context by itself. Front matter that is no YAML, as
+// with a colon in a description, is one text.
+func textUnits(name string, data []byte) []*unit {
+	front, lines := frontLines(data)
+	body := data
+	for range lines {
+		_, body, _ = bytes.Cut(body, []byte("\n"))
+	}
+	u := plainUnit(name, body)
+	u.lines = lines
+	units := []*unit{u}
+	if strings.HasSuffix(strings.ToLower(name), ".md") && lines == 0 && !instructs(name, false) {
+		return units
+	}
+	u.families = fileFamilies
+	if lines == 0 {
+		return units
+	}
+	text := spans.New(data)
+	node, problems := mdfile.ParseYAML(strings.ReplaceAll(string(front), "\r\n", "\n"), 2)
+	if len(problems) > 0 || node == nil {
+		f := plainUnit(name, front)
+		f.lines, f.beside = 1, true
+		return append(units, f)
+	}
+	eachText(node, "", func(path, value string) {
+		f := plainUnit(name, []byte(value))
+		f.lintPlace = lintPlace{text: text, doc: node, field: func(string) string { return path }}
+		f.beside = true
+		units = append(units, f)
+	})
+	return units
+}
+
+// eachText calls do with every string below n and its path.
+func eachText(n *jsondoc.Node, path string, do func(path, value string)) {
+	switch n.Kind {
+	case jsondoc.String:
+		do(path, n.Text)
+	case jsondoc.Object:
+		for _, m := range n.Members {
+			eachText(m.Value, jsondoc.Join(path, m.Key), do)
+		}
+	case jsondoc.Array:
+		for i, item := range n.Items {
+			eachText(item, jsondoc.Index(path, i), do)
+		}
+	default: // numbers and words of YAML order nothing
+	}
+}
