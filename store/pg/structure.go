@@ -67,7 +67,8 @@ func (o object) String() string { return o.kind + " " + o.name }
 
 var created = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?(TABLE|INDEX|TRIGGER|POLICY) (\w+)(?:[^;]*? ON (\w+))?`)
 
-// wanted returns the objects of the migrations. The trigram index is left out: the
+// wanted returns the objects of the migrations, one of each that a later migration makes
+// again. The trigram index is left out: the
 // extension may be missing.
 func wanted() ([]object, error) {
 	all, err := steps()
@@ -78,7 +79,9 @@ func wanted() ([]object, error) {
 			if o.kind == "table" || o.kind == "index" {
 				o.table = ""
 			}
-			list = append(list, o)
+			if !slices.Contains(list, o) {
+				list = append(list, o)
+			}
 		}
 	}
 	return list, err
