@@ -56,7 +56,14 @@ func (d disk) up(t *testing.T) (down func()) {
 			return
 		}
 		mounted = false
-		if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "umount", d.mount).CombinedOutput(); err != nil {
+		// A process that another test starts at this moment has the files of this one for
+		// an instant, and the disk is busy.
+		var out []byte
+		err := errors.New("not tried")
+		for began := time.Now(); err != nil && time.Since(began) < time.Minute; {
+			out, err = exec.CommandContext(context.WithoutCancel(t.Context()), "umount", d.mount).CombinedOutput()
+		}
+		if err != nil {
 			t.Errorf("umount: %v\n%s", err, out)
 		}
 	}
