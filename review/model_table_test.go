@@ -443,7 +443,8 @@ func (m *table) rebase(who string, i int) refusals {
 	return m.revise(who, who, i, next)
 }
 
-// covered is everything of an entry that its review digest covers.
+// covered is everything of an entry that its review digest covers: also the assessment,
+// whose comment the decider was shown.
 func (m *table) covered(e *entry) string {
-	return fmt.Sprint(e.revision, m.waiver(e), m.seal(e.set), e.base)
+	return fmt.Sprint(e.revision, e.assessment, m.waiver(e), m.seal(e.set), e.base)
 }
