@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCheckMessage refuses what the SDK would round, half read, or answer with names
@@ -31,5 +34,40 @@ func TestCheckMessage(t *testing.T) {
 		if passes := passable(w, r); passes != (want == 0) || !passes && (w.Code != 400 || !strings.Contains(w.Body.String(), `"error":{"code":-32`)) {
 			t.Errorf("over HTTP, %s: %v, %d %s", text, passes, w.Code, w.Body)
 		}
+	}
+}
+
+// TestAnswersAfterTheInputEnded has a program write its requests and close the pipe at
+// once: every one is answered all the same.
+func TestAnswersAfterTheInputEnded(t *testing.T) {
+	var out bytes.Buffer
+	to := &shared{to: &out}
+	from := &inbox{lines: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":"b","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`)), out: to, last: time.Hour}
+	var passed []string
+	buf := make([]byte, 1000)
+	ended := make(chan struct{})
+	for range 3 {
+		n, err := from.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed = append(passed, string(buf[:n]))
+	}
+	go func() {
+		defer close(ended)
+		_, _ = from.Read(buf)
+	}()
+	for _, answer := range []string{`{"jsonrpc":"2.0","id":"b","result":{}}`, `{"jsonrpc":"2.0","id":7,"method":"roots/list"}`, `{"jsonrpc":"2.0","method":"notifications/x"}`} {
+		_, _ = to.Write([]byte(answer + "\n"))
+	}
+	select {
+	case <-ended:
+		t.Errorf("the input ended before the first request was answered: %q", passed)
+	default:
+	}
+	_, _ = to.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}` + "\n"))
+	<-ended
+	if len(to.owed) > 0 {
+		t.Error(to.owed)
 	}
 }

@@ -280,7 +280,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer stop()
 	s.follow(ctx)
 	to := &shared{to: out}
-	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to}
+	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: lastAnswers}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil // the client went away, and had no more to hear

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -18,8 +19,9 @@ import (
 // the revision 2025-03-26 has, is passed on message by message.
 type inbox struct {
 	lines *bufio.Reader
-	out   io.Writer // for the answers; a message is written by one call
+	out   *shared // for the answers; a message is written by one call
 	rest  []byte
+	last  time.Duration // limits how long answers may take after the input ended
 }
 
 // Read implements io.Reader.
@@ -32,6 +34,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 		case answered != nil:
 			return 0, answered
 		case err != nil && !errors.Is(err, errLong) && len(b.rest) == 0:
+			b.out.await(b.last)
 			return 0, err
 		case errors.Is(err, errLong):
 			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message may have %d MiB", maxMessage>>20)}); err != nil {
@@ -86,6 +89,11 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 			}
 			continue
 		}
+		if message, err := jsonrpc.DecodeMessage(part); err == nil {
+			if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+				b.out.owes(fmt.Sprint(request.ID.Raw()))
+			}
+		}
 		all = append(append(all, part...), '\n')
 	}
 	return all, nil
@@ -97,17 +105,81 @@ func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	return err
 }
 
-// shared is a writer for several, that stays open.
+// lastAnswers is the limit of a server. To the SDK the end of the input is the end of
+// all calls, but a program that writes its requests and closes the pipe wants the
+// answers.
+const lastAnswers = 5 * time.Second
+
+// shared is a writer for several, that stays open. It knows which answers are owed.
 type shared struct {
-	mu sync.Mutex
-	to io.Writer
+	mu   sync.Mutex
+	to   io.Writer
+	owed map[string]int
+	paid chan struct{} // is closed when no answer is owed; nil when nobody waits
 }
 
 // Write implements io.Writer.
 func (s *shared) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.to.Write(p)
+	n, err := s.to.Write(p)
+	if id := answered(p); id != "" && s.owed[id] > 0 {
+		if s.owed[id]--; s.owed[id] == 0 {
+			delete(s.owed, id)
+		}
+	}
+	if s.paid != nil && len(s.owed) == 0 {
+		close(s.paid)
+		s.paid = nil
+	}
+	return n, err
+}
+
+// owes notes a request that is to be answered.
+func (s *shared) owes(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owed == nil {
+		s.owed = map[string]int{}
+	}
+	s.owed[id]++
+}
+
+// await waits until no answer is owed, at most for a time.
+func (s *shared) await(limit time.Duration) {
+	s.mu.Lock()
+	var paid chan struct{}
+	if len(s.owed) > 0 {
+		paid = make(chan struct{})
+		s.paid = paid
+	}
+	s.mu.Unlock()
+	if paid == nil {
+		return
+	}
+	select {
+	case <-paid:
+	case <-time.After(limit):
+	}
+}
+
+// answered returns the id of a message that is an answer, "" for others. It reads no
+// more than the beginning: {"jsonrpc":"2.0","id":ID,"result" or "error".
+func answered(message []byte) string {
+	in := json.NewDecoder(bytes.NewReader(message))
+	in.UseNumber()
+	var head [6]json.Token
+	for i := range head {
+		token, err := in.Token()
+		if err != nil {
+			return ""
+		}
+		head[i] = token
+	}
+	if head[3] != "id" || head[5] != "result" && head[5] != "error" {
+		return ""
+	}
+	return fmt.Sprint(head[4])
 }
 
 // Close implements io.Closer.
