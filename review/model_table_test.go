@@ -446,5 +446,9 @@ func (m *table) rebase(who string, i int) refusals {
 // covered is everything of an entry that its review digest covers: also the assessment,
 // whose comment the decider was shown.
 func (m *table) covered(e *entry) string {
-	return fmt.Sprint(e.revision, e.assessment, m.waiver(e), m.seal(e.set), e.base)
+	touched := make([]int, 0, 4) // what a set does to a prompt depends on the live versions that it changes
+	for _, tool := range m.toolsOf(e) {
+		touched = append(touched, m.live(tool))
+	}
+	return fmt.Sprint(e.revision, e.assessment, m.waiver(e), m.seal(e.set), e.base, touched)
 }
