@@ -3,7 +3,7 @@ package scan
 import "unicode/utf8"
 
 // cutWords folds s and cuts it into words as the reader does.
-func cutWords(s string) []string {
+func (c *foldCache) cutWords(s string) []string {
 	var words []string
 	var w []byte
 	end := func() {
@@ -28,7 +28,7 @@ func cutWords(s string) []string {
 		case r < utf8.RuneSelf:
 			end()
 		default:
-			f := foldRune(r)
+			f := c.fold(r)
 			switch f.class {
 			case skip:
 			case letter, digit, unspaced:

@@ -70,7 +70,7 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 		return 1
 	}
 	r, size := utf8.DecodeRuneInString(s.text[j:])
-	f := s.fold(r)
+	f := s.folds.fold(r)
 	switch f.class {
 	case skip:
 		if ignorable(r) {
@@ -157,7 +157,7 @@ func (s *reader) readGlyphs(i int) int {
 	found, end := uint32(0), i
 	for glyphs := 0; j < len(s.text) && glyphs < maxGlyph; glyphs++ {
 		r, n := utf8.DecodeRuneInString(s.text[j:])
-		f := s.fold(r)
+		f := s.folds.fold(r)
 		if f.class == skip {
 			j += n
 			continue

@@ -220,7 +220,7 @@ func (g *Grammar) common(literals []string) []uint32 {
 	common := false
 	for _, l := range literals {
 		w := strings.Trim(l, "'")
-		if !simple(w) && (strings.ContainsAny(w, "_~^") || len(cutWords(w)) != 1) {
+		if !simple(w) && (strings.ContainsAny(w, "_~^") || len(g.lex.folds.cutWords(w)) != 1) {
 			return nil
 		}
 		common = common || g.frequency[w] >= weightCommon

@@ -84,6 +84,7 @@ type lexicon struct {
 	phrases  table    // numbers of nodes by step
 	nodes    []node
 	phrase   []uint32 // space for the words of the one that is entered
+	folds    foldCache
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
 	// starts holds the first characters of words in unspaced scripts.
@@ -218,7 +219,7 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
 		return append(ids, l.id(s))
 	}
-	words := cutWords(s)
+	words := l.folds.cutWords(s)
 	if len(words) == 0 {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
 	}

@@ -41,20 +41,21 @@ type reader struct {
 	budget  int // bytes that may still be decoded
 	queue   []segment
 
-	folds [256]foldEntry
+	folds foldCache
 	nat   []byte // scratch: a word as folded
 	asc   []byte // scratch: the ASCII word it imitates
 }
 
-type foldEntry struct {
+// foldCache keeps folded characters outside ASCII: a text uses few of them, again and
+// again.
+type foldCache [256]struct {
 	r rune
 	f folded
 }
 
-// fold returns the folded form of a character outside ASCII, from a small
-// cache: a text uses few of them, again and again.
-func (s *reader) fold(r rune) *folded {
-	e := &s.folds[uint32(r)%uint32(len(s.folds))]
+// fold returns the folded form of a character outside ASCII.
+func (c *foldCache) fold(r rune) *folded {
+	e := &c[uint32(r)%uint32(len(c))]
 	if e.r != r {
 		e.r, e.f = r, foldRune(r)
 	}
@@ -139,7 +140,7 @@ func (s *reader) newline() {
 // readRune reads a character outside ASCII.
 func (s *reader) readRune(i int) int {
 	r, size := utf8.DecodeRuneInString(s.text[i:])
-	f := s.fold(r)
+	f := s.folds.fold(r)
 	switch f.class {
 	case letter, digit:
 		return s.readWord(i)
