@@ -18,6 +18,8 @@ type docStatus struct {
 	OK      bool              `json:"ok"` // nothing waits
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
+	// Calls are the newest that wait for the user.
+	Calls []docStatusCall `json:"calls"`
 	// Problems are files of clients that could not be read.
 	Problems []string `json:"problems"`
 }
@@ -41,6 +43,13 @@ type docStatusServer struct {
 	LastCall   *docLastCall `json:"last_call,omitempty"`
 }
 
+type docStatusCall struct {
+	ID        string    `json:"id"`
+	Tool      string    `json:"tool"`
+	Agent     string    `json:"agent"` // guard:NAME for a call behind a guard
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
 type docLastCall struct {
 	At   time.Time `json:"at"`
 	Tool string    `json:"tool"`
@@ -54,9 +63,9 @@ func newStatus(a *app) *cobra.Command {
 		Short:   "Show which MCP servers of your clients are guarded",
 		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
 is not; how many of its tools are approved, wait for you, or have changed; and the
-last call behind its guard.
+last call behind its guard. List the calls that wait for your approval.
 
-Exit status 6 when tools wait for you.`,
+Exit status 6 when tools or calls wait for you.`,
 		Example: `  toolcrib status
   toolcrib status --json | jq '.servers[] | select(.waiting > 0)'`,
 		Args: exact(0, "nothing"),
@@ -105,7 +114,7 @@ func (a *app) statusStore(b session, g *openGateway) guarding.Store {
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 			return a.db.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		List: b.desk.List, Calls: g.Calls,
+		List: b.desk.List, Calls: g.Calls, Pending: g.Pending,
 	}
 }
 
@@ -131,6 +140,9 @@ func newDocStatus(s guarding.Status, problems []string) docStatus {
 			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code)}
 		}
 		return d
+	})
+	doc.Calls = mapped(s.Calls, func(c guarding.HeldCall) docStatusCall {
+		return docStatusCall{ID: c.ID, Tool: c.Tool, Agent: c.Agent, ExpiresAt: c.Expires}
 	})
 	return doc
 }
@@ -160,6 +172,15 @@ func writeStatus(p *page, s guarding.Status, problems []string) {
 		if review := v.Review(); review != "" {
 			p.remark("Waiting for you: %s of %s. Review with %s", counted(v.Waiting+v.Changed, "tool"), v.Name, review)
 		}
+	}
+	for _, c := range s.Calls {
+		p.remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, timestamp(c.Expires), c.ID)
+	}
+	if s.More {
+		p.remark("More calls wait: toolcrib calls list")
+	}
+	if len(s.Calls) > 0 {
+		p.remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")
 	}
 }
 

@@ -27,12 +27,27 @@ type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
 	List  func(ctx context.Context, q review.Query) (review.Page, error)
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
+	// Pending has the calls that wait for the user.
+	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 }
 
 // Status is the state of all servers.
 type Status struct {
 	Entries []Entry
 	Servers []Server // that clients have, in the order of the entries; then others of which something waits
+	Calls   []HeldCall
+	More    bool // there are more such calls
+}
+
+// MostCalls is how many waiting calls a status lists.
+const MostCalls = 10
+
+// HeldCall is a call that waits for the user, the newest first.
+type HeldCall struct {
+	ID      string
+	Tool    string
+	Agent   string // who called it; behind a guard "guard:" and the server's name
+	Expires time.Time
 }
 
 // Entry is a server in the file of a client.
@@ -68,7 +83,7 @@ type LastCall struct {
 
 // Waits reports whether something waits for the user.
 func (s Status) Waits() bool {
-	return slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Waiting+v.Changed > 0 })
+	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Waiting+v.Changed > 0 })
 }
 
 // Of returns the server of a name.
@@ -115,7 +130,19 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 			return s, err
 		}
 	}
-	return s, nil
+	return s, s.readCalls(ctx, from)
+}
+
+// readCalls finds the calls that wait for the user.
+func (s *Status) readCalls(ctx context.Context, from Store) error {
+	list, err := from.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: MostCalls + 1})
+	if s.More = len(list) > MostCalls; s.More {
+		list = list[:MostCalls]
+	}
+	for _, p := range list {
+		s.Calls = append(s.Calls, HeldCall{ID: p.ID, Tool: p.Tool.ID, Agent: p.Caller.Agent, Expires: p.ExpiresAt})
+	}
+	return err
 }
 
 // read counts the tools of a server and finds its last call.

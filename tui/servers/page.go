@@ -117,6 +117,7 @@ func (p *Page) lay() {
 		page.Blank()
 		page.Faint("", "No client on this machine has an MCP server.")
 	}
+	p.layCalls(page)
 	name, client := 10, 8
 	for _, e := range p.status.Entries {
 		name, client = max(name, draw.Width(draw.Show(e.Name))), max(client, draw.Width(draw.Show(e.Place())))
@@ -136,6 +137,23 @@ func (p *Page) lay() {
 		}
 	}
 	p.Pager.Replace(page.Rows())
+}
+
+// layCalls lays out the calls that wait for the user.
+func (p *Page) layCalls(page *prose.Page) {
+	if len(p.status.Calls) == 0 {
+		return
+	}
+	th := p.Frame.Theme
+	page.Line(draw.Of(th.Strong, "Calls that wait for you"))
+	for _, c := range p.status.Calls {
+		page.Item(draw.Of(th.Warn, "  ? "), c.Tool+" by "+c.Agent+", expires in "+wording.ShortAge(c.Expires.Sub(p.Frame.Now())))
+	}
+	if p.status.More {
+		page.Faint("    ", "and more")
+	}
+	page.FaintItem(draw.Of("", "    "), "P shows their arguments, and approves or refuses them.")
+	page.Blank()
 }
 
 // counts says how the tools of a server stand.

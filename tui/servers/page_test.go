@@ -24,6 +24,11 @@ func status(context.Context) (guarding.Status, error) {
 			{Client: "zed", Name: "old", Server: "old", State: clients.Guarded, Why: "the toolcrib that guards it is gone: /opt/toolcrib; unwrap it, and wrap it again"},
 			{Client: "zed", Name: "paused", Server: "memory", State: clients.Open, Disabled: true},
 		},
+		Calls: []guarding.HeldCall{
+			{ID: "0199f300", Tool: "memory_delete_entities", Agent: "guard:memory", Expires: screentest.Now.Add(23 * time.Hour)},
+			{ID: "0199f200", Tool: "send_mail\u202e", Agent: "assistant", Expires: screentest.Now.Add(4 * time.Minute)},
+		},
+		More: true,
 		Servers: []guarding.Server{
 			{Name: "memory", Approved: 9, Waiting: 1, Changed: 2, Sets: []string{"memory"}, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Minute), Tool: "read_graph", Code: "ok"}},
 			{Name: "long", Waiting: 3, Sets: []string{"a", "b"}},
