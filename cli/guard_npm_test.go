@@ -8,30 +8,29 @@ import (
 	"testing"
 )
 
+// driver puts a script of the tests where it finds the TypeScript SDK.
+func driver(t *testing.T, script string) string {
+	t.Helper()
+	name := installed(t, script)
+	text, err := os.ReadFile(filepath.Join("testdata", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // TestGuardedEverything drives the published server-everything with the TypeScript SDK,
-// alone and behind a guard, and holds what came back against each other. It needs npx
-// and the network, and runs as `make servers`.
+// alone and behind a guard, and holds what came back against each other. It runs as
+// `make servers`.
 func TestGuardedEverything(t *testing.T) {
-	sdk := os.Getenv("TOOLCRIB_SDK")
-	if sdk == "" {
-		t.Skip("the TypeScript SDK is fetched from npm; `make servers` does that")
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile("testdata/guarded.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(sdk, "guarded.mjs")
-	if err := os.WriteFile(name, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := newTestDB(t)
-	drive := func(command ...string) string {
-		node := exec.CommandContext(t.Context(), "node", append(append([]string{name}, command...), "npx", "-y", "@modelcontextprotocol/server-everything")...)
-		node.Env = append(os.Environ(), "HOME="+c.dir, "npm_config_cache="+npmCache(), "TOOLCRIB_DB="+filepath.Join(c.dir, "test.db"))
+	name := driver(t, "guarded.mjs")
+	b := newBehind(t, "everything", installed(t, ".bin/mcp-server-everything"))
+	drive := func(command []string) string {
+		node := exec.CommandContext(t.Context(), "node", append([]string{name}, command...)...)
+		node.Env = b.environ()
 		node.Stderr = os.Stderr
 		out, err := node.Output()
 		if err != nil {
@@ -39,12 +38,11 @@ func TestGuardedEverything(t *testing.T) {
 		}
 		return string(out)
 	}
-	alone := drive()
-	guarded := []string{path, "guard", "everything", "--"}
-	drive(guarded...) // no tool is approved
-	c.waits("everything_echo", "list")
-	c.run("approve", "set:everything")
-	if behind := drive(guarded...); behind != alone {
+	alone := drive(b.server)
+	drive(b.guard) // no tool is approved
+	b.waits("everything_echo", "list")
+	b.run("approve", "set:everything")
+	if behind := drive(b.guard); behind != alone {
 		t.Errorf("alone:\n%s\nbehind the guard:\n%s", alone, behind)
 	}
 	var seen struct {

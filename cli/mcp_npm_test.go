@@ -16,22 +16,18 @@ import (
 )
 
 // TestRealServers imports published MCP servers, approves some of their tools
-// and runs them through the gateway, over MCP. It needs npx and the network, and
-// runs as `make servers`. (H9)
+// and runs them through the gateway, over MCP. It runs as `make servers`. (H9)
 func TestRealServers(t *testing.T) {
-	if os.Getenv("TOOLCRIB_SERVERS") == "" {
-		t.Skip("published servers are fetched from npm; `make servers` does that")
-	}
 	for _, s := range []struct {
 		name, command string
 		calls         []string // tool, arguments, and a pattern in what comes back
 	}{
-		{"everything", "npx -y @modelcontextprotocol/server-everything", []string{"everything_echo", `{"message":"over here"}`, `over here`}},
-		{"memory", "npx -y @modelcontextprotocol/server-memory", []string{
+		{"everything", installed(t, ".bin/mcp-server-everything"), []string{"everything_echo", `{"message":"over here"}`, `over here`}},
+		{"memory", installed(t, ".bin/mcp-server-memory"), []string{
 			"memory_create_entities", `{"entities":[{"name":"Harbour","entityType":"place","observations":["It is foggy."]}]}`, `Harbour`,
 			"memory_read_graph", `{}`, `It is foggy`,
 		}},
-		{"filesystem", "npx -y @modelcontextprotocol/server-filesystem .", []string{
+		{"filesystem", installed(t, ".bin/mcp-server-filesystem") + " .", []string{
 			"filesystem_write_file", `{"path":"note.txt","content":"ink"}`, `note.txt`,
 			"filesystem_read_text_file", `{"path":"note.txt"}`, `ink`,
 		}},
@@ -72,31 +68,20 @@ func TestRealServers(t *testing.T) {
 // calls all of its tools as a client does, through the TypeScript SDK: no call waits.
 // It runs as `make servers`. (G1)
 func TestQuickStart(t *testing.T) {
-	sdk := os.Getenv("TOOLCRIB_SDK")
-	if sdk == "" {
-		t.Skip("the TypeScript SDK is fetched from npm; `make servers` does that")
-	}
+	name := driver(t, "quickstart.mjs")
 	path, err := exec.LookPath(program)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := newTestDB(t)
 	file := filepath.Join(c.dir, ".cursor", "mcp.json")
-	c.write(".cursor/mcp.json", `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"],
+	c.write(".cursor/mcp.json", `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory@`+versionOf(t, "@modelcontextprotocol/server-memory")+`"],
 		"env": {"npm_config_cache": "`+npmCache()+`", "MEMORY_FILE_PATH": "`+filepath.Join(c.dir, "memory.json")+`"}}}}`)
 	c.run("init", "--yes", "--timeout", "2m")
 	c.run("wrap", "--yes")
 	c.run("show", "set:memory")
 	c.run("approve", "set:memory")
 
-	script, err := os.ReadFile("testdata/quickstart.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(sdk, "quickstart.mjs")
-	if err := os.WriteFile(name, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	node := exec.CommandContext(t.Context(), "node", name, file, path)
 	node.Env = append(os.Environ(), "HOME="+c.dir, "TOOLCRIB_DB="+filepath.Join(c.dir, "test.db"))
 	out, err := node.CombinedOutput()
@@ -109,6 +94,20 @@ func TestQuickStart(t *testing.T) {
 	if status := c.run("status"); !regexp.MustCompile(`cursor\tmemory\tguarded\t9\t0\t0\t20\S+ \w+ ok`).MatchString(status) {
 		t.Errorf("status: %s", status)
 	}
+}
+
+// versionOf returns the version of an installed package.
+func versionOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(installed(t, name+"/package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pkg struct{ Version string }
+	if err := json.Unmarshal(text, &pkg); err != nil {
+		t.Fatal(err)
+	}
+	return pkg.Version
 }
 
 // importServer imports a published server.
