@@ -131,7 +131,7 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 			span.Start, span.End = min(span.Start, x.Start), max(span.End, x.End)
 		}
 		behind := s.Value[span.End:]
-		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？"))
+		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？:)]}\"'`*_”’»"))
 		span = item(s.Value, span, at)
 	}
 	return trimmed(s.Value, narrow(s.Value, span, at))
@@ -141,7 +141,7 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 // stands in: they end no sentence, but a reader takes each for itself.
 func item(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
-		if startsItem(value[line:span.End]) {
+		if startsItem(value[line:]) {
 			if line <= at.Start {
 				span.Start = line
 			} else if line >= at.End {

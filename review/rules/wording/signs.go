@@ -52,13 +52,9 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 		spans = append(spans, span)
 		why[span.Start] = c.reasons(&list[i], c.table())
 	}
-	honest := "honest prompts"
-	if c.IsAction() {
-		honest = "honest descriptions"
-	}
 	text := list[0].text
 	found := text.Findings(spans, func(p rules.Passage) string {
-		return told("Reads as a whole more like known attacks than like "+honest+why[p.Start], text.Value[p.Start:p.End], p.Disguise)
+		return told("Resembles, as a whole, sentences of known attacks, and may be honest"+why[p.Start], text.Value[p.Start:p.End], p.Disguise)
 	})
 	if total > len(list) {
 		found[len(found)-1].More(total - len(list))
