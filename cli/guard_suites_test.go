@@ -220,7 +220,7 @@ func (b behind) approve(last string) {
 		}
 	}
 	b.waits(last, "list", "--limit", "200")
-	in.Close()
+	_ = in.Close() // it ends the guard
 	_ = cmd.Wait() // that of a server whose client went
 	b.run("approve", "set:"+b.name)
 }
@@ -265,7 +265,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Unlock()
 	switch {
 	case r.Method == http.MethodDelete && s != nil:
-		s.in.Close()
+		_ = s.in.Close() // it ends the server
 	case r.Method != http.MethodPost:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	case s == nil:
@@ -307,7 +307,7 @@ func (b *bridge) start() *bridged {
 		}
 	}()
 	b.t.Cleanup(func() {
-		in.Close()
+		_ = in.Close() // it ends the server
 		<-done
 		_ = s.cmd.Wait() // its exit status is that of a server whose client went
 	})

@@ -164,9 +164,7 @@ func changed(before, after []entry) []entry {
 	}
 	list = append(list, come...)
 	if len(list) == 0 { // the same texts in another order
-		for _, e := range after {
-			list = append(list, e)
-		}
+		list = append(list, after...)
 		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })

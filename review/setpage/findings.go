@@ -29,6 +29,9 @@ func saying(s review.Standing) string {
 	return text
 }
 
+// ofRule is the key of the hints of a rule, whatever they say.
+func ofRule(s review.Standing) string { return "any " + s.Rule }
+
 // findRepeated returns the members of the findings that are shown once for all of
 // them: those that say the same, and hints of one rule about a tool as a whole. Those
 // that block are shown where they stand.
@@ -39,13 +42,14 @@ func (b *builder) findRepeated() map[string][]int {
 			if s.Severity == rules.Block {
 				continue
 			}
-			keys := []string{saying(s)}
+			keys := []string{b.telling(i, s)}
 			if b.general(i, s) {
-				keys = append(keys, s.Rule)
-				if m, there := messages[s.Rule]; there && m != s.Message {
-					messages[s.Rule] = ""
+				key := ofRule(s)
+				keys = append(keys, key)
+				if m, there := messages[key]; there && m != s.Message {
+					messages[key] = ""
 				} else if !there {
-					messages[s.Rule] = s.Message
+					messages[key] = s.Message
 				}
 			}
 			for _, key := range keys {
@@ -69,14 +73,23 @@ func (b *builder) general(member int, s review.Standing) bool {
 	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
 }
 
+// telling identifies what a finding says of a member: a hint about the whole by its
+// message, as its passage is the name of the tool.
+func (b *builder) telling(member int, s review.Standing) string {
+	if b.general(member, s) {
+		s.Passage = ""
+	}
+	return saying(s)
+}
+
 // repeatedAs returns the key under which a finding is shown once, "" for none.
 func (b *builder) repeatedAs(member int, s review.Standing) string {
 	switch {
 	case s.Severity == rules.Block:
-	case b.general(member, s) && len(b.repeated[s.Rule]) > 0:
-		return s.Rule
-	case len(b.repeated[saying(s)]) > 0:
-		return saying(s)
+	case b.general(member, s) && len(b.repeated[ofRule(s)]) > 0:
+		return ofRule(s)
+	case len(b.repeated[b.telling(member, s)]) > 0:
+		return b.telling(member, s)
 	}
 	return ""
 }
@@ -93,7 +106,7 @@ func (b *builder) repeats() {
 			seen[key] = true
 			in, name := b.repeated[key], d.Revision.Draft.Definition.Tool.OriginName()
 			switch {
-			case key == s.Rule:
+			case key == ofRule(s):
 				b.finding(-1, s, fmt.Sprintf(" (%s, and alike in %d more tools)", name, len(in)-1))
 			case len(in) == len(b.set.Members):
 				b.finding(-1, s, fmt.Sprintf(" (all %d tools)", len(in)))

@@ -186,9 +186,8 @@ func TestFindingsStandInPlace(t *testing.T) {
 // but neither one that blocks in each of them, nor one that was waived for another tool.
 func TestFindingsAreCounted(t *testing.T) {
 	set := imported(t, odd)
-	add := func(i int, severity rules.Severity, rule, path, message string) *review.Standing {
+	add := func(i int, severity rules.Severity, rule, path, message string) {
 		set.Members[i].Standing = append(set.Members[i].Standing, review.Standing{Finding: rules.Finding{Rule: rule, Severity: severity, Path: path, Message: message}})
-		return &set.Members[i].Standing[len(set.Members[i].Standing)-1]
 	}
 	const a, u = "definition.inputSchema.properties.a.description", "definition.inputSchema.properties.u.anyOf[1].properties.v.description"
 	for range 3 {
@@ -200,13 +199,22 @@ func TestFindingsAreCounted(t *testing.T) {
 	add(1, rules.Warn, "S2", u, "Twice.")
 	for i := range set.Members {
 		add(i, rules.Warn, "S3", "definition.description", "Waived once.")
+		add(i, rules.Info, "R104", "definition.id", "No agent has this tool.")
 		add(i, rules.Info, "D202", "definition.inputSchema", fmt.Sprintf("%d parameters.", i+1))
+	}
+	for i := range set.Members {
+		for k := range set.Members[i].Standing {
+			if s := &set.Members[i].Standing[k]; s.Rule == "R104" { // its passage is the name
+				s.Passage = set.Members[i].Proposal.Subject.ID
+			}
+		}
 	}
 	set.Members[2].Standing[0].Waiver = &history.Waiver{By: "ada", Reason: "Ours."}
 	page := text(setpage.Of(set, false))
 	for want, times := range map[string]int{
 		" S113  An escape. (3 times)\n": 1, " S113  An escape.\n": 2, " S2  Twice. (2 times)\n": 1, " S3  Waived once.\n": 2,
 		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202  1 parameters. (plain, and alike in 2 more tools)\n": 1, "S113": 3, "D202": 1,
+		" R104  No agent has this tool. (all 3 tools)\n": 1, "R104": 1,
 	} {
 		if n := strings.Count(page, want); n != times {
 			t.Errorf("%q stands %d times, not %d, in\n%s", want, n, times, page)
