@@ -40,7 +40,7 @@ func run(ctx context.Context, data, peers string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }() // a leftover in the temporary folder harms nobody
 	if peers, err = filepath.Abs(peers); err != nil {
 		return err
 	}
