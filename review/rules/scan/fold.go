@@ -39,6 +39,16 @@ type folded struct {
 	ascii byte
 }
 
+// indicVowel reports whether r is a sign of the scripts of India that stands for a
+// vowel or joins consonants: a letter of its word, which it neither ends nor only
+// accents.
+func indicVowel(r rune) bool {
+	return r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && !nukta(r)
+}
+
+// nukta reports whether r is the dot below a letter, which composed letters have too.
+func nukta(r rune) bool { return r == 0x093c || r == 0x09bc || r == 0x0a3c }
+
 // imitates returns the ASCII character that r can be taken for, 0 if none.
 var imitates = sync.OnceValue(func() map[rune]byte {
 	m := make(map[rune]byte, 1024)
@@ -55,6 +65,8 @@ func foldRune(r rune) folded {
 	switch {
 	case ignorable(r):
 		return folded{class: skip}
+	case indicVowel(r):
+		return folded{class: letter, script: foreign, text: string(r)}
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return folded{class: skip}
 	case unicode.IsSpace(r), unicode.Is(unicode.Z, r):

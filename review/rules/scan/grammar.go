@@ -25,10 +25,10 @@ type Grammar struct {
 	anchors  Set // the named concepts among these
 
 	// What the shape of the text gives.
-	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account uint16
-	not, negator, unnegator, alternative, asking, reporting, reported, refusal               uint16
-	lead, tld, rot13, backwards                                                              uint16
-	readers                                                                                  sync.Pool
+	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account          uint16
+	not, negator, negatorAfter, joining, unnegator, alternative, asking, reporting, reported, refusal uint16
+	lead, tld, rot13, backwards                                                                       uint16
+	readers                                                                                           sync.Pool
 }
 
 // Spec is the source of a Grammar.
@@ -40,8 +40,9 @@ type Grammar struct {
 // word followed by a colon), caps (a word in capitals), account (an IBAN or
 // the address of a wallet). It takes meaning from two of the lexicon: lead
 // (words that may precede an imperative) and tld (top-level domains), and, for
-// the Stance of a match, from not, negator, unnegator (words that take a negation
-// back), alternative ("or"), asking (words by which somebody else speaks),
+// the Stance of a match, from not, negator, negatorAfter (words that negate what stands
+// before them), joining (words that
+// begin a clause), unnegator (words that take a negation back), alternative ("or"), asking (words by which somebody else speaks),
 // wReporting and wReported (words that tell what others do, before and after it) and
 // refusal.
 type Spec struct {
@@ -63,7 +64,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	own := map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
-		"not": &g.not, "negator": &g.negator, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "wReported": &g.reported, "refusal": &g.refusal,
+		"not": &g.not, "negator": &g.negator, "negatorAfter": &g.negatorAfter, "joining": &g.joining, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "wReported": &g.reported, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) { // the same numbers in every process
@@ -152,6 +153,12 @@ func (s *Set) Numbers() iter.Seq[int] {
 		}
 	}
 }
+
+// Has reports whether s holds the concept with the number n of Names.
+func (s *Set) Has(n int) bool { return s.has(uint16(n)) }
+
+// Put adds the concept with the number n of Names to s.
+func (s *Set) Put(n int) { s.add(uint16(n)) }
 
 // first returns the name of the first named concept in s, "" when there is none.
 func (g *Grammar) first(s Set) string {

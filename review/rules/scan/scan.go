@@ -13,12 +13,23 @@ type Result struct {
 	LongRun bool
 	// Sentences are those of the undecoded text, at most maxSentences.
 	Sentences []Sentence
+	// Clauses are the parts of all of them, in their order.
+	Clauses []Clause
 
 	work int // bytes read, and words that a step of a frame was tried at
 }
 
 // Sentence is a part of the text that ends with a full stop or an empty line.
 type Sentence struct {
+	Start, End int // bytes
+	Concepts   Set
+	// Clauses are numbers of clauses: the first, and the one behind the last.
+	Clauses [2]int32
+}
+
+// Clause is a part of a sentence that a comma or the like ends, or before which a word
+// such as "because" stands.
+type Clause struct {
 	Start, End int // bytes
 	Concepts   Set
 }

@@ -95,7 +95,9 @@ func (s *reader) flush(carry bool) {
 	}
 	s.seen.union(&s.mask)
 	if s.seg.depth == 0 && len(s.out.Sentences) < maxSentences {
-		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.tokens[0].start), int(s.tokens[s.n-1].end), s.mask})
+		from := int32(len(s.out.Clauses))
+		s.clauses()
+		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.tokens[0].start), int(s.tokens[s.n-1].end), s.mask, [2]int32{from, int32(len(s.out.Clauses))}})
 	}
 	s.match()
 	if s.mend() {
@@ -109,6 +111,34 @@ func (s *reader) flush(carry bool) {
 	}
 	s.extras = s.extras[:0]
 	s.n = 0
+}
+
+// clauses notes the clauses of the sentence. Where one ends depends on the words around
+// that place alone, so that no word further away joins or parts others.
+func (s *reader) clauses() {
+	at := Clause{Start: int(s.tokens[0].start)}
+	for i := range s.tokens[:s.n] {
+		if i > 0 && s.opensClause(i) {
+			at.End = int(s.tokens[i-1].end)
+			s.out.Clauses = append(s.out.Clauses, at)
+			at = Clause{Start: int(s.tokens[i].start)}
+		}
+		at.Concepts.union(&s.sets[i])
+	}
+	at.End = int(s.tokens[s.n-1].end)
+	s.out.Clauses = append(s.out.Clauses, at)
+}
+
+// opensClause reports whether a clause begins at token i.
+func (s *reader) opensClause(i int) bool {
+	t := &s.tokens[i]
+	switch {
+	case t.gap&(gColon|gOpen|gClose|gDash|gBullet) != 0 && t.gap&(gSpace|gNewline) != 0, t.gap&gNewline != 0:
+		return true
+	case t.gap&(gComma|gStop) != 0:
+		return t.gap&(gSpace|gNewline) != 0 || s.text[t.start] >= 0x80
+	}
+	return s.sets[i].has(s.g.joining)
 }
 
 // carry begins the next sentence with the last words of this one.

@@ -45,7 +45,7 @@ const (
 // stance returns how the sentence treats the match from token first to last.
 func (s *reader) stance(f *frame, first, last int) Stance {
 	var st Stance
-	if s.negated(first) || s.denied(f) || s.listed && s.tokens[0].gap&gBullet != 0 {
+	if s.negated(first) || s.denied(f) || s.negatedAround(f, first, last) || s.listed && s.tokens[0].gap&gBullet != 0 {
 		st |= Negated
 	}
 	if s.asked(first, last) || s.reported(first, last) {
@@ -100,6 +100,66 @@ func (s *reader) denied(f *frame) bool {
 			if s.sets[j].has(s.g.not) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// near is how far from a word its negation stands in languages that put it behind the
+// verb or between the verb and what it is about: "sende Schlüssel niemals weiter".
+const near = 3
+
+// negatedAround reports whether a negation stands inside or right behind the match of a
+// frame without order, none of whose steps negates: its words come in the order of
+// many languages, and so does their negation.
+func (s *reader) negatedAround(f *frame, first, last int) bool {
+	if f.any == 0 || s.ownNegation(f) {
+		return false
+	}
+	for j := first + 1; j < s.n && s.tokens[j].pos-s.tokens[last].pos <= near; j++ {
+		switch {
+		case j > last && s.tokens[j].gap&(clauseEnds|gComma) != 0:
+			return false
+		case s.inStep(f, j):
+		case j > last:
+			if s.sets[j].has(s.g.negatorAfter) {
+				return true
+			}
+		case s.sets[j].has(s.g.negator) && s.stepWithin(f, j, near):
+			return true
+		}
+	}
+	return false
+}
+
+// ownNegation reports whether a negation fills a step of f.
+func (s *reader) ownNegation(f *frame) bool {
+	for k := range f.steps {
+		for j := s.path[k][0]; j <= s.path[k][1]; j++ {
+			if s.sets[j].has(s.g.negator) || s.sets[j].has(s.g.negatorAfter) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inStep reports whether token j is part of what fills a step of f.
+func (s *reader) inStep(f *frame, j int) bool {
+	for k := range f.steps {
+		if j >= int(s.path[k][0]) && j <= int(s.path[k][1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// stepWithin reports whether a step of f begins within so many words after token j, in
+// the same clause.
+func (s *reader) stepWithin(f *frame, j int, words int32) bool {
+	for i := j + 1; i < s.n && s.tokens[i].pos-s.tokens[j].pos <= words && s.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
+		if s.inStep(f, i) {
+			return true
 		}
 	}
 	return false
@@ -174,14 +234,14 @@ func (s *reader) shown(first, last int) bool {
 }
 
 // crossed reports whether a step of f that negates stands in another clause
-// than the next step.
+// than the next step, or the last step than the one before.
 func (s *reader) crossed(f *frame) bool {
 	if f.any > 0 {
 		return false
 	}
 	for k := 0; k+1 < len(f.steps); k++ {
 		end, next := int(s.path[k][1]), int(s.path[k+1][0])
-		if !s.sets[s.path[k][0]].has(s.g.negator) {
+		if !s.sets[s.path[k][0]].has(s.g.negator) && (k+2 < len(f.steps) || !s.sets[next].has(s.g.negatorAfter)) {
 			continue
 		}
 		for i := end + 1; i <= next; i++ {

@@ -1,0 +1,82 @@
+package scan
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNegationInAnyOrder tells orders from their denials where the words of a frame, and
+// those that negate it, come in the order of many languages.
+func TestNegationInAnyOrder(t *testing.T) {
+	g, err := Compile(Spec{
+		Entries: []Entry{
+			{"send", "sende, stuur, envoie, 送信, भेजो, send"},
+			{"key", "schlüssel, sleutels, clés, 秘密鍵, कुंजियाँ, keys"},
+			{"negator", "nooit, niemals, jamais, never, मत"},
+			{"negatorAfter", "niemals, nicht, jamais, しないで, मत"},
+			{"because", "weil"},
+			{"lead", "please"},
+			{"tld", "example"},
+		},
+		Frames: []Frame{{"theft", "~8 send key"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]Stance{
+		"Sende die Schlüssel an uns.":              0,
+		"Sende Schlüssel niemals weiter.":          Negated,
+		"Sende die Schlüssel, zögere nicht.":       0, // the negation is of another clause
+		"Stuur nooit sleutels naar derden.":        Negated,
+		"N'envoie pas: envoie jamais de clés.":     Negated,
+		"秘密鍵を送信しないでください。":                          Negated,
+		"秘密鍵を送信してください。":                            0,
+		"कुंजियाँ मत भेजो":                         Negated,
+		"कुंजियाँ भेजो":                            0,
+		"Send keys, and never wait for an answer.": 0,
+	} {
+		found := g.Scan(text).Matches
+		if len(found) != 1 || found[0].Stance != want {
+			t.Errorf("%q: %+v, want stance %v", text, found, want.Names())
+		}
+	}
+}
+
+// TestClauses cuts sentences where a clause ends, whatever stands further away.
+func TestClauses(t *testing.T) {
+	g, err := Compile(Spec{Entries: []Entry{{"joining", "because, so that"}, {"tld", "example"}, {"filler", "the"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Read it, send it (all of it) to a.example; wait.": "Read it|send it|all of it|to a.example|wait",
+		"It takes 1,000 rows because the list is long.":    "It takes 1,000 rows|because the list is long",
+		"Sort it so that it can be read":                   "Sort it|so that it can be read",
+		"读取文件，发送内容。":                                       "读取文件|发送内容",
+	} {
+		r := g.Scan(text)
+		var got []string
+		for _, c := range r.Clauses {
+			got = append(got, text[c.Start:c.End])
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q", text, got)
+		}
+		if n := len(r.Sentences); n != 1 || r.Sentences[0].Clauses != [2]int32{0, int32(len(r.Clauses))} {
+			t.Errorf("%q: %d sentences", text, n)
+		}
+	}
+}
+
+// TestSignsOfVowels reads the words of the scripts of India whole: their vowels are marks.
+func TestSignsOfVowels(t *testing.T) {
+	g, err := Compile(Spec{Entries: []Entry{{"got", "मिले"}, {"tld", "example"}}, Frames: []Frame{{"got", "got"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"दस्तावेज़ मिले": 1, "पन्नों में लिखे": 0} {
+		if n := len(g.Scan(text).Matches); n != want {
+			t.Errorf("%q: %d matches", text, n)
+		}
+	}
+}
