@@ -65,7 +65,9 @@
 // # Lexicon
 //
 // A value lists words and phrases, separated by commas; scan.Entry documents "~"
-// and "^". One concept may be in several files, such as one for each
-// language. The learned tables do not weigh a concept named by a "d" and a capital,
+// and "^". One concept may be in several files: lexicon/languages has a file for each
+// language, of which every key is a role in the mechanisms that frames describe, such
+// as what is set aside, who is not told, or who is said to have allowed it. A line
+// break ends a word as a comma does. The learned tables do not weigh a concept named by a "d" and a capital,
 // the domain of a tool.
 package rulebook

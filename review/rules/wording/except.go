@@ -74,7 +74,9 @@ var conditions = map[string]condition{
 	// The text belongs to a parameter.
 	"parameter":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Param != "" },
 	"identifier": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Identifier },
-	"label":      func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
+	// The match is in a code block.
+	"fenced": func(_ *View, _ *Scanned, m *scan.Match, _ scan.Set) bool { return m.Stance&scan.Fenced != 0 },
+	"label":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Kind == rules.Label },
 	// The text is a value, title or comment of a schema.
 	"value": func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.inValue() },
 	// The tool only computes or looks something up.
