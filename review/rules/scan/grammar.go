@@ -154,12 +154,6 @@ func (s *Set) Numbers() iter.Seq[int] {
 	}
 }
 
-// Has reports whether s holds the concept with the number n of Names.
-func (s *Set) Has(n int) bool { return s.has(uint16(n)) }
-
-// Put adds the concept with the number n of Names to s.
-func (s *Set) Put(n int) { s.add(uint16(n)) }
-
 // first returns the name of the first named concept in s, "" when there is none.
 func (g *Grammar) first(s Set) string {
 	for name := range g.Each(s) {

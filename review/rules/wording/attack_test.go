@@ -30,7 +30,7 @@ func TestEveryExample(t *testing.T) {
 // TestUnknownNamesAreRefused breaks the names that a block gives.
 func TestUnknownNamesAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		`except = ["prompt & nowhere"]`: `rules/a.toml:10: S999: unknown condition "nowhere"; there are computes-only, identifier, `,
+		`except = ["prompt & nowhere"]`: `rules/a.toml:10: S999: unknown condition "nowhere"; there are computes-only, fenced, identifier, `,
 		`except = ["nowhere user"]`:     `rules/a.toml:10: S999: unknown condition "nowhere"; there are about, sentence, within`,
 		`extra = ["nothing"]`:           `rules/a.toml:10: S999: unknown check "nothing"; there are acting-besides, `,
 	} {

@@ -74,7 +74,7 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 		in[i] = -1
 	}
 	scans := c.Scan()
-	var f Features
+	var x Clauses
 	for i := range scans {
 		s := &scans[i]
 		from := len(list)
@@ -89,8 +89,8 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 		return list, in
 	}
 	for k := range list {
-		c.featuresOf(&list[k], &f)
-		list[k].score = table.Score(&f)
+		c.clausesOf(&list[k], &x)
+		list[k].score = table.Best(&x)
 	}
 	return list, in
 }
@@ -110,11 +110,11 @@ func hit(list []Sentence, from int, f *candidate) int {
 	return -1
 }
 
-// Features returns the features of a sentence of c.
-func (c *View) Features(s *Sentence) Features {
-	var f Features
-	c.featuresOf(s, &f)
-	return f
+// Clauses returns the features of a sentence of c.
+func (c *View) Clauses(s *Sentence) *Clauses {
+	x := &Clauses{}
+	c.clausesOf(s, x)
+	return x
 }
 
 // judge turns what the rules found and the score of each sentence into
@@ -190,10 +190,10 @@ func (c *View) tells(s *Sentence, f *candidate, table *Learned) bool {
 // partScore is the highest score of a part of the sentence that f was found in.
 func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
 	score := math.Inf(-1)
-	var features Features
+	var x Clauses
 	for _, part := range c.parts(s, f) {
-		c.featuresOf(&part, &features)
-		score = max(score, table.Score(&features))
+		c.clausesOf(&part, &x)
+		score = max(score, table.Best(&x))
 	}
 	return score
 }

@@ -72,33 +72,168 @@ func (f *Features) name(group int, parts ...string) {
 // nameHash is the hash of a named feature.
 func nameHash(name string) uint32 { return fnvBasis.str(name).mixed() }
 
-// featuresOf collects the features of a sentence.
-func (c *View) featuresOf(s *Sentence, f *Features) {
-	f.reset()
-	place := s.place()
-	f.name(signalGroup, "@", place)
-	if s.first && c.IsAction() { // in a prompt an order may stand anywhere
-		f.name(signalGroup, "@first.", place)
+// Clauses holds the features of a sentence by its clauses, so that each run of them
+// can be judged alone: words around an attack then cannot lower what it scores.
+type Clauses struct {
+	once Features   // of the whole: its place, and the frames that fit in it
+	list []Features // of each clause
+	fits []fitness  // how each clause fits what the definition says it is for
+	// concepts are those of each clause that are paired, also with those of others.
+	concepts [][]concept
+	// bridges are the phrases of each clause that begin in the one before.
+	bridges [][]uint32
+	place   hash32
+	tool    bool
+	alone   bool // it stands in a prompt that is too short to show what it adds
+}
+
+// fitness counts the words of a passage that are about what a tool says first or that
+// stand elsewhere in a prompt too, those that are not, and the concepts that are not.
+type fitness struct{ related, strange, novel int }
+
+func (f *fitness) plus(o fitness) {
+	f.related += o.related
+	f.strange += o.strange
+	f.novel += o.novel
+}
+
+// maxRun is how many clauses in a row are judged together at most.
+const maxRun = 12
+
+// reset empties x for a sentence of n clauses.
+func (x *Clauses) reset(n int) {
+	x.once.reset()
+	x.list = slices.Grow(x.list[:0], n)[:n]
+	for i := range x.list {
+		x.list[i].reset()
 	}
-	for _, rule := range s.frames {
-		f.name(namedGroup, "frame:", rule)
-	}
-	f.concepts(place, &s.concepts)
-	words := tokens(s.Text, c.setting())
-	if s.text.Param != "" {
-		for w := range wordsIn(s.text.Param) {
-			f.name(namedGroup, "param:", stem(w))
+	x.fits = slices.Grow(x.fits[:0], n)[:n]
+	x.concepts = slices.Grow(x.concepts[:0], n)[:n]
+	x.bridges = slices.Grow(x.bridges[:0], n)[:n]
+}
+
+// Len returns the number of clauses.
+func (x *Clauses) Len() int { return len(x.list) }
+
+// Run returns the features of the clauses from i to before j as one passage.
+func (x *Clauses) Run(i, j int) Features {
+	f := x.once
+	var fit fitness
+	for g := range f {
+		f[g] = slices.Clone(f[g])
+		for k := i; k < j; k++ {
+			f[g] = append(f[g], x.list[k][g]...)
 		}
 	}
-	c.wordFeatures(words, place, f)
-	if !c.IsAction() {
-		c.surroundings(s, words, f)
+	for k := i; k < j; k++ {
+		fit.plus(x.fits[k])
+		if k > i {
+			f[phraseGroup] = append(f[phraseGroup], x.bridges[k]...)
+		}
+		for m := i; m < k; m++ {
+			for h := range x.crossed(m, k) {
+				f[pairGroup] = append(f[pairGroup], h)
+			}
+		}
 	}
+	f[signalGroup] = append(f[signalGroup], x.signals(fit)...)
+	return f
+}
+
+// Signals of how a passage fits what the definition says first.
+var (
+	relatedBasis = fnvBasis.str("@related")
+	strangeBasis = fnvBasis.str("@strange")
+	foreignBasis = fnvBasis.str("@foreign")
+	novelBasis   = fnvBasis.str("@novel")
+)
+
+// signals returns how a passage fits: a tool's by the words that are about its purpose and
+// those that are not, a prompt's by what it adds.
+func (x *Clauses) signals(f fitness) []uint32 {
+	if x.tool {
+		near := relatedBasis.byte(byte(min(f.related, 3)))
+		far := strangeBasis.byte(byte(min(f.strange/2, 5)))
+		return []uint32{near.mixed(), far.mixed(), near.and(x.place).mixed(), far.and(x.place).mixed(), near.and(far).mixed()}
+	}
+	if x.alone {
+		return nil
+	}
+	ratio := foreignBasis.byte(byte(min(5*f.strange/max(1, f.strange+f.related), 4)))
+	far := strangeBasis.byte(byte(min(f.strange/2, 5)))
+	return []uint32{ratio.mixed(), far.mixed(), ratio.and(far).mixed(), novelBasis.byte(byte(min(f.novel, 5))).mixed()}
+}
+
+// clausesOf collects the features of a sentence.
+func (c *View) clausesOf(s *Sentence, x *Clauses) {
+	x.reset(len(s.clauses))
+	place := s.place()
+	x.place, x.tool, x.alone = fnvBasis.str(place), c.IsAction(), c.alone() || s.part
+	x.once.name(signalGroup, "@", place)
+	for _, rule := range s.frames {
+		x.once.name(namedGroup, "frame:", rule)
+	}
+	if s.text.Param != "" {
+		for w := range wordsIn(s.text.Param) {
+			x.once.name(namedGroup, "param:", stem(w))
+		}
+	}
+	var before []string
+	for i := range s.clauses {
+		words := c.clauseOf(x, i, s.source[s.clauses[i].Start:s.clauses[i].End], &s.clauses[i].Concepts)
+		x.bridges[i] = bridge(x.bridges[i][:0], before, words)
+		before = words
+	}
+}
+
+// bridge appends the phrases that begin in the words before and end in those after.
+func bridge(list []uint32, before, after []string) []uint32 {
+	if len(before) == 0 || len(after) == 0 {
+		return list
+	}
+	last := fnvBasis.str(before[len(before)-1]).byte(' ').str(after[0])
+	list = append(list, last.mixed())
+	if len(after) > 1 {
+		list = append(list, last.byte(' ').str(after[1]).mixed())
+	}
+	if len(before) > 1 {
+		list = append(list, fnvBasis.str(before[len(before)-2]).byte(' ').str(before[len(before)-1]).byte(' ').str(after[0]).mixed())
+	}
+	return list
+}
+
+// clauseOf collects the features of clause i and returns its words.
+func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []string {
+	f, st := &x.list[i], c.setting()
+	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
+	words := tokens(text, st)
+	x.fits[i] = f.words(words, st)
 	f.phrases(words)
 	for _, w := range words {
 		f.pieces(w)
 	}
+	if x.tool || x.alone {
+		return words
+	}
+	for _, k := range x.concepts[i] {
+		if st.concepts[k.number] < 2 {
+			x.fits[i].novel++
+			f[pairGroup] = append(f[pairGroup], onceBasis.and(k.hash).mixed())
+		}
+	}
+	for host := range hostsIn(text) {
+		if st.hosts[host] < 2 {
+			f.name(signalGroup, "@host.once")
+		} else {
+			f.name(signalGroup, "@host.again")
+		}
+		break
+	}
+	return words
 }
+
+// onceBasis is the hash of the prefix of a concept that stands in one sentence only.
+var onceBasis = fnvBasis.str("once")
 
 // place names where a sentence stands.
 func (s *Sentence) place() string {
@@ -126,35 +261,54 @@ var conceptHashes = sync.OnceValue(func() []hash32 {
 	return list
 })
 
-// maxPaired is how many concepts of a sentence are weighed in pairs.
+// maxPaired is how many concepts of a clause are weighed in pairs.
 const maxPaired = 24
 
-// concepts adds the concepts of a sentence, with its place, and their pairs.
-func (f *Features) concepts(place string, set *scan.Set) {
-	all, at := conceptHashes(), fnvBasis.str(place)
-	var list [maxPaired]hash32
-	n := 0
+// concept is a concept by its number and hash.
+type concept struct {
+	number uint16
+	hash   hash32
+}
+
+// concepts adds the concepts of a clause, with the place, and their pairs, and returns
+// those that are paired.
+func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []concept {
+	all := conceptHashes()
 	for i := range set.Numbers() {
 		h := all[i]
 		if h == 0 {
 			continue
 		}
-		f[namedGroup] = append(f[namedGroup], h.mixed(), h.and(at).mixed())
-		if n < len(list) {
-			for _, first := range list[:n] {
-				f[pairGroup] = append(f[pairGroup], first.and(h).mixed())
+		f[namedGroup] = append(f[namedGroup], h.mixed(), h.and(place).mixed())
+		if len(list) < maxPaired {
+			for _, first := range list {
+				f[pairGroup] = append(f[pairGroup], first.hash.and(h).mixed())
 			}
-			list[n] = h
-			n++
+			list = append(list, concept{uint16(i), h})
+		}
+	}
+	return list
+}
+
+// crossed yields the pairs of a concept of clause i and one of clause j; the lower
+// number comes first, as within a clause.
+func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		for _, a := range x.concepts[i] {
+			for _, b := range x.concepts[j] {
+				switch {
+				case a.number < b.number && !yield(a.hash.and(b.hash).mixed()), a.number > b.number && !yield(b.hash.and(a.hash).mixed()):
+					return
+				}
+			}
 		}
 	}
 }
 
-// wordFeatures adds words by their stem and how they fit the tool: how many of
-// them are about it, and how many occur nowhere else.
-func (c *View) wordFeatures(words []string, place string, f *Features) {
-	st := c.setting()
-	related, strange := 0, 0
+// words adds words by their stem, and counts how many are about what the definition
+// says first.
+func (f *Features) words(words []string, st *setting) fitness {
+	var fit fitness
 	from := len(f[namedGroup])
 	for _, w := range words {
 		if idle[w] {
@@ -167,22 +321,13 @@ func (c *View) wordFeatures(words []string, place string, f *Features) {
 		}
 		f[namedGroup] = append(f[namedGroup], h)
 		switch {
-		case !c.IsAction():
-		case st.about[w]:
-			related++
-		case st.count[w] < 2:
-			strange++
+		case st.about[w], st.count[w] > 1:
+			fit.related++
+		case len(w) > 2 && w[0] != '~':
+			fit.strange++
 		}
 	}
-	if !c.IsAction() {
-		return
-	}
-	near, far := []string{"0", "1", "2", "3"}[min(related, 3)], []string{"0", "1", "2", "3", "4"}[min(strange/2, 4)]
-	f.name(signalGroup, "@related", near)
-	f.name(signalGroup, "@strange", far)
-	f.name(signalGroup, "@related", near, "@", place)
-	f.name(signalGroup, "@strange", far, "@", place)
-	f.name(signalGroup, "@related", near, "@strange", far)
+	return fit
 }
 
 // phrases adds two and three words in a row, within limits that no honest

@@ -120,17 +120,93 @@ func embedded(b []byte) *Learned {
 	return t
 }
 
-// Score returns the score of a sentence with the given features.
-func (t *Learned) Score(f *Features) float64 {
+// tally is a sum of weights of each group, and how many they are.
+type tally struct{ sum, n [groupCount]int }
+
+// add adds the weights of the features of one group.
+func (t *Learned) add(y *tally, g int, list []uint32) {
+	mask := uint32(1)<<TableBits[g] - 1
+	for _, h := range list {
+		y.sum[g] += int(t.Weights[g][h&mask])
+	}
+	y.n[g] += len(list)
+}
+
+// plus adds o to y.
+func (y *tally) plus(o *tally) {
+	for g := range y.sum {
+		y.sum[g] += o.sum[g]
+		y.n[g] += o.n[g]
+	}
+}
+
+// of returns the score that y comes to.
+func (t *Learned) of(y *tally) float64 {
 	score := float64(t.Bias)
-	for g, list := range f {
-		sum, mask := 0, uint32(1)<<TableBits[g]-1
-		for _, h := range list {
-			sum += int(t.Weights[g][h&mask])
-		}
-		score += float64(t.Scale[g]) * float64(sum) * Norm(g, len(list))
+	for g, sum := range y.sum {
+		score += float64(t.Scale[g]) * float64(sum) * Norm(g, y.n[g])
 	}
 	return score
+}
+
+// signals returns what signals add to a score.
+func (t *Learned) signals(list []uint32) float64 {
+	var y tally
+	t.add(&y, signalGroup, list)
+	return float64(t.Scale[signalGroup]) * float64(y.sum[signalGroup]) * Norm(signalGroup, 0)
+}
+
+// partial is how much less a part of a sentence of a tool scores than the same words alone
+// would: the parts are many, and any of them may look odd without the others.
+const partial = 2
+
+// Best returns the highest score of the sentence and of a run of at most maxRun of its
+// clauses.
+func (t *Learned) Best(x *Clauses) float64 {
+	var once tally
+	for g, list := range x.once {
+		t.add(&once, g, list)
+	}
+	n := len(x.list)
+	alone := make([]tally, n)
+	for i := range x.list {
+		for g, list := range x.list[i] {
+			t.add(&alone[i], g, list)
+		}
+	}
+	width := min(n, maxRun)
+	pairs := make([]struct{ sum, n int }, n*width) // of clause j with the one d+1 before it, at j*width+d
+	for j := range n {
+		for d := range min(j, width-1) {
+			y := &pairs[j*width+d]
+			for h := range x.crossed(j-d-1, j) {
+				y.sum += int(t.Weights[pairGroup][h&(1<<TableBits[pairGroup]-1)])
+				y.n++
+			}
+		}
+	}
+	best := math.Inf(-1)
+	for i := range n {
+		run, fit := once, fitness{}
+		for j := i; j < n && (i == 0 || j < i+maxRun); j++ {
+			run.plus(&alone[j])
+			if j > i {
+				t.add(&run, phraseGroup, x.bridges[j])
+			}
+			fit.plus(x.fits[j])
+			for d := range min(j-i, width-1) {
+				y := &pairs[j*width+d]
+				run.sum[pairGroup] += y.sum
+				run.n[pairGroup] += y.n
+			}
+			score := t.of(&run) + t.signals(x.signals(fit))
+			if x.tool && j-i+1 < n {
+				score -= partial
+			}
+			best = max(best, score)
+		}
+	}
+	return best
 }
 
 // Norm returns the factor for the sum over n features of group g.

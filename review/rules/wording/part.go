@@ -37,7 +37,8 @@ func (c *View) parts(s *Sentence, f *candidate) []Sentence {
 		}
 		seen[at] = true
 		text := value[at.Start:at.End]
-		list = append(list, Sentence{Path: s.Path, Text: text, text: s.text, at: at, concepts: grammar().Scan(text).Concepts, frames: []string{f.frame()}, part: true})
+		r := grammar().Scan(text)
+		list = append(list, Sentence{Path: s.Path, Text: text, text: s.text, at: at, concepts: r.Concepts, clauses: r.Clauses, source: text, frames: []string{f.frame()}, part: true})
 	}
 	return list
 }

@@ -19,6 +19,8 @@ type Sentence struct {
 	text     *Scanned
 	at       rules.Passage
 	concepts scan.Set
+	clauses  []scan.Clause
+	source   string   // that the clauses are bytes of
 	first    bool     // opens the text
 	part     bool     // of a sentence, where a rule fired
 	frames   []string // rules that fired in it
@@ -41,7 +43,7 @@ func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
 	var list []Sentence
 	for _, i := range table.mostTelling(s.Sentences, s.Matches) {
 		x := &s.Sentences[i]
-		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, first: i == 0})
+		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: s.Value, first: i == 0})
 	}
 	for _, d := range s.Decoded {
 		if !d.Disguise.Decoded() {
@@ -50,7 +52,7 @@ func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
 		r := grammar().Scan(d.Text)
 		for _, i := range table.mostTelling(r.Sentences, r.Matches) {
 			x := &r.Sentences[i]
-			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}, concepts: x.Concepts})
+			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}, concepts: x.Concepts, clauses: r.Clauses[x.Clauses[0]:x.Clauses[1]], source: d.Text})
 		}
 	}
 	return list
@@ -62,7 +64,7 @@ func wholeText(s *Scanned) []Sentence {
 	if s.Kind == rules.Identifier && len(s.byRule) == 0 {
 		return nil
 	}
-	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, first: true}}
+	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true}}
 }
 
 // mostTelling returns the numbers of the sentences in which a frame matches, and
@@ -101,17 +103,15 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 // sentences are judged.
 type setting struct {
 	about map[string]bool // stems of its names and its first sentence
-	count map[string]int  // how often stems occur in its prose and names
 	names map[string]bool // its names and those of its parameters, in lower case
-	// concepts is in how many sentences of a prompt each concept stands, sentences how
-	// many it has, hosts how often each host of an address is named.
+	// count is how often each stem stands in a prompt, concepts in how many sentences
+	// each concept does, sentences how many there are, hosts how often each host of an
+	// address is named.
+	count     map[string]int
 	concepts  []int
 	sentences int
 	hosts     map[string]int
 }
-
-// maxCounted is how many bytes of a tool's texts are counted.
-const maxCounted = 128 << 10
 
 func (c *View) setting() *setting {
 	c.settings.Do(func() { c.settingOf = c.newSetting() })
@@ -119,7 +119,7 @@ func (c *View) setting() *setting {
 }
 
 func (c *View) newSetting() *setting {
-	st := &setting{about: map[string]bool{}, names: map[string]bool{}, count: map[string]int{}}
+	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
 	t := c.Draft.Definition.Tool
 	if t == nil {
 		return st
@@ -144,16 +144,8 @@ func (c *View) newSetting() *setting {
 			st.about[stem(w)] = true
 		}
 	}
-	left := maxCounted
 	for _, text := range c.Texts() {
-		if text.Visible && (text.Kind == rules.Prose || text.Kind == rules.Identifier) && left > 0 {
-			value := text.Value[:min(left, len(text.Value))]
-			left -= len(value)
-			for w := range wordsIn(scan.Fold(value)) {
-				st.count[stem(w)]++
-			}
-		}
-		if text.Kind == rules.Identifier && text.Value == text.Param {
+		if text.Visible && text.Kind == rules.Identifier && text.Value == text.Param {
 			st.names[strings.ToLower(text.Value)] = true
 		}
 	}

@@ -79,6 +79,7 @@ var corpusFiles = []file{
 	{path: "unseen/prompts.jsonl", set: "unseen prompts", prompt: true, measured: true},
 	{path: "unseen/skills.jsonl", set: "unseen poisoned skills", prompt: true, attack: true, measured: true},
 	{path: "unseen/attacks.jsonl", set: "unseen attacks", attack: true, measured: true},
+	{path: "unseen/malicious_prompts.jsonl", set: "unseen malicious prompts", prompt: true, attack: true, measured: true},
 }
 
 // row is a line of a file, in any of their forms.

@@ -66,11 +66,11 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 			continue
 		}
 		if x.Part() {
-			e.parts = append(e.parts, part{x.Frames()[0], c.Features(&x)})
+			e.parts = append(e.parts, part{x.Frames()[0], c.Clauses(&x)})
 			continue
 		}
 		e.frames = append(e.frames, x.Frames())
-		e.sentences = append(e.sentences, c.Features(&x))
+		e.sentences = append(e.sentences, c.Clauses(&x))
 		if o != nil && o.attack {
 			e.sure = append(e.sure, o.tells(&x))
 		}

@@ -11,7 +11,7 @@ import (
 // example is one definition or prompt to learn from or to try a table on.
 type example struct {
 	*sample
-	sentences []wording.Features
+	sentences []*wording.Clauses
 	// sure marks the telling sentences of an attack; nil when only the whole
 	// is known to be one.
 	sure []bool
@@ -26,8 +26,8 @@ type example struct {
 
 // part is a part of a sentence that is judged beside it, with the rule that fired.
 type part struct {
-	rule     string
-	features wording.Features
+	rule    string
+	clauses *wording.Clauses
 }
 
 // tops are the scores of the most telling sentence, and of the most telling one
@@ -53,14 +53,14 @@ func (s tops) reach(at float64, with map[string]float32) bool {
 func best(t *wording.Learned, e *example) tops {
 	top := tops{math.Inf(-1), map[string]float64{}}
 	for i := range e.sentences {
-		score := t.Score(&e.sentences[i])
+		score := t.Best(e.sentences[i])
 		top.any = max(top.any, score)
 		for _, rule := range e.frames[i] {
 			top.note(rule, score)
 		}
 	}
 	for i := range e.parts {
-		top.note(e.parts[i].rule, t.Score(&e.parts[i].features))
+		top.note(e.parts[i].rule, t.Best(e.parts[i].clauses))
 	}
 	return top
 }
@@ -200,23 +200,47 @@ func points(examples []*example, f *fitting) []point {
 		}
 		stride := 1 + len(e.sentences)/most
 		for i := range e.sentences {
-			x := &e.sentences[i]
+			if !e.attack && i%stride != 0 { // a long text counts for no more than so many sentences
+				continue
+			}
+			x := e.whole(i)
 			switch {
 			case e.attack && telling == nil:
 				list = append(list, point{x, true, stress / float64(len(e.sentences)), bag})
 			case e.attack && telling[i]:
 				list = append(list, point{x, true, stress, bag})
-			case e.attack, i%stride != 0: // a long text counts for no more than so many sentences
+			case e.attack:
 			case f == nil && !e.own, f != nil && f.score(x) < easy:
 				if (len(list)+i)%every == 0 {
 					list = append(list, point{x, false, every * e.boundary(), bag})
 				}
 			default:
 				list = append(list, point{x, false, e.boundary(), bag})
+				if run := e.clause(i); run != nil && f != nil {
+					list = append(list, point{run, false, e.boundary(), bag})
+				}
 			}
 		}
 	}
 	return list
+}
+
+// whole returns the features of sentence i as one.
+func (e *example) whole(i int) *wording.Features {
+	f := e.sentences[i].Run(0, e.sentences[i].Len())
+	return &f
+}
+
+// clause returns one of several clauses of sentence i, which is judged alone too: nil
+// when there is only one.
+func (e *example) clause(i int) *wording.Features {
+	n := e.sentences[i].Len()
+	if n < 2 {
+		return nil
+	}
+	at := i % n
+	run := e.sentences[i].Run(at, min(n, at+1+i/n%2))
+	return &run
 }
 
 // telling selects the sentences of an attack that f takes for the attack: at least
@@ -225,7 +249,7 @@ func (f *fitting) telling(e *example) []bool {
 	list := make([]bool, len(e.sentences))
 	top, at := math.Inf(-1), -1
 	for i := range e.sentences {
-		s := f.score(&e.sentences[i])
+		s := f.score(e.whole(i))
 		list[i] = s > 0
 		if s > top {
 			top, at = s, i
