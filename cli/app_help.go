@@ -1,14 +1,29 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolcrib/gateway"
+	"toolcrib/gateway/clients"
+	"toolcrib/gateway/mcp"
+	"toolcrib/internal/visible"
+	"toolcrib/prompt"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+	"toolcrib/store"
 )
 
 // newHelp replaces the framework's own help, which does not mind a command
@@ -116,4 +131,209 @@ func settingNames() []string {
 		}
 	}
 	return names
+}
+
+// newcomers answers words of other programs that are not commands here with the command
+// that does it.
+func newcomers() map[string]string {
+	const (
+		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
+		waiting = "toolcrib list --state user_review"
+		take    = "toolcrib withdraw ID for a proposal; a tool is taken out of use by a proposal of the type deactivate"
+		propose = "toolcrib propose FILE"
+		find    = "toolcrib tools --filter TEXT, or toolcrib list --filter TEXT for proposals"
+		show    = "toolcrib show ID for a proposal, or toolcrib tools ID for a live tool"
+		revise  = "toolcrib revise ID FILE for a proposal, or toolcrib propose FILE for a live tool"
+		text    = "toolcrib lint FILE for files, or toolcrib check --code FILE for an application"
+		ask     = "toolcrib config, which prints the settings and where they are set"
+		copies  = "toolcrib backup FILE; a copy is used in place of the database, with --db FILE"
+		execute = "toolcrib exec TOOL --agent ID"
+		start   = "toolcrib init, and then toolcrib wrap"
+		refuse  = "toolcrib reject ID for a proposal, or toolcrib calls refuse ID for a call"
+	)
+	return map[string]string{
+		"pending": waiting, "inbox": waiting, "todo": waiting, "queue": waiting,
+		"approved": "toolcrib tools, which lists what is live, or toolcrib list --state approved", "live": "toolcrib tools",
+		"undo": again, "revert": again, "reset": again, "restore": copies, "recover": copies, "dump": copies,
+		"remove": take, "rm": take, "delete": take, "del": take, "deactivate": take, "disable": take, "cancel": "toolcrib withdraw ID",
+		"add": propose, "new": propose, "create": propose, "draft": propose + " --draft", "update": revise, "edit": revise, "modify": revise,
+		"search": find, "find": find, "grep": find, "filter": find, "view": show, "cat": show, "get": show, "open": show, "describe": show, "info": show, "inspect": show,
+		"scan": text, "validate": text, "audit-code": text, "lock": "toolcrib export --format lock --output toolcrib.lock, and toolcrib check --code FILE --lock toolcrib.lock to compare",
+		"accept": "toolcrib approve ID", "merge": "toolcrib approve ID", "allow": "toolcrib approve ID", "yes": "toolcrib approve ID",
+		"deny": refuse, "decline": refuse, "refuse": refuse, "no": refuse, "stop": "toolcrib unwrap, which takes the guard away from servers",
+		"run": execute, "call": execute, "execute": execute, "invoke": execute, "setup": start, "install": start, "protect": start, "start": start,
+		"uninstall": "toolcrib unwrap", "settings": ask, "configure": ask, "configuration": ask, "set": ask, "env": ask,
+		"compare": "toolcrib diff ID, or toolcrib diff SUBJECT@1..2", "changes": "toolcrib diff ID", "versions": "toolcrib history SUBJECT", "events": "toolcrib log",
+		"sync": "toolcrib import --server NAME, or toolcrib watch", "pull": "toolcrib import --server NAME", "fetch": "toolcrib import --server NAME", "refresh": "toolcrib import --server NAME",
+		"prompt": "toolcrib preview --agent ID --channel NAME", "render": "toolcrib preview --agent ID --channel NAME", "ui": "toolcrib without a command", "tui": "toolcrib without a command",
+		"login": "toolcrib tokens for applications; people act as their login, or with --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "skills": "toolcrib tools", "clients": "toolcrib status",
+	}
+}
+
+// noCommand reports that there is no command of that name in root, and names the one
+// that is meant: not one that only looks alike.
+func noCommand(root *cobra.Command, name string) error {
+	if meant, ok := newcomers()[name]; ok {
+		return usagef("there is no command %q; write %s", name, meant)
+	}
+	var known []string
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	hint := ""
+	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
+		hint = fmt.Sprintf("; perhaps %s is meant", meant)
+	}
+	return usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
+}
+
+// candidates returns completions of a word.
+type candidates func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error)
+
+// mostCandidates is how many the shell is offered. More is not a choice.
+const mostCandidates = 200
+
+// complete has the shells offer what commands and flags take: ids from the database,
+// if there is one, names from the configuration, and fixed words. Nothing is created
+// or written for it.
+func complete(a *app, root *cobra.Command) {
+	arguments := map[string]candidates{}
+	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
+		arguments[name] = openProposals
+	}
+	for _, name := range strings.Fields("tools history blame exec assign rollback") {
+		arguments[name] = ofKind(registry.KindTool)
+	}
+	arguments["agents"], arguments["lists"] = ofKind(registry.KindAgent), ofKind(registry.KindList)
+	arguments["policy test"] = ofKind(registry.KindTool)
+	arguments["rules"], arguments["fork"] = ruleIDs, ofKind(registry.KindTool)
+	arguments["wrap"], arguments["unwrap"] = clientIDs, clientIDs
+	arguments["watch"] = servers
+	for _, name := range strings.Fields("show approve refuse") {
+		arguments["calls "+name] = pendingCalls
+	}
+	formats := words("text", "json", "sarif", "github")
+	flags := map[string]candidates{
+		"agent": ofKind(registry.KindAgent), "channel": channels, "state": states, "server": servers, "client": clientIDs,
+		"expose": words(string(mcp.ExposeTools), string(mcp.ExposeMeta), string(mcp.ExposeBoth)), "format": formats,
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		if from, ok := arguments[name]; ok {
+			c.ValidArgsFunction = from.offer(a)
+		}
+		for flag, from := range flags {
+			if flag == "format" && name == "export" {
+				from = words("toolcrib", "v0", "openai", "anthropic", "mcp", "lock")
+			}
+			if c.Flags().Lookup(flag) != nil { // before it is parsed, a command has only its own
+				_ = c.RegisterFlagCompletionFunc(flag, from.offer(a)) // it fails for a flag that has one
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// offer makes a completion of cobra's. What cannot be read is not offered: a shell
+// shows no error.
+func (c candidates) offer(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		all, err := c(cmd.Context(), a, prefix)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var fit []cobra.Completion
+		for _, one := range all {
+			if strings.HasPrefix(one, prefix) && len(fit) < mostCandidates {
+				fit = append(fit, one)
+			}
+		}
+		return fit, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// described returns a candidate with its description, without characters that a
+// shell would interpret.
+func described(word, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
+}
+
+func words(all ...string) candidates {
+	return func(context.Context, *app, string) ([]cobra.Completion, error) { return all, nil }
+}
+
+// openProposals are the proposals that something can still happen to, by number.
+func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
+	if _, err := a.inspected(ctx); err != nil {
+		return nil, err
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, err := desk.List(ctx, review.Query{Limit: review.MaxPage})
+	var all []cobra.Completion
+	for _, p := range page.Proposals {
+		if !p.State.Open() {
+			continue
+		}
+		word := string(p.ID)
+		if _, err := strconv.Atoi(prefix); p.Issue > 0 && (prefix == "" || err == nil && !strings.HasPrefix(word, prefix)) {
+			word = strconv.Itoa(p.Issue)
+		}
+		all = append(all, described(word, string(p.State)+" "+p.Subject.String()+": "+p.Title))
+	}
+	return all, err
+}
+
+// ofKind completes the ids of live definitions.
+func ofKind(kind registry.Kind) candidates {
+	return func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
+		if _, err := a.inspected(ctx); err != nil {
+			return nil, err
+		}
+		db, view, err := a.databaseView(ctx)
+		if err != nil {
+			return nil, err
+		}
+		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
+		return mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
+	}
+}
+
+func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, error) {
+	if _, err := a.inspected(ctx); err != nil {
+		return nil, err
+	}
+	waiting, err := viewed(ctx, a.db.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
+		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
+	})
+	return mapped(waiting, func(p gateway.Pending) cobra.Completion {
+		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)
+	}), err
+}
+
+func ruleIDs(context.Context, *app, string) ([]cobra.Completion, error) {
+	return mapped(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
+}
+
+func clientIDs(context.Context, *app, string) ([]cobra.Completion, error) {
+	return mapped(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
+}
+
+func servers(_ context.Context, a *app, _ string) ([]cobra.Completion, error) {
+	c, err := a.settings()
+	return slices.Collect(maps.Keys(c.Servers)), err
+}
+
+func channels(context.Context, *app, string) ([]cobra.Completion, error) {
+	return prompt.Channels(registry.Agent{}), nil
+}
+
+func states(context.Context, *app, string) ([]cobra.Completion, error) {
+	return stateNames(), nil
 }

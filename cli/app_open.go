@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 
+	"github.com/itchyny/gojq"
 	"github.com/spf13/pflag"
 
+	"toolcrib/history"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/signers"
@@ -151,4 +158,195 @@ func (n *noteFlags) read(ctx context.Context, a *app) (string, error) {
 	}
 	b, err := a.readAll(ctx, n.file)
 	return strings.TrimSpace(string(b)), err
+}
+
+// Account is the account that runs the process, as the operating system knows it.
+// It depends on no environment variable: the caller of a program chooses those.
+type Account struct {
+	history.Account
+	Home string // as the account database has it; "" when it has no entry
+}
+
+// account returns who runs the process.
+func (e Env) account() Account {
+	if e.Account != nil {
+		return e.Account()
+	}
+	return systemAccount()
+}
+
+// systemAccount asks the account database by number. Without cgo, os/user.Current
+// would fill gaps from USER and HOME, which is to be avoided here.
+func systemAccount() Account {
+	var a Account
+	a.Host, _ = os.Hostname() // "" is recorded as unknown
+	var entry *user.User
+	var err error
+	if uid := os.Getuid(); uid >= 0 {
+		a.UID = strconv.Itoa(uid)
+		entry, err = user.LookupId(a.UID)
+	} else if entry, err = user.Current(); err == nil { // Windows, which asks the process's token
+		a.UID = entry.Uid
+	}
+	if err == nil {
+		a.Login, a.Home = entry.Username, entry.HomeDir
+	}
+	return a
+}
+
+// loginName is the login name of the account, in the form of an actor's name. An
+// account without an entry has its number.
+func loginName(env Env) string {
+	a := env.account()
+	if a.Login == "" {
+		return proposals.ActorName("uid-" + a.UID)
+	}
+	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
+}
+
+// principal is who acts when nobody is named: the user or agent that the login of the
+// database names, which the server has authenticated, else the user of the account.
+func (c config) principal(env Env) proposals.Actor {
+	if login, err := store.Login(c.DB); err == nil && login != "" { // opening it reports the error
+		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
+			return actor
+		}
+	}
+	return proposals.Actor{Kind: proposals.User, Name: loginName(env)}
+}
+
+// user returns the name of the user for whom something is done when none is named.
+func (c config) user(env Env) string {
+	if actor := c.principal(env); actor.Kind == proposals.User {
+		return actor.Name
+	}
+	return loginName(env)
+}
+
+// users are the users that the account may act as: its own first, then those that the
+// user's own file names.
+func (c config) users(env Env) []string {
+	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.user(env)}.String()}, c.MayActAs...)
+}
+
+// notUser reports whether name is not a user.
+func notUser(name string) bool {
+	actor, err := proposals.ParseActor(name)
+	return err != nil || actor.Kind != proposals.User || actor.String() != name
+}
+
+// errNoHome is wrapped when a default path is needed and there is no home
+// folder that it could lie in.
+var errNoHome = errors.New("there is no home folder")
+
+// home returns the user's home folder, which is absolute: what HOME says, or
+// else the account database. A relative HOME would make files of the working
+// directory the user's own, so it counts as none.
+func (e Env) home() (string, error) {
+	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	a := e.account()
+	if filepath.IsAbs(a.Home) {
+		return a.Home, nil
+	}
+	why := "HOME is not set"
+	if dir := e.Getenv("HOME"); dir != "" {
+		why = fmt.Sprintf("HOME is %q, which is not absolute", dir)
+	}
+	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", errNoHome, why, a.UID)
+}
+
+// The default folders follow the XDG Base Directory Specification, 0.8, and on Windows,
+// where its variables are not set, the known folders: settings roam with the account,
+// the database does not.
+func configHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
+
+func dataHome(env Env) (string, error) {
+	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"), "LOCALAPPDATA")
+}
+
+func stateHome(env Env) (string, error) {
+	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
+}
+
+// xdg returns an absolute folder. A relative value of a variable is ignored, as the
+// specification demands.
+func xdg(env Env, variable, fallback, windows string) (string, error) {
+	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if dir := env.Getenv(windows); env.Windows && filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := env.home()
+	if err != nil {
+		return "", fmt.Errorf("%w, or set %s", err, variable)
+	}
+	return filepath.Join(home, fallback), nil
+}
+
+var errTwoFilters = errors.New("write one of --jq and --template")
+
+// setJQ takes --jq, which is of the document of --json. A program can read neither
+// files nor the environment.
+func (f *globalFlags) setJQ(text string) error {
+	if f.template != nil {
+		return errTwoFilters
+	}
+	q, err := gojq.Parse(text)
+	if err != nil {
+		return err
+	}
+	f.jq, err = gojq.Compile(q)
+	f.json = f.json || err == nil
+	return err
+}
+
+// maxFiltered limits how many bytes --jq prints.
+const maxFiltered = 256 << 20
+
+// printJQ writes what --jq makes of a document, one value per line: texts as they
+// are, all others as JSON.
+func (a *app) printJQ(text []byte) error {
+	doc, err := decodeDocument(text)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for values := a.flags.jq.RunWithContext(a.running, doc); ; {
+		v, ok := values.Next()
+		if !ok {
+			break
+		}
+		if err, failed := v.(error); failed {
+			var halt *gojq.HaltError
+			if errors.As(err, &halt) && halt.Value() == nil {
+				break
+			}
+			return usagef("the command succeeded, but --jq cannot print its document: %v", err)
+		}
+		if out.Len() > maxFiltered {
+			return usagef("the command succeeded, but --jq cannot print its document: it makes more than %d MiB", maxFiltered>>20)
+		}
+		if s, ok := v.(string); ok {
+			out.WriteString(visible.Text(s) + "\n")
+			continue
+		}
+		line, err := gojq.Marshal(v)
+		if err != nil {
+			return err
+		}
+		out.Write(append(visible.JSON(line), '\n'))
+	}
+	_, err = a.env.Out.Write(out.Bytes())
+	return err
+}
+
+// decodeDocument decodes a document with its numbers as they are written.
+func decodeDocument(text []byte) (doc any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&doc)
+	return doc, err
 }

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 )
 
@@ -109,4 +112,152 @@ func (a *app) answering(ctx context.Context, g *openGateway, actor proposals.Act
 		return g.Unsigned(), err
 	}
 	return g.Signed(*signed), nil
+}
+
+// policyFlags choose the tools and the user of calls policy.
+type policyFlags struct {
+	user, server string
+	annotations  []string
+	sign         signFlags
+}
+
+func (f policyFlags) selects() bool { return f.server != "" || len(f.annotations) > 0 }
+
+func newCallsPolicy(a *app) *cobra.Command {
+	var f policyFlags
+	cmd := &cobra.Command{
+		Use:   "policy [TOOL… | --server NAME | --annotations NAME] [auto_approve | requires_approval | default]",
+		Short: "List or choose your approval tiers of tools",
+		Long: `List the tiers that the user chose, or choose one for tools: some by name, all of
+an MCP server, or all with an annotation; "default" removes the choice. A choice
+needs no proposal and counts at the next call, in every running toolcrib.
+
+Every tool can be set to ask before each call. auto_approve is for tools that are
+user_configurable, as imported ones are; only a proposal lifts the tier
+requires_approval of an approved version. Only the user can choose, all tools
+together in one transaction; the audit log records it.
+
+Exit status 3: no such tool or server; 5: the tier of a tool is fixed. Fixed tools
+among those that --server or --annotations select are listed and stay as they are.`,
+		Example: `  toolcrib calls policy
+  toolcrib calls policy create_tasks update_tasks requires_approval
+  toolcrib calls policy --server memory auto_approve
+  toolcrib calls policy --annotations destructive requires_approval --dry-run
+  toolcrib calls policy create_tasks default`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.selects() && len(args) != 1:
+				return usagef("with --server or --annotations %s takes the tier and nothing else; got %d arguments", cmd.CommandPath(), len(args))
+			case !f.selects() && len(args) == 1:
+				return usagef("%s takes nothing, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCallsPolicy(cmd.Context(), a, f, args)
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.user, "user", "", "for the user `NAME` (default: the login name)")
+	set.StringVar(&f.server, "server", "", "all tools of the MCP server `NAME`")
+	set.StringSliceVar(&f.annotations, "annotations", nil, "all tools with the annotation `NAME`, such as destructive or read_only")
+	f.sign.register(set)
+	return cmd
+}
+
+func runCallsPolicy(ctx context.Context, a *app, f policyFlags, args []string) error {
+	mine, err := a.user()
+	if err != nil {
+		return err
+	}
+	choice := gateway.TierChoice{User: cmp.Or(f.user, mine), Server: f.server}
+	if choice.Layer, err = a.layer(); err != nil {
+		return err
+	}
+	for _, name := range f.annotations {
+		key, err := hint(name)
+		if err != nil {
+			return err
+		}
+		choice.Hints = append(choice.Hints, key)
+	}
+	if len(args) == 0 {
+		return a.listTiers(ctx, choice.User)
+	}
+	choice.Tools, choice.Tier = args[:len(args)-1], chosenTier(args[len(args)-1])
+	actor, err := a.actor()
+	if err != nil {
+		return err
+	}
+	a.creates = !a.flags.dryRun
+	return a.withGateway(ctx, func(g *openGateway) error {
+		change, err := a.setTiers(ctx, g, actor, f.sign, choice)
+		if err != nil {
+			return err
+		}
+		doc := newDocTierList(change, a.flags.dryRun)
+		if err := a.print(doc, func(p *page) { writeTierChange(p, doc) }); err != nil {
+			return err
+		}
+		if len(change.Set)+len(change.Same) == 0 {
+			return fmt.Errorf("%w: the tier of none of these tools can be chosen", proposals.ErrAuthority)
+		}
+		return nil
+	})
+}
+
+func (a *app) listTiers(ctx context.Context, user string) error {
+	return a.withGateway(ctx, func(g *openGateway) error {
+		list, err := g.Overrides(ctx, user)
+		if err != nil {
+			return err
+		}
+		doc := newDocTierList(gateway.TierChange{Set: list}, false)
+		return a.print(doc, func(p *page) {
+			if len(doc.Tiers) == 0 {
+				p.remark("The user %s has chosen no tier; every tool has its own.", user)
+			}
+			writeTierChange(p, doc)
+		})
+	})
+}
+
+// setTiers chooses the tiers, signed where that is needed; with --dry-run it returns
+// what it would do.
+func (a *app) setTiers(ctx context.Context, g *openGateway, actor proposals.Actor, sign signFlags, choice gateway.TierChoice) (gateway.TierChange, error) {
+	change, err := g.Tiers(ctx, actor, choice)
+	if err != nil || len(change.Set) == 0 || a.flags.dryRun {
+		return change, err
+	}
+	answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
+	if err != nil {
+		return change, err
+	}
+	return answer.SetTiers(ctx, actor, choice)
+}
+
+func writeTierChange(p *page, doc docTierList) {
+	will := ""
+	if doc.DryRun {
+		will = "would be "
+	}
+	for _, t := range doc.Tiers {
+		p.linef("%s %s%s for the user %s", t.Tool, cmp.Or(will, "is "), t.Tier, t.User)
+	}
+	for _, t := range doc.Unchanged {
+		p.linef("%s is %s for the user %s already", t.Tool, t.Tier, t.User)
+	}
+	for _, t := range doc.Fixed {
+		p.linef("%s %s", t.Tool, t.Reason)
+	}
+	if n := len(doc.Tiers) + len(doc.Unchanged) + len(doc.Fixed); n > 5 && len(doc.Unchanged)+len(doc.Fixed) > 0 {
+		p.remark("%d of %s %s.", len(doc.Tiers), counted(n, "tool"), cmp.Or(will, "were ")+"changed")
+	}
+}
+
+func chosenTier(text string) registry.ApprovalTier {
+	if text == defaultTier {
+		return ""
+	}
+	return registry.ApprovalTier(text)
 }

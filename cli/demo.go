@@ -1,11 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/testdata"
 )
 
 // docDemo is the demonstration as it happened.
@@ -124,4 +132,238 @@ func shellWord(w string) string {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// stage is a toolcrib of its own: a new folder with the demonstration's
+// proposals, where every command runs with an environment that knows nothing
+// of the user's.
+type stage struct {
+	dir    string
+	env    Env
+	parent Account // of the one who runs the demo
+}
+
+// newStage makes the folder. The caller removes it.
+func newStage(parent Env, colour bool) (*stage, error) {
+	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir, parent: parent.account()}
+	s.env = Env{
+		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
+		OutTerminal: colour,
+	}
+	if err := s.prepare(); err != nil {
+		_ = s.remove() // what kept it from being made is the error to report
+		return nil, err
+	}
+	return s, nil
+}
+
+// getenv is all of the environment that commands on the stage see.
+func (s *stage) getenv(name string) string {
+	switch name {
+	case "HOME":
+		return s.dir
+	case "TOOLCRIB_DB":
+		return s.database()
+	}
+	return ""
+}
+
+func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
+
+func (s *stage) remove() error { return os.RemoveAll(s.dir) }
+
+// prepare copies the proposals, and puts a configuration beside them that says
+// nothing: the search for one ends there and reaches none of the user's.
+func (s *stage) prepare() error {
+	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.env.Dir, configName), nil, 0o600); err != nil {
+		return err
+	}
+	files, err := testdata.Demo.ReadDir("demo")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := testdata.Demo.ReadFile("demo/" + f.Name())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.env.Dir, f.Name()), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs one command as the program would.
+func (s *stage) run(ctx context.Context, args []string) docStep {
+	var out, errs bytes.Buffer
+	env := s.env
+	env.Args, env.Out, env.Err, env.Account = args, &out, &errs, s.account(args)
+	code := Main(ctx, env)
+	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
+}
+
+// account is the account that a command of the story runs as: each user of the
+// story has one.
+func (s *stage) account(args []string) func() Account {
+	on := s.parent
+	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
+		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
+			on.Login = login
+		}
+	}
+	return func() Account { return on }
+}
+
+// play runs the steps of an act and returns what happened. It is an error when
+// one of them ends otherwise than the story has it.
+func (s *stage) play(ctx context.Context, act act) (docAct, error) {
+	played := docAct{Title: act.title, Text: act.text}
+	for _, step := range act.steps {
+		args := strings.Fields(step.words)
+		if step.note != "" {
+			args = append(args, "--note", step.note)
+		}
+		if step.expect != "" {
+			digest, err := s.digest(ctx, step.expect)
+			if err != nil {
+				return played, err
+			}
+			args = append(args, "--expect", digest)
+		}
+		done := s.run(ctx, args)
+		if err := ctx.Err(); err != nil {
+			return played, err
+		}
+		if done.Exit != step.exit {
+			return played, fmt.Errorf("demo: `%s` ended with exit status %d instead of %d: %s",
+				strings.Join(done.Command, " "), done.Exit, step.exit, strings.TrimSpace(done.Stderr))
+		}
+		played.Steps = append(played.Steps, done)
+	}
+	return played, nil
+}
+
+// digest returns the review digest of a proposal.
+func (s *stage) digest(ctx context.Context, ref string) (string, error) {
+	looked := s.run(ctx, []string{"show", ref, "--json"})
+	var doc docDossier
+	if err := json.Unmarshal([]byte(looked.Stdout), &doc); err != nil {
+		return "", fmt.Errorf("demo: show %s: %w: %s", ref, err, strings.TrimSpace(looked.Stderr))
+	}
+	return doc.Proposal.ReviewDigest, nil
+}
+
+// open shows the workbench on the stage, as the user who decides, on the
+// terminal of the program that plays the story.
+func (s *stage) open(ctx context.Context, parent *app) error {
+	env := s.env
+	env.In, env.Out, env.Err = parent.env.In, parent.env.Out, parent.env.Err
+	env.InTerminal, env.OutTerminal, env.Account = true, true, s.account([]string{"--as", "user:mara"})
+	env.Getenv = func(name string) string {
+		switch name {
+		case "VISUAL", "EDITOR", "TERM", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":
+			return parent.env.Getenv(name)
+		}
+		return s.getenv(name)
+	}
+	a := &app{env: env, keyboard: parent.keyboard, stdout: parent.stdout, running: parent.running, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor, accessible: parent.flags.accessible}}
+	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
+}
+
+// act is one part of the demonstration.
+type act struct {
+	title string
+	text  string
+	steps []step
+}
+
+// step is one command of an act.
+type step struct {
+	words string // its arguments, separated by blanks
+	note  string // the value of --note
+	exit  int
+	// expect names a proposal whose review digest the command is tied to with
+	// --expect; "" for none.
+	expect string
+}
+
+// story is the demonstration: mara decides, ada writes, and three agents
+// propose. Issues are numbered in the order of the submissions.
+var story = [...]act{
+	{
+		"Proposed", "A user and two agents propose changes, from files of either form. Nothing is live yet.",
+		[]step{
+			{words: "propose --as user:ada viewpoint_keeper.md research_notes.json search_gmail_off.md"},
+			{words: "propose --as agent:drafter word_counts.json chapter_summary.md quick_file_reader.md assistant_telegram.md"},
+			{words: "propose --as agent:importer set_project_comma.json style_memory.md delete_tasks_unasked.json"},
+		},
+	},
+	{
+		"Reviewed", "The Chief of Staff has looked at each: one is a core tool once more, one would turn the agent against its author, and a comma brings along what no screen shows.",
+		[]step{
+			{words: "review #8"},
+			{words: "review #11"},
+			{words: "diff #10"},
+		},
+	},
+	{
+		"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and unseen content is not approved.",
+		[]step{
+			{words: "approve #6 --as agent:drafter", exit: exitRefused},
+			{words: "propose line_editor_override.md --as user:ada", exit: exitRefused},
+			{words: "approve #11 --as user:mara", exit: exitRefused},
+			{words: "approve set:research-notes --as user:mara", exit: exitRefused},
+			{words: "approve #1 --as user:mara --expect 0000000000000000000000000000000000000000000000000000000000000000", exit: exitConflict},
+		},
+	},
+	{
+		"Decided", "Mara approves exactly what she looked at, sends one back, and rejects two for good.",
+		[]step{
+			{words: "approve #1 --as user:mara", expect: "#1"},
+			{words: "needs-changes #7 --as user:mara", note: "Which lines does it rest on? And what about a chapter that is not finished?"},
+			{words: "revise #7 chapter_summary_revised.md --as agent:drafter"},
+			{words: "revise #3 create_research_notes_revised.json --as user:ada"},
+			{words: "approve #7 set:research-notes #5 #6 #9 --as user:mara", note: "Agreed on Monday."},
+			{words: "reject #8 --as user:mara", note: "file_reader does this, and its strict form is the point of it."},
+			{words: "reject #11 --as user:mara", note: "It reads .env, sends drafts away and hides both from the author."},
+			{words: "propose style_memory.md --as agent:importer", exit: exitRefused},
+			{words: "needs-changes #10 --as user:mara", note: "A comma, yes. What else is in there?"},
+		},
+	},
+	{
+		"Changed meanwhile", "Two changes are made against version 1. The first goes live, so the second is stale, and is merged.",
+		[]step{
+			{words: "propose viewpoint_keeper_close_third.md --as user:ada"},
+			{words: "propose viewpoint_keeper_quotes.md --as agent:drafter"},
+			{words: "diff #13"},
+			{words: "approve #13 --as user:mara", expect: "#13"},
+			{words: "approve #14 --as user:mara", exit: exitConflict},
+			{words: "rebase #14 --as agent:drafter"},
+			{words: "approve #14 --as user:mara", expect: "#14"},
+		},
+	},
+	{
+		"The way back", "An earlier version comes back through the same gate; a core tool is forked instead of changed.",
+		[]step{
+			{words: "rollback tool:user/viewpoint_keeper 1 --submit --as user:mara", note: "The longer report is not read."},
+			{words: "approve #15 --as user:mara"},
+			{words: "history viewpoint_keeper"},
+			{words: "fork line_editor --as user:ada"},
+		},
+	},
+	{
+		"Kept", "What still waits, and the proof that nothing was altered behind the door.",
+		[]step{
+			{words: "list --state user_review"},
+			{words: "verify"},
+		},
+	},
 }

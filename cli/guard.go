@@ -1,18 +1,28 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/guard"
 	"toolcrib/internal/visible"
+	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/store"
 )
 
 type guardFlags struct {
@@ -109,4 +119,262 @@ func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
 // log writes a line of the guard's own to standard error.
 func (c *guardCrib) log(text string) {
 	fmt.Fprintf(c.app.env.Err, "toolcrib guard %s: %s\n", c.name, strings.TrimRight(visible.Line(text), "\n"))
+}
+
+// guardCrib is toolcrib as the guard of one server needs it. It opens the database
+// beside the server's start, and again while that fails.
+type guardCrib struct {
+	app  *app
+	name string
+
+	mu      sync.Mutex // of everything below
+	gateway *openGateway
+	caller  gateway.Caller
+	raws    map[string]json.RawMessage // by hash
+}
+
+var _ guard.Crib = (*guardCrib)(nil)
+
+// Times between looks at the database: for approvals by other processes, and for a
+// database that could not be opened.
+const (
+	guardLooks   = 400 * time.Millisecond
+	guardReopens = 2 * time.Second
+)
+
+func newGuardCrib(a *app, name string) *guardCrib {
+	return &guardCrib{app: a, name: name, raws: map[string]json.RawMessage{}}
+}
+
+// close writes what waits to be written, and frees the gateway.
+func (c *guardCrib) close() {
+	if c.gateway != nil {
+		c.gateway.Flush(context.Background())
+		if err := c.gateway.Close(); err != nil {
+			c.log(sentence(err))
+		}
+	}
+}
+
+// open returns the gateway. The error is for the person at the client.
+func (c *guardCrib) open(ctx context.Context) (*openGateway, gateway.Caller, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gateway != nil {
+		return c.gateway, c.caller, nil
+	}
+	caller, err := callerFlags{where: whereFlags{local: true}}.caller(c.app)
+	if err == nil {
+		c.caller = caller.Guarded(c.name)
+		c.gateway, err = c.app.gatewayWith(ctx, c.log)
+	}
+	switch {
+	case errors.Is(err, store.ErrNoDatabase):
+		err = errors.New("there is no database yet; run toolcrib init, and approve the tools in toolcrib")
+	case err != nil:
+		err = fmt.Errorf("its database cannot be read: %s", sentence(err))
+	}
+	return c.gateway, c.caller, err
+}
+
+// Approved implements guard.Crib.
+func (c *guardCrib) Approved(ctx context.Context) (guard.Approved, error) {
+	g, caller, err := c.open(ctx)
+	if err != nil {
+		return guard.Approved{}, err
+	}
+	list, err := g.Guarded(ctx, caller)
+	if err != nil {
+		return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", sentence(err))
+	}
+	out := guard.Approved{State: list.State, Tools: make(map[string]guard.Tool, len(list.Tools))}
+	for _, t := range list.Tools {
+		raw, err := c.raw(ctx, t.Hash)
+		if err != nil {
+			return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", sentence(err))
+		}
+		if raw != nil {
+			out.Tools[t.Name] = guard.Tool{Hash: t.Hash, Raw: raw}
+		}
+	}
+	return out, nil
+}
+
+// raw returns the approved JSON with a hash, on one line; nil when it is not kept.
+func (c *guardCrib) raw(ctx context.Context, hash string) (json.RawMessage, error) {
+	c.mu.Lock()
+	raw := c.raws[hash]
+	c.mu.Unlock()
+	if raw != nil {
+		return raw, nil
+	}
+	body, ok, err := c.app.db.Raw(ctx, hash)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if bytes.ContainsAny(body, "\r\n") { // of a file that was imported; strings have none
+		var line bytes.Buffer
+		if err := json.Compact(&line, body); err != nil {
+			return nil, err
+		}
+		body = line.Bytes()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raws[hash] = body
+	return body, nil
+}
+
+// Wait implements guard.Crib.
+func (c *guardCrib) Wait(ctx context.Context, seen int64) int64 {
+	c.mu.Lock()
+	opened := c.gateway != nil
+	c.mu.Unlock()
+	if opened {
+		return c.app.db.Wait(ctx, seen, guardLooks)
+	}
+	timer := time.NewTimer(guardReopens)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return seen
+}
+
+// Admit implements guard.Crib.
+func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted, error) {
+	g, caller, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if caller.Actor = c.app.config.observer(); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
+		caller.Actor = proposals.SelfNamed(asks.Client)
+	}
+	r := gateway.Request{Tool: asks.Tool, Args: asks.Args}
+	if asks.Changed {
+		r.Declined = c.changed(asks)
+	}
+	a, err := g.Admit(ctx, caller, r)
+	var refused *gateway.Error
+	switch {
+	case errors.As(err, &refused):
+		message := refused.Message
+		if refused.Pending != "" {
+			message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", message, refused.Pending)
+		}
+		return nil, &guard.Refusal{Code: string(refused.Code), Message: message, Pending: refused.Pending, Unknown: refused.Code == gateway.CodeUnknown}
+	case err != nil:
+		return nil, err
+	}
+	return admitted{g.Gateway, a}, nil
+}
+
+// changed refuses a tool that the server does not list as it was approved.
+func (c *guardCrib) changed(asks guard.Call) *gateway.Error {
+	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
+	e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user reviews the change with toolcrib show set:%s.", c.name, jsondoc.Quote(asks.Tool), c.name)
+	if asks.Listed == "" {
+		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", c.name, jsondoc.Quote(asks.Tool))
+	}
+	if details, err := json.Marshal(map[string]string{"server": c.name, "name": asks.Tool, "listed": asks.Listed}); err == nil {
+		e.Details = details
+	}
+	return e
+}
+
+// admitted is a call that the gates let pass.
+type admitted struct {
+	gateway *gateway.Gateway
+	call    *gateway.Admitted
+}
+
+// Conclude implements guard.Admitted.
+func (a admitted) Conclude(o guard.Outcome) {
+	code := map[guard.End]gateway.Code{guard.Failed: gateway.CodeProvider, guard.Canceled: gateway.CodeCanceled, guard.Lost: gateway.CodeProvider}[o.End]
+	out := gateway.Outcome{Code: code, Duration: o.Took, OutputHash: o.Hash, OutputBytes: o.Bytes, Message: o.Message}
+	a.gateway.Conclude(context.Background(), a.call, out)
+}
+
+// Observe implements guard.Crib.
+func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
+	if _, _, err := c.open(ctx); err != nil {
+		return err
+	}
+	set, err := c.changeSet(ctx)
+	if err != nil {
+		return err
+	}
+	f := importFlags{server: c.name, set: set, watched: true, observed: true}
+	taken, err := f.take(ctx, c.app, c.name, document(l), &place{name: c.name, shown: c.name})
+	if err != nil {
+		return err
+	}
+	if n := len(taken.made); n > 0 {
+		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", counted(n, "proposal"), set))
+		if by := c.app.config.observer(); c.app.config.FourEyes && by.Kind == proposals.User {
+			c.log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
+		}
+	}
+	return nil
+}
+
+// document is a list as registry/wire reads it.
+func document(l guard.Listing) []byte {
+	var doc bytes.Buffer
+	doc.WriteByte('{')
+	for _, m := range []struct {
+		key   string
+		value json.RawMessage
+	}{{"serverInfo", l.Server}, {"clientCapabilities", l.Capabilities}} {
+		if len(m.value) > 0 {
+			fmt.Fprintf(&doc, `"%s":%s,`, m.key, m.value)
+		}
+	}
+	if l.Protocol != "" {
+		fmt.Fprintf(&doc, `"protocolVersion":%s,`, jsondoc.Canonical(jsondoc.NewString(l.Protocol)))
+	}
+	doc.WriteString(`"tools":[`)
+	for i, raw := range l.Tools {
+		if i > 0 {
+			doc.WriteByte(',')
+		}
+		doc.Write(raw)
+	}
+	doc.WriteString("]}")
+	return doc.Bytes()
+}
+
+// changeSet returns the name of the server's change set: its own, or with a number when
+// a rejected member stops that one.
+func (c *guardCrib) changeSet(ctx context.Context) (string, error) {
+	for n := 1; ; n++ {
+		set := c.name
+		if n > 1 {
+			set = fmt.Sprintf("%s_%d", c.name, n)
+		}
+		stopped := false
+		err := c.app.db.View(ctx, func(r review.Reader) error {
+			members, err := r.Members(ctx, set)
+			for _, m := range members {
+				stopped = stopped || m.State == proposals.Rejected
+			}
+			return err
+		})
+		if err != nil || !stopped {
+			return set, err
+		}
+	}
+}
+
+// observer is who proposes what a guarded server lists: toolcrib itself. A login of
+// the database that names somebody writes as nobody else: if a user's login could
+// write as system, it could approve its own proposals under four_eyes.
+func (c *config) observer() proposals.Actor {
+	if login, err := store.Login(c.DB); err == nil && login != "" {
+		if actor, err := proposals.ParseActor(login); err == nil {
+			return actor
+		}
+	}
+	return proposals.Actor{Kind: proposals.System}
 }

@@ -2,13 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/wording"
 )
@@ -173,4 +179,161 @@ func (p *page) day(t time.Time) string {
 		return timestamp(t)
 	}
 	return t.Format(time.DateOnly)
+}
+
+// content is one side of a comparison and what to call it.
+type content struct {
+	label string
+	diff.Content
+}
+
+// errNoContent is wrapped when a reference names nothing that has a
+// definition.
+var errNoContent = errors.New("no definition")
+
+// parseFileRef reports whether ref names a file: it begins with a dot or a
+// slash or ends as a proposal file does.
+func isFileRef(ref string) bool {
+	switch strings.ToLower(filepath.Ext(ref)) {
+	case ".json", ".md", ".markdown", ".ndjson":
+		return true
+	}
+	return strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")
+}
+
+// sides reads what one argument of diff compares: SUBJECT@A..B or ID@A..B.
+func (b session) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
+	thing, span, hasSpan := strings.Cut(arg, "@")
+	from, to, hasTo := strings.Cut(span, "..")
+	if hasSpan && hasTo && from != "" && to != "" {
+		if left, err = b.content(ctx, a, thing+"@"+from); err != nil {
+			return left, right, err
+		}
+		right, err = b.content(ctx, a, thing+"@"+to)
+		return left, right, err
+	}
+	return left, right, usagef("%q is not a comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
+}
+
+// proposed returns the two sides of a proposal: the version that its current
+// revision was made from, and that revision.
+func proposed(d review.Dossier) (left, right content) {
+	left, right = content{label: "nothing"}, content{label: fmt.Sprintf("revision %d of %s", d.Revision.Number, d.Proposal.Handle())}
+	if d.Base != nil {
+		left.label = versionName(d.Proposal.BaseVersion)
+	}
+	left.Content, right.Content = d.Change()
+	return left, right
+}
+
+// content finds a definition: in a file, a version or the live one of a
+// subject, or a revision of a proposal.
+func (b session) content(ctx context.Context, a *app, ref string) (content, error) {
+	if isFileRef(ref) {
+		return a.fileContent(ctx, ref)
+	}
+	thing, which, _ := strings.Cut(ref, "@")
+	if isProposalRef(thing) {
+		ids, err := b.desk.Resolve(ctx, thing)
+		switch {
+		case err == nil && len(ids) == 1:
+			return b.revisionContent(ctx, ids[0], which)
+		case err != nil && !errors.Is(err, review.ErrNotFound):
+			return content{}, err
+		}
+	}
+	subject, err := a.subject(ctx, thing)
+	if err != nil {
+		return content{}, err
+	}
+	return a.versionContent(ctx, subject, which)
+}
+
+// isProposalRef reports whether a reference is a proposal's number or the
+// beginning of its id, which no tool's id looks like.
+func isProposalRef(ref string) bool {
+	return ref != "" && (ref[0] == '#' || ref[0] >= '0' && ref[0] <= '9')
+}
+
+// asTyped is a reference to a proposal as messages write it.
+func asTyped(ref string) string {
+	if strings.Trim(ref, "0123456789") == "" {
+		return "#" + ref
+	}
+	return ref
+}
+
+func (a *app) fileContent(ctx context.Context, name string) (content, error) {
+	drafts, err := a.readDrafts(ctx, []string{name}, false)
+	if err != nil {
+		return content{}, err
+	}
+	if len(drafts) != 1 || drafts[0].Definition.IsZero() {
+		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, errNoContent)
+	}
+	return content{label: name, Content: drafted(drafts[0])}, nil
+}
+
+// drafted returns the definition of a draft, with its rationale, examples and test
+// cases.
+func drafted(d proposals.Draft) diff.Content {
+	return diff.Content{Definition: d.Definition, Beside: d.Beside()}
+}
+
+func (b session) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
+	d, err := b.desk.Show(ctx, b.actor, id)
+	if err != nil {
+		return content{}, err
+	}
+	number := d.Revision.Number
+	switch which {
+	case "":
+	case "live":
+		if d.Live == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: "live " + versionName(d.Live.Version), Content: diff.Content{Definition: d.Live.Definition}}, nil
+	case "base":
+		if d.Base == nil {
+			return content{label: "nothing"}, nil
+		}
+		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
+	default:
+		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
+			return content{}, usagef("%q is not a revision; write its number, base or live", which)
+		}
+	}
+	for _, r := range d.Revisions {
+		if r.Number == number {
+			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: drafted(r.Draft)}, nil
+		}
+	}
+	return content{}, notFoundf("revision %d of %s", number, d.Proposal.Handle())
+}
+
+func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {
+	before, label := 0, ""
+	if which != "" && which != "live" {
+		number, err := parseVersion(which)
+		if err != nil {
+			return content{}, err
+		}
+		before, label = number+1, fmt.Sprintf("version %d of %s", number, subject)
+	}
+	versions, err := a.db.Versions(ctx, subject, before, 1)
+	if err != nil {
+		return content{}, err
+	}
+	if len(versions) == 0 || before > 0 && versions[0].Number != before-1 {
+		return content{}, notFoundf("%s", label)
+	}
+	v := versions[0]
+	if label == "" {
+		label = fmt.Sprintf("live version %d of %s", v.Number, subject)
+	}
+	d, err := registry.DecodeDefinition(subject.Kind, v.Definition)
+	if err != nil {
+		return content{}, fmt.Errorf("%s: %w", label, err)
+	}
+	return content{label: label, Content: diff.Content{Definition: d}}, nil
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
 )
 
 // docVersion is one version of a subject.
@@ -127,6 +131,210 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 		}))
 		if doc.Next != "" {
 			p.remark("More: --before %s", doc.Next)
+		}
+	})
+}
+
+type docBlame struct {
+	docHead
+	Subject string         `json:"subject"`
+	Field   string         `json:"field"`
+	Lines   []docBlameLine `json:"lines"`
+}
+
+type docBlameLine struct {
+	Line      int       `json:"line"`
+	Text      string    `json:"text"`
+	Version   int       `json:"version"`
+	Proposal  string    `json:"proposal"`
+	Author    string    `json:"author"`
+	DecidedBy string    `json:"decided_by"`
+	DecidedAt time.Time `json:"decided_at"`
+}
+
+func newBlame(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "blame SUBJECT [FIELD]",
+		Short: "Show the version that introduced each line of a field",
+		Long: `Print a field of the live definition with the version, author, and approver of
+each line. FIELD is a JSON path. Default: the prompt, the description of an
+action tool, the prompt template of an agent, or the tools of an allow-list.`,
+		Example: `  toolcrib blame scene_pacer
+  toolcrib blame tool:user/scene_pacer goals`,
+		Args: between(1, 2, "a subject, and maybe a field"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			field := ""
+			if len(args) == 2 {
+				field = args[1]
+			}
+			return runBlame(cmd.Context(), a, args[0], field)
+		},
+	}
+}
+
+func runBlame(ctx context.Context, a *app, ref, field string) error {
+	subject, err := a.subject(ctx, ref)
+	if err != nil {
+		return err
+	}
+	db, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	versions := map[int]history.Version{}
+	blame := history.NewBlame(field)
+	err = db.EachVersion(ctx, subject, func(v history.Version) error {
+		if field == "" {
+			if field, err = mainField(v); err != nil {
+				return err
+			}
+			blame = history.NewBlame(field)
+		}
+		versions[v.Number] = v
+		return blame.Add(v)
+	})
+	if err != nil {
+		return err
+	}
+	doc := docBlame{docHead: head("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
+	for i, l := range blame.Lines() {
+		v := versions[l.Version]
+		doc.Lines = append(doc.Lines, docBlameLine{
+			Line: i + 1, Text: l.Text, Version: l.Version, Proposal: v.Proposal, Author: v.Author, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt,
+		})
+	}
+	if len(doc.Lines) == 0 {
+		return notFoundf("field %s of %s", field, subject)
+	}
+	return a.print(doc, func(p *page) {
+		p.list([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, mapped(doc.Lines, func(l docBlameLine) []string {
+			return []string{"v" + itoa(l.Version), p.day(l.DecidedAt), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
+		}))
+	})
+}
+
+// mainField is the field that a definition is mostly about.
+func mainField(v history.Version) (string, error) {
+	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case d.Agent != nil:
+		return "promptTemplate", nil
+	case d.List != nil && len(d.List.Tools) > 0:
+		return "tools", nil
+	case d.List != nil:
+		return "description", nil
+	case d.Tool.Kind == registry.ActionTool:
+		return "description", nil
+	}
+	return "prompt", nil
+}
+
+// docEvent is one entry of the audit log.
+type docEvent struct {
+	Seq      int64           `json:"seq"`
+	ID       string          `json:"id"`
+	At       time.Time       `json:"at"`
+	Actor    string          `json:"actor"`
+	Act      string          `json:"act"`
+	Subject  string          `json:"subject"`
+	Proposal string          `json:"proposal"`
+	Revision int             `json:"revision"`
+	Record   string          `json:"record"`
+	Data     json.RawMessage `json:"data"`
+	PrevHash string          `json:"prev_hash"`
+	Hash     string          `json:"hash"`
+}
+
+type docEventList struct {
+	docHead
+	Events []docEvent `json:"events"`
+	Next   int64      `json:"next,omitempty"`
+}
+
+func newLog(a *app) *cobra.Command {
+	q := store.EventQuery{}
+	cmd := &cobra.Command{
+		Use:     "log [ID | SUBJECT]",
+		Aliases: []string{"audit"},
+		Short:   "Show the audit log, newest first",
+		Long: `Show events: time, actor, act, proposal, and subject, for everything or for one
+proposal or subject. Every entry holds the hash of the previous one; toolcrib
+verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`,
+		Example: `  toolcrib log
+  toolcrib log 4
+  toolcrib log tool:user/scene_pacer --limit 10 --json`,
+		Args: between(0, 1, "at most the number of a proposal or a subject"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLog(cmd.Context(), a, q, args)
+		},
+	}
+	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most `N` entries")
+	cmd.Flags().Int64Var(&q.Before, "before", 0, "only entries before number `N`")
+	return cmd
+}
+
+// logOf confines q to the proposal or the subject that ref names.
+func (a *app) logOf(ctx context.Context, desk *review.Desk, ref string, q *store.EventQuery) error {
+	if subject, err := registry.ParseSubject(ref); err == nil {
+		q.Subject = subject.String()
+		return nil
+	}
+	ids, err := a.ids(ctx, desk, []string{ref})
+	if errors.Is(err, review.ErrNotFound) {
+		if subject, noSubject := a.subject(ctx, ref); noSubject == nil {
+			q.Subject = subject.String()
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return usagef("%s names %d proposals; name one", ref, len(ids))
+	}
+	q.Proposal = string(ids[0])
+	return nil
+}
+
+func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) error {
+	if q.Limit < 1 || q.Limit > review.MaxPage {
+		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+	}
+	desk, err := a.openDesk(ctx)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		if err := a.logOf(ctx, desk, args[0], &q); err != nil {
+			return err
+		}
+	}
+	limit := q.Limit
+	q.Limit++
+	events, err := a.db.Events(ctx, q)
+	if err != nil {
+		return err
+	}
+	doc := docEventList{docHead: head("event.list")}
+	if len(events) > limit {
+		events = events[:limit]
+		doc.Next = events[limit-1].Seq
+	}
+	doc.Events = mapped(events, func(e history.Event) docEvent {
+		return docEvent{
+			Seq: e.Seq, ID: e.ID, At: e.At, Actor: e.Actor, Act: e.Act, Subject: e.Subject, Proposal: e.Proposal,
+			Revision: e.Revision, Record: e.Record, Data: e.Data, PrevHash: e.PrevHash, Hash: e.Hash,
+		}
+	})
+	return a.print(doc, func(p *page) {
+		p.list([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, mapped(events, func(e history.Event) []string {
+			return []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, p.cut(e.Subject, 44), string(e.Data)}
+		}))
+		if doc.Next > 0 {
+			p.remark("More: --before %d", doc.Next)
 		}
 	})
 }

@@ -1,12 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/builtin"
+	"toolcrib/prompt"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
 )
 
 type docParsed struct {
@@ -126,4 +133,120 @@ func writeParsed(p *page, doc docParsed) {
 	if len(doc.Calls)+len(doc.Problems) == 0 {
 		p.linef("There is no call in it.")
 	}
+}
+
+// sceneFlags hold the context that a prompt is rendered with: the time, the user,
+// the channel. A flag wins over the same value in the file.
+type sceneFlags struct {
+	file string
+	sceneFile
+}
+
+func (s *sceneFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&s.At, "at", "", "render it for `TIME` (RFC 3339; default: now)")
+	set.StringVar(&s.Zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
+	set.StringVar(&s.file, "context", "", "read the user data from `FILE`, - for standard input")
+	set.StringVar(&s.UserInstructions, "user-instructions", "", "the user's instructions")
+	set.StringVar(&s.MemoryNotes, "memory-notes", "", "the memory notes")
+	set.StringVar(&s.LastMessageAt, "last-message", "", "when the user last wrote (RFC 3339)")
+	set.StringVar(&s.BootstrapContext, "bootstrap-context", "", "text looked up beforehand")
+}
+
+// sceneFile is a context file: one JSON object, every key of which may be
+// missing.
+type sceneFile struct {
+	At               string `json:"at"`   // RFC 3339
+	Zone             string `json:"zone"` // IANA name
+	UserInstructions string `json:"user_instructions"`
+	MemoryNotes      string `json:"memory_notes"`
+	LastMessageAt    string `json:"last_message_at"` // RFC 3339
+	BootstrapContext string `json:"bootstrap_context"`
+}
+
+// context returns what the flags and the file say.
+func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error) {
+	var f sceneFile
+	if s.file != "" {
+		data, err := a.readAll(ctx, s.file)
+		if err != nil {
+			return prompt.Context{}, err
+		}
+		n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+		if err == nil {
+			err = jsondoc.Bind(n, jsondoc.Root, &f).Err()
+		}
+		if err != nil {
+			return prompt.Context{}, usagef("%s is not a context: %v", s.file, err)
+		}
+	}
+	return sceneFile{
+		At: cmp.Or(s.At, f.At), Zone: cmp.Or(s.Zone, f.Zone), UserInstructions: cmp.Or(s.UserInstructions, f.UserInstructions),
+		MemoryNotes: cmp.Or(s.MemoryNotes, f.MemoryNotes), LastMessageAt: cmp.Or(s.LastMessageAt, f.LastMessageAt), BootstrapContext: cmp.Or(s.BootstrapContext, f.BootstrapContext),
+	}.scene(a.env.Now())
+}
+
+func (f sceneFile) scene(now time.Time) (prompt.Context, error) {
+	c := prompt.Context{
+		Now: now, Zone: f.Zone, UserInstructions: f.UserInstructions, MemoryNotes: f.MemoryNotes, BootstrapContext: f.BootstrapContext,
+	}
+	at, err := parseTime(f.At)
+	if err != nil {
+		return c, err
+	}
+	if !at.IsZero() {
+		c.Now = at
+	}
+	last, err := parseTime(f.LastMessageAt)
+	if err == nil && !last.IsZero() {
+		c.LastMessageAt = &last
+	}
+	return c, err
+}
+
+// prompter renders prompts as they are used: for a user of whom something is
+// stored, and for the time that it is.
+type prompter struct {
+	desk   *review.Desk
+	stored *builtin.Provider
+	now    func() time.Time
+}
+
+// Prompt implements mcp.Prompter.
+func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
+	where := c.Where
+	where.IncludeDeferred = false // the prompt explains how to find the others
+	in, err := p.desk.PromptInput(ctx, c.Agent, c.Layer, where)
+	if err != nil {
+		return prompt.Output{}, err
+	}
+	in.Context.Now = p.now()
+	if err := recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
+		return prompt.Output{}, err
+	}
+	return prompt.Render(in, channel), nil
+}
+
+// recall adds the stored data of a context's user, where the context has none.
+func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
+	known, err := stored.Known(ctx, of, c.Now)
+	if err != nil {
+		return err
+	}
+	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
+	return nil
+}
+
+// builtin returns the provider of the assistant's tools. A user's time zone is
+// that of the agent that calls.
+func (a *app) builtin(desk *review.Desk) *builtin.Provider {
+	return builtin.New(a.db, builtin.Options{
+		NewID: a.env.NewID,
+		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {
+			agent, _, err := desk.Toolset(ctx, c.Agent, c.Layer, c.Where)
+			if err != nil {
+				return "", err
+			}
+			return agent.Definition.Agent.Timezone, nil
+		},
+	})
 }

@@ -2,9 +2,16 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
+	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
 )
 
 // Limits of arguments. Validating them is bounded by
@@ -60,4 +67,195 @@ func invalid(err error) error {
 		return err
 	}
 	return &Error{Code: CodeArguments, Message: "The arguments are not valid: " + told + ".", Details: details}
+}
+
+// Limits of a call context.
+const (
+	MaxCallContext  = 64 << 10 // bytes of all of it
+	maxContextDepth = 32
+	maxUserMessage  = 16_000 // characters
+	maxContextID    = 200    // characters of an id
+)
+
+// CallContext is the caller's account of a call besides its arguments: why it
+// is made, and where it belongs. Nothing of it is checked. The eval gate and the
+// hub get it as the caller's word, next to what toolcrib itself knows.
+type CallContext struct {
+	UserMessage    string          `json:"user_message,omitempty"`    // that led to the call
+	ChatID         string          `json:"chat_id,omitempty"`         //
+	ConversationID string          `json:"conversation_id,omitempty"` //
+	MissionID      string          `json:"mission_id,omitempty"`      //
+	Confidence     json.RawMessage `json:"confidence,omitempty"`      // of the model: a number from 0 to 1
+	Context        json.RawMessage `json:"context,omitempty"`         // any object
+}
+
+// ReadCallContext reads a call context from the node at path, strictly.
+func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
+	var c CallContext
+	ps := jsondoc.Bind(n, path, &c)
+	if len(ps) == 0 {
+		ps = c.problems(path)
+	}
+	return c, ps.Err()
+}
+
+// ParseCallContext reads a call context from JSON; nil and "" are an empty one.
+func ParseCallContext(raw json.RawMessage) (CallContext, error) {
+	if len(raw) == 0 {
+		return CallContext{}, nil
+	}
+	n, err := jsondoc.Parse(raw, jsondoc.Limits{Bytes: MaxCallContext, Depth: maxContextDepth})
+	if err != nil {
+		return CallContext{}, err
+	}
+	return ReadCallContext(n, jsondoc.Root)
+}
+
+// problems returns every value that is too large or of the wrong form.
+func (c CallContext) problems(path string) jsondoc.Problems {
+	var ps jsondoc.Problems
+	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }
+	for _, text := range []struct {
+		key, value string
+		most       int
+	}{
+		{"user_message", c.UserMessage, maxUserMessage},
+		{"chat_id", c.ChatID, maxContextID},
+		{"conversation_id", c.ConversationID, maxContextID},
+		{"mission_id", c.MissionID, maxContextID},
+	} {
+		if n := utf8.RuneCountInString(text.value); n > text.most {
+			add(text.key, "expected at most "+strconv.Itoa(text.most)+" characters, got "+strconv.Itoa(n))
+		}
+		if problem := plaintext.Problem(text.value); problem != "" {
+			add(text.key, problem)
+		}
+	}
+	if len(c.Confidence) > 0 {
+		if f, err := strconv.ParseFloat(string(c.Confidence), 64); err != nil || f < 0 || f > 1 {
+			add("confidence", "expected a number from 0 to 1")
+		}
+	}
+	if len(c.Context) > 0 {
+		const depth = maxContextDepth - 1 // it is one level down
+		n, err := jsondoc.Parse(c.Context, jsondoc.Limits{Bytes: MaxCallContext, Depth: depth})
+		if err != nil || n.Kind != jsondoc.Object {
+			add("context", "expected an object of at most "+strconv.Itoa(MaxCallContext)+" bytes and "+strconv.Itoa(depth)+" levels")
+		}
+	}
+	if size := len(c.Encode()); size > MaxCallContext {
+		ps.Append(jsondoc.Problem{Path: path, Message: "expected at most " + strconv.Itoa(MaxCallContext) + " bytes, got " + strconv.Itoa(size)})
+	}
+	return ps
+}
+
+// Encode returns the canonical form of c, as ParseCallContext reads it; nil when c
+// is empty.
+func (c CallContext) Encode() json.RawMessage {
+	b, err := jsondoc.Marshal(c)
+	if err != nil || string(b) == "{}" {
+		return nil // what cannot be written was refused by problems
+	}
+	return b
+}
+
+// MaxCallerText is the longest name of an agent, a user, or a customer, in
+// characters. They are keys of the call log and of the assistant's data.
+const MaxCallerText = 200
+
+// maxLogged limits how much of a name that was called the audit keeps, in
+// characters.
+const maxLogged = 128
+
+// Check returns review.ErrText for a caller that cannot be written down.
+func (c Caller) Check() error {
+	for _, text := range []struct{ what, value string }{
+		{"agent", c.Agent},
+		{"user", c.User},
+		{"customer", c.Customer},
+		{"layer", string(c.Layer)},
+		{"actor", c.Actor.Name},
+	} {
+		if err := checkText(text.what, text.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkText(what, value string) error {
+	if n := utf8.RuneCountInString(value); n > MaxCallerText {
+		return fmt.Errorf("%w: the name of the %s has %d characters; the limit is %d", review.ErrText, what, n, MaxCallerText)
+	}
+	if problem := plaintext.Problem(value); problem != "" {
+		return fmt.Errorf("%w: the name of the %s %s", review.ErrText, what, problem)
+	}
+	return nil
+}
+
+// CheckReason returns review.ErrText for a reason that cannot be stored.
+func CheckReason(reason string) error {
+	if n := utf8.RuneCountInString(reason); n > MaxReason {
+		return fmt.Errorf("%w: the reason has %d characters; the limit is %d", review.ErrText, n, MaxReason)
+	}
+	if problem := plaintext.Problem(reason); problem != "" {
+		return fmt.Errorf("%w: the reason %s", review.ErrText, problem)
+	}
+	return nil
+}
+
+// logged returns a name that was called as the audit keeps it: cut, and with
+// what cannot be stored escaped.
+func logged(name string) string {
+	name = plaintext.Cut(name, maxLogged)
+	if plaintext.Problem(name) != "" {
+		name = plaintext.Cut(visible.Line(name), maxLogged)
+	}
+	return name
+}
+
+// propertyTypes returns the types that a schema names for each argument.
+func propertyTypes(schema json.RawMessage) map[string][]string {
+	types := map[string][]string{}
+	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})
+	if err != nil {
+		return types
+	}
+	properties := n.Get("properties")
+	if properties == nil || properties.Kind != jsondoc.Object {
+		return types
+	}
+	for _, m := range properties.Members {
+		switch t := m.Value.Get("type"); {
+		case t == nil:
+		case t.Kind == jsondoc.String:
+			types[m.Key] = []string{t.Text}
+		case t.Kind == jsondoc.Array:
+			for _, item := range t.Items {
+				types[m.Key] = append(types[m.Key], item.Text)
+			}
+		}
+	}
+	return types
+}
+
+// typed makes a value of a text from a line: of the type that the schema wants
+// where the text is one, else a string.
+func typed(text string, types []string) *jsondoc.Node {
+	if len(types) == 0 || slices.Contains(types, "string") {
+		return jsondoc.NewString(text)
+	}
+	n, err := jsondoc.Parse([]byte(text), jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})
+	if err != nil {
+		return jsondoc.NewString(text)
+	}
+	wanted := map[jsondoc.Kind][]string{
+		jsondoc.Number: {"number", "integer"}, jsondoc.Bool: {"boolean"}, jsondoc.Array: {"array"}, jsondoc.Object: {"object"}, jsondoc.Null: {"null"},
+	}
+	for _, name := range wanted[n.Kind] {
+		if slices.Contains(types, name) {
+			return n
+		}
+	}
+	return jsondoc.NewString(text)
 }

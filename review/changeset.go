@@ -3,8 +3,10 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toolcrib/proposals"
+	"toolcrib/registry"
 )
 
 // together refuses a choice that splits a change set. Members that are live
@@ -96,4 +98,59 @@ func (d *Desk) OpenMembers(ctx context.Context, changeSet string) ([]proposals.I
 		}
 		return ids, err
 	})
+}
+
+// succession is the registry while proposals are approved one after the other: the
+// live definitions, with the proposals so far in their place. It answers the
+// queries of the rules L and N, by subject and by name, for those proposals; all
+// other queries see the registry as it was.
+type succession struct {
+	RegistryReader
+	approved map[registry.Subject]registry.Live
+	named    map[string][]registry.Subject
+}
+
+func newSuccession(r RegistryReader) *succession {
+	return &succession{r, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
+}
+
+// approve puts the content of v in force. It refuses a second version of one
+// subject, which would have been made against the version before.
+func (s *succession) approve(v view) error {
+	p, d := v.Proposal, v.Revision.Draft.Definition
+	if before, ok := s.approved[p.Subject]; ok {
+		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", name(p), ErrStale, before.Version, p.Subject)
+	}
+	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
+	if t := d.Tool; t != nil {
+		for _, name := range append([]string{t.ID}, t.Aliases...) {
+			s.named[name] = append(s.named[name], p.Subject)
+		}
+	}
+	return nil
+}
+
+func (s *succession) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	if l, ok := s.approved[subject]; ok {
+		return l, nil
+	}
+	return s.RegistryReader.Live(ctx, subject)
+}
+
+func (s *succession) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	found, err := s.RegistryReader.ByName(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := s.approved[l.Subject]; return ok })
+	added := map[registry.Subject]bool{}
+	for _, name := range names {
+		for _, subject := range s.named[name] {
+			if !added[subject] {
+				added[subject] = true
+				found = append(found, s.approved[subject])
+			}
+		}
+	}
+	return found, nil
 }

@@ -1,11 +1,17 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
+	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 )
 
 // Revise makes a new revision of a proposal from draft. A draft stays a draft;
@@ -156,3 +162,154 @@ func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals
 		return p, d.log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", data)
 	})
 }
+
+// Fork drafts a new tool from a core tool, which cannot itself be changed: in
+// the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
+// when that is taken.
+func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
+	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
+		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
+		if err != nil {
+			return p, err
+		}
+		if !core.Locked {
+			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
+		}
+		id, err := freeID(ctx, tx, layer, coreID+"_custom")
+		if err != nil {
+			return p, err
+		}
+		tool := *core.Definition.Tool
+		suffix := strings.ReplaceAll(strings.TrimPrefix(id, coreID+"_"), "_", " ") // "custom", "custom 2"
+		tool.ID, tool.Name, tool.Aliases = id, tool.Name+" ("+suffix+")", nil
+		base := 0
+		p, _, err = d.draft(ctx, tx, actor, proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,
+			Definition: registry.Definition{Tool: &tool},
+		}, false)
+		return p, err
+	})
+}
+
+// freeID returns id, or id with the first number behind it, that no live tool
+// and no open proposal has.
+func freeID(ctx context.Context, tx Tx, layer registry.Layer, id string) (string, error) {
+	for n := 1; ; n++ {
+		candidate := id
+		if n > 1 {
+			candidate = id + "_" + strconv.Itoa(n)
+		}
+		taken, err := tx.ByName(ctx, candidate)
+		if err != nil {
+			return "", err
+		}
+		open, err := tx.OpenOn(ctx, registry.Subject{Kind: registry.KindTool, Layer: layer, ID: candidate})
+		if err != nil {
+			return "", err
+		}
+		if len(taken)+len(open) == 0 {
+			return candidate, nil
+		}
+	}
+}
+
+// Rollback drafts a restore of an earlier version. The examples and test cases
+// are those the version was approved with; a version that toolcrib shipped has
+// none, so its author has to add them before it can be submitted.
+func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
+	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
+		if err := lockedSubject(s); err != nil {
+			return p, err
+		}
+		now, err := tx.Live(ctx, s)
+		if err != nil {
+			return p, err
+		}
+		if version >= now.Version {
+			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, ErrUnchanged)
+		}
+		v, err := tx.Version(ctx, s, version)
+		if err != nil {
+			return p, err
+		}
+		if v.ContentHash == now.ContentHash {
+			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
+		}
+		draft, err := restoring(ctx, tx, v, now.Version)
+		if err != nil {
+			return p, err
+		}
+		draft.Rationale = cmp.Or(rationale, fmt.Sprintf("Go back from version %d to version %d.", now.Version, version))
+		p, _, err = d.draft(ctx, tx, actor, draft, false)
+		return p, err
+	})
+}
+
+// restoring drafts the way back to v from the version base, with the examples
+// and test cases that v was approved with.
+func restoring(ctx context.Context, r ProposalReader, v history.Version, base int) (proposals.Draft, error) {
+	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
+	var err error
+	if draft.Definition, err = decodeVersion(v); err != nil {
+		return draft, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	if errors.Is(err, ErrNotFound) {
+		return draft, nil
+	}
+	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+	return draft, err
+}
+
+// changeSetRef begins a reference to the members of a change set: those that
+// are not live yet, or all of them when they all are.
+const changeSetRef = "set:"
+
+// ChangeSetRef returns the name of the change set in ref; false when ref names
+// something else.
+func ChangeSetRef(ref string) (changeSet string, ok bool) {
+	return strings.CutPrefix(ref, changeSetRef)
+}
+
+func resolve(ctx context.Context, r ProposalReader, refs []string) ([]proposals.ID, error) {
+	var ids []proposals.ID
+	for len(refs) > 0 {
+		changeSet, isSet := strings.CutPrefix(refs[0], changeSetRef)
+		n := 1
+		var found []proposals.ID
+		var err error
+		if isSet {
+			found, err = resolveSet(ctx, r, changeSet)
+		} else {
+			if n = slices.IndexFunc(refs, func(ref string) bool { return strings.HasPrefix(ref, changeSetRef) }); n < 0 {
+				n = len(refs)
+			}
+			found, err = r.ResolveIDs(ctx, refs[:n])
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids, refs = append(ids, found...), refs[n:]
+	}
+	return ids, nil
+}
+
+func resolveSet(ctx context.Context, r ProposalReader, changeSet string) ([]proposals.ID, error) {
+	members, err := r.Members(ctx, changeSet)
+	if err != nil {
+		return nil, err
+	}
+	if len(members) == 0 {
+		return nil, fmt.Errorf("change set %q: %w", changeSet, ErrNotFound)
+	}
+	if slices.ContainsFunc(members, notLive) {
+		members = slices.DeleteFunc(members, func(p proposals.Proposal) bool { return !notLive(p) })
+	}
+	ids := make([]proposals.ID, len(members))
+	for i, m := range members {
+		ids[i] = m.ID
+	}
+	return ids, nil
+}
+
+func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }

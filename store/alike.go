@@ -3,10 +3,15 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
+	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/review/overlap"
 	"toolcrib/store/engine"
@@ -116,4 +121,129 @@ func (s *session) recentSketches(ctx context.Context, tail *sketches) error {
 		text, purpose = append(text, sk.text...), append(purpose, sk.purpose...)
 	}
 	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
+}
+
+// sketches are the blocks of the table sketches that a session has read and
+// that are complete, so that they never have to be read again.
+type sketches struct {
+	text, purpose overlap.Index
+	next          int64 // the first block that is not in them
+	looked        bool  // the session has looked for something before
+}
+
+// sketchBlock sets how many versions share a row of the table: a row is read and
+// written as a whole. Until a block is complete its sketches are rows of their
+// own, in recent_sketches.
+const sketchBlock = 256
+
+// sketchLook sets how often it is looked whether a block is complete, in versions:
+// more than once a block, as the version that would complete it may be an
+// agent's, which has no sketches.
+const sketchLook = 32
+
+// sketched is the sketches of one version as they are stored.
+type sketched struct {
+	seq           int64
+	text, purpose []byte
+}
+
+func sketch(seq int64, t registry.Tool) (sketched, error) {
+	text, err := encodeSketch(seq, overlap.TextOf(t))
+	purpose, err2 := encodeSketch(seq, overlap.PurposeOf(t))
+	return sketched{seq, text, purpose}, errors.Join(err, err2)
+}
+
+func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
+	var one overlap.Index
+	one.Add(seq, set.Sketch())
+	return one.AppendBinary(nil)
+}
+
+// sketching is the outcome of making sketches.
+type sketching struct {
+	sketches []sketched
+	err      error
+}
+
+// sketchAll makes the sketches of the tools among versions that were written
+// last, in the order of their numbers.
+func (s *session) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
+	made := make([]sketched, len(versions))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range versions {
+		if t := definitions[i].Tool; t != nil {
+			group.Go(func() (err error) {
+				made[i], err = sketch(s.added[versions[i].Hash], *t)
+				return err
+			})
+		}
+	}
+	err := group.Wait()
+	made = slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 })
+	return sketching{made, err}
+}
+
+// addSketches keeps the sketches of versions of tools, the last of all. Those
+// of a block that is complete by now become a row of their table.
+func (s *session) addSketches(ctx context.Context, sks []sketched) error {
+	if len(sks) == 0 {
+		return nil
+	}
+	before, last := sks[0].seq-1, sks[len(sks)-1].seq
+	if before/sketchLook != last/sketchLook {
+		first := last / sketchBlock * sketchBlock
+		complete := slices.IndexFunc(sks, func(sk sketched) bool { return sk.seq >= first })
+		if err := s.completeBlocks(ctx, first, sks[:complete]); err != nil {
+			return err
+		}
+		sks = sks[complete:]
+	}
+	var rows []any
+	for _, sk := range sks {
+		rows = append(rows, sk.seq, sk.text, sk.purpose)
+	}
+	return s.insertRows(ctx, "recent_sketches", "seq, text, purpose", rows)
+}
+
+// completeBlocks moves the sketches of versions before first into their blocks,
+// with further ones that were no rows yet.
+func (s *session) completeBlocks(ctx context.Context, first int64, further []sketched) error {
+	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
+	if err != nil || len(complete)+len(further) == 0 {
+		return err
+	}
+	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
+		return err
+	}
+	_, err = s.Exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
+	return err
+}
+
+// appendBlocks appends sketches to the blocks they belong to.
+func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
+	for len(sks) > 0 {
+		block := sks[0].seq / sketchBlock
+		var text, purpose []byte
+		err := s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		for len(sks) > 0 && sks[0].seq/sketchBlock == block {
+			text, purpose = append(text, sks[0].text...), append(purpose, sks[0].purpose...)
+			sks = sks[1:]
+		}
+		_, err = s.Exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
+			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanSketched(row scanner) (sketched, error) {
+	var sk sketched
+	err := row.Scan(&sk.seq, &sk.text, &sk.purpose)
+	return sk, err
 }

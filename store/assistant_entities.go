@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"toolcrib/gateway/builtin"
+	"toolcrib/history"
 )
 
 const entityColumns = "e.id, e.name, e.type, e.aliases, e.memories"
@@ -89,4 +91,106 @@ func (a assistant) ChangeEntity(ctx context.Context, e builtin.Entity, terms []s
 	}
 	_, err = a.s.Exec(ctx, "DELETE FROM entities_text WHERE rowid = (SELECT seq FROM entities WHERE owner = $1 AND id = $2)", a.owner, e.ID)
 	return errors.Join(err, a.indexEntity(ctx, e, terms))
+}
+
+// linkedEntities are the keys of the entities that a memory is linked to.
+const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
+
+// countInProject adds to the counts of a memory's project for every entity the
+// memory is linked to.
+func (a assistant) countInProject(ctx context.Context, memory string, by int) error {
+	_, err := a.s.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
+		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
+		WHERE m.id = $1 AND m.owner = $2 AND m.project IS NOT NULL
+		ON CONFLICT (project, entity) DO UPDATE SET n = entity_projects.n + $4`, memory, a.owner, max(by, 0), by)
+	if err != nil || by > 0 {
+		return err
+	}
+	_, err = a.s.Exec(ctx, "DELETE FROM entity_projects WHERE n = 0 AND project = (SELECT project FROM memories WHERE id = $1) AND entity IN "+linkedEntities, memory)
+	return err
+}
+
+// AddLink implements builtin.Writer.
+func (a assistant) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
+	var there, related bool
+	err := a.s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_links WHERE memory = $1 AND target = $2 AND relation = $3 AND deleted_at = ''),
+		EXISTS (SELECT 1 FROM memory_links WHERE memory = $1 AND target = $2 AND deleted_at = '')`, []any{l.Memory, l.Target, l.Relation}, &there, &related)
+	if err != nil || there {
+		return false, err
+	}
+	counted := l.ToEntity && !related
+	if counted { // counted again below, with this link
+		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
+			return false, err
+		}
+	}
+	_, err = a.s.Exec(ctx, "INSERT INTO memory_links (seq, owner, memory, target, to_entity, relation, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM memory_links), $1, $2, $3, $4, $5, $6)",
+		a.owner, l.Memory, l.Target, flag(l.ToEntity), l.Relation, history.Timestamp(l.At))
+	if err != nil || !counted {
+		return err == nil, err
+	}
+	if _, err := a.s.Exec(ctx, "UPDATE entities SET memories = memories + 1 WHERE owner = $1 AND id = $2 AND deleted_at = ''", a.owner, l.Target); err != nil {
+		return false, err
+	}
+	return true, a.countInProject(ctx, l.Memory, 1)
+}
+
+// unlink removes every link from and to a memory, and the entities that no
+// memory is linked to any more.
+func (a assistant) unlink(ctx context.Context, memory string) error {
+	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
+	if err != nil {
+		return err
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		_, err := a.s.Exec(ctx, "UPDATE entities SET memories = memories - 1, deleted_at = CASE memories WHEN 1 THEN $1 ELSE '' END WHERE seq = $2 AND deleted_at = ''", a.now, key)
+		if err != nil {
+			return err
+		}
+		_, err = a.s.Exec(ctx, "DELETE FROM entities_text WHERE rowid = $1 AND (SELECT deleted_at FROM entities WHERE seq = $2) <> ''", key, key)
+		if err != nil {
+			return err
+		}
+	}
+	_, from := a.s.Exec(ctx, "UPDATE memory_links SET deleted_at = $1 WHERE memory = $2 AND deleted_at = ''", a.now, memory)
+	_, to := a.s.Exec(ctx, "UPDATE memory_links SET deleted_at = $1 WHERE target = $2 AND deleted_at = ''", a.now, memory)
+	return errors.Join(from, to)
+}
+
+// Neighbours implements builtin.Reader.
+func (a assistant) Neighbours(ctx context.Context, memory string, limit int) ([]string, error) {
+	from, err := all(ctx, a.s, scanValue[string], "SELECT target FROM memory_links"+a.s.hints.indexedBy("memory_links_once")+" WHERE memory = $1 AND deleted_at = '' AND owner = $2 AND to_entity = 0 ORDER BY target, relation LIMIT $3", memory, a.owner, limit)
+	if err != nil {
+		return nil, err
+	}
+	to, err := all(ctx, a.s, scanValue[string], "SELECT memory FROM memory_links"+a.s.hints.indexedBy("memory_links_to")+" WHERE target = $1 AND deleted_at = '' AND owner = $2 ORDER BY seq DESC LIMIT $3", memory, a.owner, limit)
+	return append(from, to...), err
+}
+
+// relationsAtMost sets how many links may lead from one memory to one entity: one
+// for each relation.
+const relationsAtMost = 6
+
+// MemoriesOf implements builtin.Reader.
+func (a assistant) MemoriesOf(ctx context.Context, entity string, limit int) ([]builtin.Memory, error) {
+	ids, err := all(ctx, a.s, scanValue[string], "SELECT memory FROM memory_links WHERE owner = $1 AND target = $2 AND deleted_at = '' ORDER BY seq DESC LIMIT $3", a.owner, entity, limit*relationsAtMost)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var once []string
+	for _, id := range ids {
+		if !seen[id] && len(once) < limit {
+			seen[id], once = true, append(once, id)
+		}
+	}
+	return a.MemoriesByID(ctx, once)
+}
+
+// CountLinks implements builtin.Reader.
+func (a assistant) CountLinks(ctx context.Context, memory string) (int, error) {
+	var n int
+	err := a.s.Row(ctx, "SELECT count(*) FROM memory_links WHERE owner = $1 AND memory = $2 AND deleted_at = ''", []any{a.owner, memory}, &n)
+	return n, err
 }

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -146,4 +148,83 @@ func (db *DB) CallHash(ctx context.Context, seq int64) (found int64, hash string
 		return err
 	})
 	return found, hash, err
+}
+
+// witness adds to events which account wrote them, and refuses those that name
+// a user whom the account may not act as. Every act of the desk and of the
+// gateway writes its event in its own transaction, so the act is refused too.
+type witness struct {
+	account history.Account
+	users   []string // nil for all
+}
+
+// actingKey finds whom a context acts for.
+type actingKey struct{}
+
+// acting is who came in through a door of the process.
+type acting struct {
+	via   string
+	users []string
+}
+
+// Acting returns a context whose writes are those of users who came in through a door
+// of this process, such as "ssh SHA256:…", and not of the account that runs it: events
+// name the door, and no other user can act.
+func Acting(ctx context.Context, via string, users ...string) context.Context {
+	return context.WithValue(ctx, actingKey{}, acting{via, users})
+}
+
+// in returns the witness of what a context writes.
+func (w witness) in(ctx context.Context) witness {
+	if a, ok := ctx.Value(actingKey{}).(acting); ok {
+		w.account.Via, w.users = a.via, append([]string{}, a.users...)
+	}
+	return w
+}
+
+// same reports whether an account is the one that acts. The name of the machine does
+// not count: whoever starts a container chooses it.
+func (w witness) same(a history.Account) bool {
+	now := w.account
+	now.Host, a.Host = "", ""
+	return now == a && now != history.Account{}
+}
+
+// WroteHere implements review.RecordReader.
+func (s *session) WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error) {
+	accounts, err := all(ctx, s, scanAccount, `SELECT data FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND actor = $3
+		AND act IN ('draft', 'revise', 'submit')`, id, revision, author.String())
+	return slices.ContainsFunc(accounts, s.witness.in(ctx).same), err
+}
+
+// scanAccount reads the account from the data of an event.
+func scanAccount(row scanner) (history.Account, error) {
+	var data string
+	if err := row.Scan(&data); err != nil {
+		return history.Account{}, err
+	}
+	var has struct {
+		Account history.Account `json:"account"`
+	}
+	return has.Account, json.Unmarshal([]byte(data), &has)
+}
+
+// sign returns the data of e with the account in it.
+func (w witness) sign(e history.Event) (json.RawMessage, error) {
+	if w.users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.users, e.Actor) {
+		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)
+	}
+	if w.account == (history.Account{}) {
+		return e.Data, nil
+	}
+	data := map[string]json.RawMessage{}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return nil, fmt.Errorf("the data of a %s event: %w", e.Act, err)
+	}
+	account, err := json.Marshal(w.account)
+	if err != nil {
+		return nil, err
+	}
+	data["account"] = account
+	return jsondoc.Marshal(data)
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -172,4 +174,164 @@ func (s *session) Counts(ctx context.Context) (map[proposals.State]int, error) {
 		return err
 	})
 	return counts, err
+}
+
+// key is the sort key of an order other than that of time; seq tells rows apart
+// that have it alike.
+type key struct {
+	column    string
+	direction string // "ASC" or "DESC", of both
+	beyond    string // how a row compares with one before it
+	index     string // of (state, column), which ends in seq
+}
+
+// reversed returns the key of the opposite order.
+func (k key) reversed() key {
+	if k.direction == "ASC" {
+		k.direction, k.beyond = "DESC", "<"
+	} else {
+		k.direction, k.beyond = "ASC", ">"
+	}
+	return k
+}
+
+func keyOf(o review.Order) (key, bool) {
+	switch o {
+	case review.ByRisk:
+		return key{"risk", "DESC", "<", "proposals_by_risk"}, true
+	case review.BySubject:
+		return key{"subject", "ASC", ">", "proposals_by_state_subject"}, true
+	case review.ByAuthor:
+		return key{"author", "ASC", ">", "proposals_by_state_author"}, true
+	case review.ByNewest, review.ByOldest:
+	}
+	return key{}, false
+}
+
+// cursorMark stands between a risk and an id in a cursor. A risk changes with
+// every assessment, so where a page ended is more than the proposal it ended with.
+const cursorMark = "~"
+
+// cursor returns what continues a list behind a proposal.
+func (s *session) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
+	if o != review.ByRisk {
+		return string(id), nil
+	}
+	var risk int64
+	err := s.Row(ctx, "SELECT risk FROM proposals WHERE id = $1", []any{id}, &risk)
+	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
+}
+
+// place reads a cursor: the key of the row that a page comes after, and its seq.
+func (s *session) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
+	risk, id, marked := strings.Cut(cursor, cursorMark)
+	if !marked {
+		id = cursor
+	}
+	err = s.Row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = $1", []any{id}, &value, &seq)
+	if err == nil && marked {
+		value, err = strconv.ParseInt(risk, 10, 64)
+		if err != nil || k.column != "risk" {
+			return nil, 0, notFound("page after %s", jsondoc.Quote(cursor))
+		}
+	}
+	return value, seq, missing(err, "page after %s", jsondoc.Quote(cursor))
+}
+
+// listByKey reads a page in an order that has a key. A few rows are sorted; more
+// are walked in the order of an index, which has them sorted already.
+func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+	k, _ := keyOf(q.Order)
+	if q.Reverse {
+		k = k.reversed()
+	}
+	terms, waits, err := termsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	states, others := splitStates(terms)
+	seqs, isFew, err := s.fewest(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	if !isFew {
+		return s.walk(ctx, q, k, states, every().with(s.matcher().rest(others, nil)).with(waits), limit)
+	}
+	return s.sortRows(ctx, q, k, among(seqs).with(s.matcher().rest(terms, nil)).with(waits), limit)
+}
+
+// splitStates takes the states that the rows are walked by out of the terms.
+func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
+	for _, t := range terms {
+		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a filter.Atom) bool { return a.Is != filter.State }) {
+			others = append(others, t)
+			continue
+		}
+		for _, a := range t.Any {
+			if !slices.Contains(states, a.Value) {
+				states = append(states, a.Value)
+			}
+		}
+	}
+	if states == nil {
+		for _, s := range proposals.States() {
+			states = append(states, string(s))
+		}
+	}
+	return states, others
+}
+
+// sortRows sorts a small selection, and returns the rows behind the cursor.
+func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
+	if q.After != "" {
+		value, seq, err := s.place(ctx, k, q.After)
+		if err != nil {
+			return nil, err
+		}
+		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
+	}
+	return s.listed(ctx, sel.query(proposalColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
+}
+
+// walk reads a selection in the order of an index, which has the rows of each
+// state in order, and merges the states. Behind a cursor come first the rows with
+// the same key, then the others, and an index can only be entered at one of the
+// two.
+func (s *session) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
+	sel.from += s.hints.indexedBy(k.index)
+	var ranges []clause
+	if q.After == "" {
+		ranges = []clause{{}}
+	} else {
+		value, seq, err := s.place(ctx, k, q.After)
+		if err != nil {
+			return nil, err
+		}
+		column := "p." + k.column
+		ranges = []clause{
+			{SQL: column + " = ? AND p.seq " + k.beyond + " ?", Args: []any{value, seq}},
+			{SQL: column + " " + k.beyond + " ?", Args: []any{value}},
+		}
+	}
+	var queries []string
+	var args []any
+	for _, state := range states {
+		for _, r := range ranges {
+			part := sel.with(clause{SQL: "p.state = ?", Args: []any{state}})
+			part = part.with(r)
+			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
+		}
+	}
+	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
+	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p", where: []string{"p.seq = found.seq"}, args: append(args, limit)}
+	return s.listed(ctx, found.query(proposalColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
+}
+
+func (k key) orderBy(column, seq string) string {
+	return fmt.Sprintf(" ORDER BY %s %s, %s %s", column, k.direction, seq, k.direction)
+}
+
+// bare returns the query without the live versions of the subjects.
+func (s selection) bare(columns string) string {
+	return "SELECT " + columns + " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
 }

@@ -2,13 +2,17 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review"
 )
 
 // proposalColumns are the columns that scanProposal reads; the live version comes from the
@@ -130,4 +134,128 @@ func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from p
 		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,
 		maybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
 	return changedOne(n, err, "proposal "+string(p.ID))
+}
+
+// Issue implements review.RecordReader.
+func (s *session) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
+	var i proposals.Issue
+	var labels string
+	err := s.Row(ctx, "SELECT number, proposal, title, assignee, status, labels FROM issues WHERE proposal = $1", []any{id},
+		&i.Number, &i.Proposal, &i.Title, &i.Assignee, &i.Status, &labels)
+	if err != nil {
+		return i, missing(err, "issue of proposal %s", id)
+	}
+	i.Labels = strings.Split(labels, "\n")
+	return i, nil
+}
+
+// OpenIssue implements review.ProposalWriter. Labels hold no line breaks, so
+// they are stored one a line.
+func (s *session) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
+	var number int
+	if err := storable([]any{i.Title, i.Assignee, strings.Join(i.Labels, "")}); err != nil {
+		return 0, err
+	}
+	err := s.Row(ctx, `INSERT INTO issues (number, proposal, title, assignee, status, labels)
+		VALUES ((SELECT coalesce(max(number), 0) + 1 FROM issues), $1, $2, $3, $4, $5) RETURNING number`,
+		[]any{i.Proposal, i.Title, i.Assignee, i.Status, strings.Join(i.Labels, "\n")}, &number)
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.Exec(ctx, "UPDATE proposals SET issue = $1 WHERE id = $2 AND issue = 0", number, i.Proposal)
+	return number, changedOne(n, err, "proposal "+string(i.Proposal))
+}
+
+// AssignIssue implements review.ProposalWriter.
+func (s *session) AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error {
+	n, err := s.Exec(ctx, "UPDATE issues SET assignee = $1, status = $2 WHERE proposal = $3", assignee, status, id)
+	return changedOne(n, err, "issue of proposal "+string(id))
+}
+
+const selectRevision = "SELECT proposal, number, draft, content_hash, author, created_at FROM revisions "
+
+func scanRevision(row scanner) (proposals.Revision, error) {
+	var r proposals.Revision
+	var author, created string
+	if err := row.Scan(&r.Proposal, &r.Number, &r.Text, &r.ContentHash, &author, &created); err != nil {
+		return r, err
+	}
+	return r, errors.Join(
+		into(&r.Draft, parseDraft, r.Text),
+		into(&r.Author, parseActor, author),
+		into(&r.CreatedAt, history.ParseTimestamp, created),
+	)
+}
+
+func parseDraft(s string) (proposals.Draft, error) {
+	parsed, err := proposals.DecodeJSON([]byte(s))
+	if err != nil {
+		return proposals.Draft{}, err
+	}
+	if len(parsed) != 1 {
+		return proposals.Draft{}, fmt.Errorf("%d drafts in one revision", len(parsed))
+	}
+	return parsed[0].Draft, nil
+}
+
+// Revision implements review.ProposalReader.
+func (s *session) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+	found, err := all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 AND number = $2", id, number)
+	return first(found, err, "revision %d of proposal %s", number, id)
+}
+
+// Revisions implements review.ProposalReader.
+func (s *session) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
+	return all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 ORDER BY number", id)
+}
+
+func (s *session) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
+	return s.record(ctx, revisionRecords, []string{
+		string(r.Proposal), strconv.Itoa(r.Number), r.Canonical(), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
+	})
+}
+
+// Statements that move many rows, each if it is as it was seen. The list is an
+// array of arrays; json_each comes first, so that each row is found by its key.
+const (
+	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
+		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
+		AND proposals.revision = CAST(json_extract(j.value, '$[2]') AS bigint)`
+	assignIssues = `UPDATE issues SET assignee = json_extract(j.value, '$[1]'), status = json_extract(j.value, '$[2]') FROM json_each($1, '$') j
+		WHERE issues.proposal = json_extract(j.value, '$[0]')`
+)
+
+// ApplyVerdict implements review.ProposalWriter.
+func (s *session) ApplyVerdict(ctx context.Context, decided []review.DecidedProposal) error {
+	if len(decided) == 1 {
+		one := decided[0]
+		if err := s.MoveProposal(ctx, one.Proposal, one.From); err != nil {
+			return err
+		}
+		return s.AssignIssue(ctx, one.Proposal.ID, one.Assignee, one.Status)
+	}
+	moves, turns := make([][]any, len(decided)), make([][]any, len(decided))
+	for i, one := range decided {
+		p := one.Proposal
+		moves[i] = []any{p.ID, one.From, p.Revision, p.State, history.Timestamp(p.UpdatedAt)}
+		turns[i] = []any{p.ID, one.Assignee, one.Status}
+	}
+	if err := s.updateAll(ctx, moveProposals, moves, "proposals"); err != nil {
+		return err
+	}
+	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
+}
+
+// updateAll runs a statement that changes one row for each of a list, and
+// refuses when some are not as they were seen.
+func (s *session) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	n, err := s.Exec(ctx, statement, string(text))
+	if err == nil && n != int64(len(list)) {
+		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, review.ErrConflict)
+	}
+	return err
 }

@@ -2,12 +2,16 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -105,4 +109,207 @@ func (b *batch) onePage(set string) bool {
 func (b *batch) oneSet() bool {
 	set := b.dossiers[0].Proposal.ChangeSet
 	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
+}
+
+// draft names the kept text of a decision on exactly this batch.
+func (b *batch) draft() string {
+	ids := make([]proposals.ID, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ids[i] = d.Proposal.ID
+	}
+	return screen.DecisionDraft(b.act, ids...)
+}
+
+// about names the proposals that a text is for.
+func (b *batch) about() string {
+	ps := make([]proposals.Proposal, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ps[i] = d.Proposal
+	}
+	return screen.About(ps...)
+}
+
+// askApproveAll lists the definitions that would go live. It is locked until all
+// of them were read, and several need their number and y.
+func (m *Model) askApproveAll(b batch) tea.Cmd {
+	unread, names := b.unread(m) // nothing is read while a dialog is open
+	d := screen.Dialog{
+		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
+		Content: func(page *prose.Page) {
+			b.list(m, page)
+			page.Blank()
+			b.channels(m, page)
+		},
+		Locked: func() []string { return names },
+		Unread: m.action(func(m *Model) tea.Cmd {
+			if set := m.onSet(); set != nil {
+				set.Unseen()
+				return nil
+			}
+			if b.onePage(unread[0].ChangeSet) {
+				return m.openSet(unread[0])
+			}
+			return m.openUnseen(unread[0])
+		}),
+		Run: m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
+	}
+	several(&d, len(b.dossiers))
+	if b.oneSet() {
+		d.Tally = ""
+	}
+	if set := m.onSet(); set != nil && len(names) > 0 {
+		names = []string{set.Left()}
+	}
+	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
+		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
+	})
+	return tea.Batch(m.ask(d), m.shared.Tell(m.ctx, asked...))
+}
+
+// askRefuseAll asks for the reason that sends proposals back, or ends them.
+func (m *Model) askRefuseAll(b batch) tea.Cmd {
+	form := b.act.Form(len(b.dossiers))
+	d := screen.Dialog{
+		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
+		Content: func(page *prose.Page) {
+			page.Text("", form.Consequence+" No channel prompt changes.")
+			page.Blank()
+			b.list(m, page)
+		},
+		Run: m.answered(func(m *Model, reason string) tea.Cmd { return b.decide(m, reason) }),
+	}
+	several(&d, len(b.dossiers))
+	return m.ask(d)
+}
+
+// several makes a dialog one about n proposals.
+func several(d *screen.Dialog, n int) {
+	if n < 2 {
+		return
+	}
+	d.Form.Title += " " + strconv.Itoa(n) + " proposals"
+	d.Tally = strconv.Itoa(n)
+}
+
+// decide decides on the batch: on all of it or nothing.
+func (b *batch) decide(m *Model, reason string) tea.Cmd {
+	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
+}
+
+// askWithout lists the proposals that cannot be decided, with the reasons, and
+// offers to go on without them.
+func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Some decisions are not possible"},
+		Content: func(page *prose.Page) {
+			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
+			for _, r := range refused {
+				page.Blank()
+				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(wording.Reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
+				page.Text("  ", r.why)
+				if len(refused) == 1 {
+					blocksInTheWay(m, page, r.dossier)
+				}
+			}
+			if anyBlocked(refused) {
+				page.Blank()
+				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
+			}
+		},
+		Other: map[string]screen.Action{},
+	}
+	if len(b.dossiers) == 1 {
+		d.Form.Title = "Not possible"
+	}
+	if rest := m.list().Marks.Without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.list().Marks) {
+		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + strconv.Itoa(len(rest))}}
+		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
+			m.dialog, m.list().Marks = nil, rest
+			return m.readBatch(b.act, rest)
+		})
+	}
+	return m.ask(d)
+}
+
+// with returns the ids of the refused proposals and of those that are approved
+// only together with them.
+func (b *batch) with(refused []refusal) []proposals.ID {
+	var ids []proposals.ID
+	for _, d := range b.dossiers {
+		p := d.Proposal
+		if slices.ContainsFunc(refused, func(r refusal) bool {
+			q := r.dossier.Proposal
+			return q.ID == p.ID || b.act == proposals.ActApprove && q.ChangeSet != "" && q.ChangeSet == p.ChangeSet
+		}) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// anyBlocked reports whether an open block is in the way of any.
+func anyBlocked(refused []refusal) bool {
+	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
+}
+
+// refusedOf returns how many of a batch are refused.
+func refusedOf(refused, all int) string {
+	switch {
+	case all == 1:
+		return "Blocked by:"
+	case refused == 1:
+		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
+	}
+	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
+}
+
+// list names every proposal of a batch with what its decision is tied to.
+func (b *batch) list(m *Model, page *prose.Page) {
+	for _, d := range b.dossiers {
+		p := d.Proposal
+		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+		what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
+		if b.act == proposals.ActApprove {
+			what += ", " + wording.Becomes(p)
+			if p.Approvals != nil {
+				what += ", approvals " + p.Approvals.Text
+			}
+		}
+		page.Faint("      ", what)
+		worst, style := openWord(m, d)
+		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
+	}
+	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
+		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
+	}
+}
+
+// channels lists the channel prompts that change, those of all proposals
+// together.
+func (b *batch) channels(m *Model, page *prose.Page) {
+	m.frame().TestsField(page, b.dossiers...)
+	all := review.Dossier{Rendered: map[string]string{}}
+	for _, d := range b.dossiers {
+		for key, hash := range d.Rendered {
+			all.Rendered[key] = hash
+		}
+		if d.Unassigned {
+			m.frame().Unassigned(page, d.Proposal)
+		}
+		for _, o := range d.Others {
+			if !inBatch(b, o.ID) {
+				page.Item(draw.Of(m.theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
+			}
+		}
+	}
+	screen.PromptsField(page, all)
+}
+
+func inBatch(b *batch, id proposals.ID) bool {
+	for _, d := range b.dossiers {
+		if d.Proposal.ID == id {
+			return true
+		}
+	}
+	return false
 }

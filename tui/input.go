@@ -1,11 +1,17 @@
 package tui
 
 import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals/filter"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/screen"
@@ -88,4 +94,242 @@ func (m *Model) paste(text string) tea.Cmd {
 		return m.carry(in.Changed.Do())
 	}
 	return nil
+}
+
+// maxCommands is how many commands the palette shows at once.
+const maxCommands = 10
+
+// palette finds a command among the keys that act now, by a part of its name or
+// its description.
+type palette struct {
+	text  *edit.Text
+	found []screen.Key
+	at    int // the selected one
+}
+
+// askCommand opens the palette.
+func (m *Model) askCommand() tea.Cmd {
+	p := &palette{text: edit.NewLine("")}
+	p.find(m)
+	m.line = &screen.Line{
+		Prompt: ":", Text: p.text, Above: func() []draw.Line { return p.lines(m) },
+		Hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		Step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
+		Changed: m.action(func(m *Model) tea.Cmd { p.find(m); return nil }),
+		Done: m.action(func(m *Model) tea.Cmd {
+			if len(p.found) == 0 && filter.IsNumber(p.text.String()) {
+				return m.openNumber(strings.TrimSpace(p.text.String()))
+			}
+			if len(p.found) == 0 {
+				m.say(warning, "%q is not a command", p.text.String())
+				return nil
+			}
+			return m.run(p.found[p.at])
+		}),
+	}
+	return nil
+}
+
+// find lists the commands that have every word that was typed, those whose name
+// begins with the text first, and among them those that act now.
+func (p *palette) find(m *Model) {
+	text := strings.ToLower(p.text.String())
+	p.at = 0
+	p.found = slices.DeleteFunc(m.here(), func(k screen.Key) bool {
+		all := strings.ToLower(k.Name + " " + k.Label + " " + k.Help)
+		return k.Name == "commands" || slices.ContainsFunc(strings.Fields(text), func(word string) bool { return !strings.Contains(all, word) })
+	})
+	order := func(k screen.Key) int {
+		n := 0
+		if !strings.HasPrefix(k.Name, text) {
+			n += 2
+		}
+		if k.Why() != "" {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(p.found, func(a, b screen.Key) int { return cmp.Compare(order(a), order(b)) })
+}
+
+// lines draws the commands around the selected one.
+func (p *palette) lines(m *Model) []draw.Line {
+	return m.frame().Choices(len(p.found), p.at, min(maxCommands, m.layout.Body-3), func(i int) draw.Line {
+		k, name, text := p.found[i], m.theme.Key, m.theme.Text
+		what := draw.Show(k.Help)
+		if why := k.Why(); why != "" {
+			name, text = m.theme.Off, m.theme.Off
+			what += " (off now: " + draw.Show(why) + ")"
+		}
+		return draw.Of(name, " "+draw.Pad(draw.Show(keyNames(k)), 14)+" ").Add(text, what)
+	})
+}
+
+// result is the answer of a command: a function that takes it in. It holds the
+// subject that it was asked about, so that a late one is not taken for another.
+type result func(m *Model) tea.Cmd
+
+// The answers that recur while nothing happens.
+type (
+	stampMsg struct {
+		stamp int64
+		err   error
+	}
+	pollMsg struct{ told int64 }
+)
+
+// pollEvery is how often the database is asked whether anything was written, where it
+// does not tell.
+const pollEvery = 700 * time.Millisecond
+
+func (m *Model) readStamp() tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		stamp, err := reg.Stamp(m.ctx)
+		return stampMsg{stamp, err}
+	}
+}
+
+// awaitWrite answers when another process may have written something.
+func (m *Model) awaitWrite(seen int64) tea.Cmd {
+	wait := m.cfg.Wait
+	if wait == nil || m.cfg.After != nil {
+		return m.after(pollEvery, pollMsg{seen})
+	}
+	return func() tea.Msg { return pollMsg{wait(m.ctx, seen, pollEvery)} }
+}
+
+// after answers with msg when d has passed.
+func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	if m.cfg.After != nil {
+		return m.cfg.After(d, msg)
+	}
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+}
+
+// maxPaths is how many files are offered at once.
+const maxPaths = 8
+
+// pathLine is the name of a file in the making, with the files that begin as it does.
+type pathLine struct {
+	text  *edit.Text
+	found []string
+	at    int // the selected one, -1 before the arrows choose one
+	err   error
+}
+
+// askFile asks for a file's name, for what verb does with it.
+func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file string) tea.Cmd) tea.Cmd {
+	paths := &pathLine{text: edit.NewLine("")}
+	m.line = &screen.Line{
+		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(m) },
+		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		Step:     paths.choose,
+		Complete: m.action(paths.complete),
+		Done: m.action(func(m *Model) tea.Cmd {
+			if paths.text.String() == "" {
+				return nil
+			}
+			return done(m, m.atHome(paths.text.String()))
+		}),
+	}
+	return nil
+}
+
+// atHome writes out the ~ of a name, as a shell does.
+func (m *Model) atHome(file string) string {
+	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
+	if home := m.cfg.Getenv("HOME"); ok && home != "" {
+		return home + string(filepath.Separator) + rest
+	}
+	return file
+}
+
+// choose selects the next or the previous file, and writes it down.
+func (p *pathLine) choose(step int) {
+	if len(p.found) == 0 {
+		return
+	}
+	p.at = min(max(0, p.at+step), len(p.found)-1)
+	*p.text = *edit.NewLine(p.found[p.at])
+}
+
+// complete looks for the files that begin with the typed text.
+func (p *pathLine) complete(m *Model) tea.Cmd {
+	typed := m.atHome(p.text.String())
+	*p.text = *edit.NewLine(typed)
+	return func() tea.Msg {
+		found, err := pathsFrom(typed)
+		return result(func(*Model) tea.Cmd {
+			p.completed(typed, found, err)
+			return nil
+		})
+	}
+}
+
+// pathsFrom returns the files and folders that begin with a text; folders end in a
+// separator. Names that are not UTF-8 cannot be typed, and are left out.
+func pathsFrom(typed string) ([]string, error) {
+	dir, begin := filepath.Split(typed)
+	where := dir
+	if dir == "" {
+		where = "."
+	}
+	entries, err := os.ReadDir(where)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if !utf8.ValidString(name) || !strings.HasPrefix(name, begin) || begin == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(where, name)); err == nil && info.IsDir() {
+			name += string(filepath.Separator)
+		}
+		found = append(found, dir+name)
+	}
+	return found, nil
+}
+
+// completed writes as much as all files have in common, unless something else was
+// typed meanwhile.
+func (p *pathLine) completed(typed string, found []string, err error) {
+	if p.text.String() != typed {
+		return
+	}
+	p.found, p.at, p.err = found, -1, err
+	if len(found) == 0 {
+		return
+	}
+	common := found[0]
+	for _, f := range found[1:] {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	*p.text = *edit.NewLine(strings.ToValidUTF8(common, ""))
+	if len(found) == 1 {
+		p.found = nil
+	}
+}
+
+// lines draws the files that can be meant.
+func (p *pathLine) lines(m *Model) []draw.Line {
+	if len(p.found) == 0 && p.err == nil {
+		return nil
+	}
+	end := 0 // of the shown files
+	lines := m.frame().Choices(len(p.found), p.at, min(maxPaths, m.layout.Body-3), func(i int) draw.Line {
+		end = i + 1
+		return draw.Of(m.theme.Text, " "+draw.Show(p.found[i]))
+	})
+	if p.err != nil {
+		return append(lines, draw.Of(m.theme.Warn, " "+draw.Show(p.err.Error())))
+	}
+	if more := len(p.found) - end; more > 0 {
+		lines = append(lines, draw.Of(m.theme.Faint, draw.Showf("  and %d more", more)))
+	}
+	return lines
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,11 +12,18 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/setpage"
 	"toolcrib/tui/calls"
+	"toolcrib/tui/changeset"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/help"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/proposal"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/subject"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -173,4 +181,137 @@ func (m *Model) mark(p proposals.Proposal) {
 		said = "marked"
 	}
 	m.say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
+}
+
+// openSet opens the page of a proposal's change set, where it has several members and
+// all are imported tools; else, and when it is closed, the proposal, in the tab of the
+// one on the screen.
+func (m *Model) openSet(p proposals.Proposal) tea.Cmd {
+	if p.ChangeSet == "" || p.Subject.Kind != registry.KindTool || !p.State.Open() {
+		return m.openProposal(p, true)
+	}
+	on := m.page
+	return func() tea.Msg {
+		set, err := m.cfg.Desk.ShowSet(m.ctx, m.cfg.Actor, p.ChangeSet)
+		return result(func(m *Model) tea.Cmd {
+			switch {
+			case m.page != on || m.dialog != nil:
+				return nil // somebody went elsewhere
+			case err != nil || !onePage(set):
+				return m.openProposal(p, true)
+			}
+			m.showSet(set)
+			return nil
+		})
+	}
+}
+
+// onePage reports whether a change set is read and decided as one page.
+func onePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage.Fits(set) }
+
+// showSet shows the page of a change set: the one that was opened before, which knows
+// what was seen. One set takes the place of another.
+func (m *Model) showSet(set review.ChangeSet) {
+	next := m.sets[set.Name]
+	if next != nil {
+		next.Page.(*changeset.Page).Take(set)
+	} else {
+		next = &page{Page: changeset.New(m.ctx, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
+		m.sets[set.Name] = next
+	}
+	next.Fit(m.frame())
+	if m.onSet() != nil {
+		m.page = next
+		return
+	}
+	m.open(next)
+}
+
+// decidesHere reports whether the page on the screen decides on several proposals.
+func (m *Model) decidesHere() bool { return m.page == m.queue || m.onSet() != nil }
+
+// onSet returns the page of a change set that is on the screen, nil for another.
+func (m *Model) onSet() *changeset.Page {
+	set, _ := m.page.Page.(*changeset.Page)
+	return set
+}
+
+// blocksInTheWay lists the first open blocks, and where the others are.
+func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
+	blocks := review.BlocksByRule(d.Standing)
+	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
+		sign, style := labels.Severity(m.theme, s.Severity)
+		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.FirstOf(s))
+	}
+}
+
+// openWord sums up the findings of a proposal that are not waived, the worst
+// first.
+func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
+	sums := review.OpenByRule(d.Standing)
+	if len(sums) == 0 {
+		return "no open findings", m.theme.Faint
+	}
+	_, style := labels.Severity(m.theme, sums[0].Severity)
+	var words draw.Safe
+	for len(sums) > 0 {
+		n := 1
+		for n < len(sums) && sums[n].Severity == sums[0].Severity {
+			n++
+		}
+		if words != "" {
+			words += "; "
+		}
+		sign, _ := labels.Severity(m.theme, sums[0].Severity)
+		words += sign + " " + draw.Show(wording.Rules(sums[:n]))
+		sums = sums[n:]
+	}
+	return words, style
+}
+
+// openHelp lists the keys of the page on the screen, or leaves the help.
+func (m *Model) openHelp() tea.Cmd {
+	if _, open := m.page.Page.(*help.Page); open {
+		return m.back()
+	}
+	var ids []string
+	if pp, ok := m.page.Page.(*proposal.Page); ok {
+		ids = pp.Rules()
+	}
+	var rows []help.Row
+	from := m.page.Place()
+	for _, t := range []table{{from, m.keysOf(m.page)}, {placeEverywhere, m.global}} {
+		for _, k := range t.keys {
+			rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Why: k.Why()})
+		}
+	}
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.Name] = true
+	}
+	for _, t := range tables() {
+		for _, k := range m.bound(t.keys) {
+			if !known[k.Name] {
+				known[k.Name] = true
+				rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Elsewhere: true})
+			}
+		}
+	}
+	h := &page{Page: help.New(from, rows, func(page *prose.Page) {
+		for _, id := range ids {
+			m.explain(page, id)
+		}
+	})}
+	h.Fit(m.frame())
+	m.open(h)
+	return nil
+}
+
+// keyNames lists the keys of an action.
+func keyNames(k screen.Key) string {
+	names := make([]string, len(k.Keys))
+	for i, n := range k.Keys {
+		names[i] = keyName(n)
+	}
+	return strings.Join(names, " ")
 }

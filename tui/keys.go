@@ -125,3 +125,116 @@ func keyName(k string) string {
 	}
 	return k
 }
+
+// globalKeys are the keys that all pages have.
+func (m *Model) globalKeys() []screen.Key {
+	return []screen.Key{
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule", Do: m.action((*Model).openHelp)},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Find a command by its name and run it, or open a proposal by its number", Do: m.action((*Model).askCommand)},
+		{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue", Do: m.goTo(func() *page { return m.queue })},
+		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools", Do: m.goTo(func() *page { return m.tools })},
+		{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Do: m.goTo(m.agentsOrLists)},
+		{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Do: m.goTo(func() *page { return m.log })},
+		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
+		{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Do: m.goTo(func() *page { return m.calls }), Off: m.noCalls},
+		{Name: "servers", Keys: []string{"B"}, Help: "Show which MCP servers of your clients are guarded", Do: m.goTo(func() *page { return m.servers }), Off: m.noServers},
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.action((*Model).verify), Off: m.cannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.action((*Model).askImport), Off: m.cannotImport},
+		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.action((*Model).back)},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between light and dark", Do: m.action((*Model).switchTheme), Off: m.cannotTheme},
+		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.action((*Model).switchMouse)},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.action((*Model).refreshAll)},
+		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.action((*Model).suspend), Off: m.cannotSuspend},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.action((*Model).quit)},
+	}
+}
+
+// agentsOrLists switches between agents and allow-lists.
+func (m *Model) agentsOrLists() *page {
+	if m.page == m.agents {
+		return m.lists
+	}
+	return m.agents
+}
+
+// suspend stops for the shell. What is being typed is kept first.
+func (m *Model) suspend() tea.Cmd {
+	if why := m.cannotSuspend(); why != "" { // in a dialog, no table is asked
+		m.say(warning, "ctrl+z: %s", why)
+		return nil
+	}
+	if m.dialog != nil {
+		return then(m.saveDraft(m.dialog), tea.Suspend)
+	}
+	return tea.Suspend
+}
+
+func (m *Model) cannotSuspend() string {
+	if m.cfg.Remote {
+		return "there is no shell here"
+	}
+	return ""
+}
+
+func (m *Model) noCalls() string {
+	if m.cfg.Calls == nil {
+		return "no gateway is available"
+	}
+	return ""
+}
+
+func (m *Model) noServers() string {
+	if m.cfg.Servers == nil {
+		return "the clients are on another machine"
+	}
+	return ""
+}
+
+func (m *Model) noDrafts() string {
+	if m.cfg.Drafts == "" {
+		return "no folder for drafts is available"
+	}
+	return ""
+}
+
+func (m *Model) cannotTheme() string {
+	if m.cfg.Plain {
+		return "colours are off"
+	}
+	return ""
+}
+
+func (m *Model) switchMouse() tea.Cmd {
+	m.mouse = !m.mouse
+	if m.mouse {
+		m.say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
+	} else {
+		m.say(remark, "Mouse off")
+	}
+	return nil
+}
+
+// Leave is a message that ends the workbench at once: a write that is on its
+// way is cancelled, and answered before the workbench is left.
+type Leave struct{}
+
+// quit leaves when every write that is on its way has been answered. What is
+// being typed is kept at once, as nothing comes after this.
+func (m *Model) quit() tea.Cmd {
+	if m.dialog != nil {
+		if keep := m.saveDraft(m.dialog); keep != nil {
+			if saved, ok := keep().(screen.Done); ok && saved.Err != nil {
+				m.fail(saved.Err)
+			}
+		}
+	}
+	if m.writes == 0 {
+		return tea.Quit
+	}
+	m.quitting = true
+	if m.job != nil && !m.job.done {
+		m.job.cancel()
+	}
+	m.say(remark, "Finishing pending writes")
+	return nil
+}

@@ -1,8 +1,13 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
 )
@@ -83,3 +88,176 @@ func (m *Model) reload() tea.Cmd {
 }
 
 func (m *Model) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reload()) }
+
+// page is a page of the workbench.
+type page struct {
+	screen.Page
+	listed []screen.Key // its keys, once: the footer asks at every frame
+}
+
+// keysOf returns the keys of a page as the user has bound them.
+func (m *Model) keysOf(p *page) []screen.Key {
+	if p.listed == nil {
+		p.listed = m.bound(p.Keys())
+	}
+	return p.listed
+}
+
+// leftOf returns where the line between two panes stands, 0 for one pane.
+func (p *page) leftOf(l screen.Layout) int {
+	if paned, ok := p.Page.(screen.Paned); ok {
+		return paned.LeftOf(l)
+	}
+	return 0
+}
+
+// filter returns how the list of the page is narrowed, "" where it is not.
+func (p *page) filter() string {
+	if f, ok := p.Page.(screen.Filtered); ok {
+		return f.Filter()
+	}
+	return ""
+}
+
+// tell gives a page a message, and does what it wants.
+func (m *Model) tell(p *page, msg tea.Msg) tea.Cmd { return m.carry(p.Update(msg)) }
+
+// tellAll gives a message to every page there is.
+func (m *Model) tellAll(msg tea.Msg) tea.Cmd {
+	return m.each(func(p *page) tea.Cmd { return m.tell(p, msg) })
+}
+
+// loaded shows a proposal that was read, and goes on with a text about it.
+func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
+	cmd := m.tellAll(msg)
+	if pp, ok := m.page.Page.(*proposal.Page); ok {
+		return tea.Batch(cmd, m.carry(pp.GoOn()))
+	}
+	return cmd
+}
+
+// each does something with every page there is, and returns what all of them
+// answer.
+func (m *Model) each(do func(*page) tea.Cmd) tea.Cmd {
+	var cmds []tea.Cmd
+	done := map[*page]bool{}
+	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.servers, m.page}, m.trail...) {
+		if !done[p] {
+			done[p] = true
+			cmds = append(cmds, do(p))
+		}
+	}
+	if m.proposal != nil && !done[m.proposal] {
+		cmds = append(cmds, do(m.proposal))
+	}
+	return tea.Batch(cmds...)
+}
+
+// current returns the proposal that the keys act on.
+func (m *Model) current() (proposals.Proposal, bool) { return currentOf(m.page) }
+
+func currentOf(p *page) (proposals.Proposal, bool) {
+	if p == nil {
+		return proposals.Proposal{}, false
+	}
+	if of, ok := p.Page.(screen.OfProposal); ok {
+		return of.Current()
+	}
+	return proposals.Proposal{}, false
+}
+
+// nextWaiting looks for the proposal that waits for the user next, in the order
+// and with the filter of the queue; behind the last comes the first. The other members
+// of a change set on the screen are not next.
+func (m *Model) nextWaiting() tea.Cmd {
+	q, set := m.list().Waiting(), ""
+	if on := m.onSet(); on != nil {
+		set = on.Name()
+	}
+	return m.seek(func(from proposals.ID) (*proposals.Proposal, error) {
+		for _, after := range []proposals.ID{from, ""} {
+			for q.After = string(after); ; {
+				found, err := m.cfg.Desk.List(m.ctx, q)
+				if err != nil {
+					return nil, err
+				}
+				for _, p := range found.Proposals {
+					if p.ID != from && (set == "" || p.ChangeSet != set) {
+						return &p, nil
+					}
+				}
+				if q.After = found.Next; q.After == "" {
+					break
+				}
+			}
+		}
+		return nil, nil
+	})
+}
+
+// openNumber looks for the proposal with a number, such as #17.
+func (m *Model) openNumber(number string) tea.Cmd {
+	return m.seek(func(proposals.ID) (*proposals.Proposal, error) {
+		found, err := m.cfg.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
+		if err == nil && len(found.Proposals) == 0 {
+			err = fmt.Errorf("no proposal has the number %s", number)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &found.Proposals[0], nil
+	})
+}
+
+// seek opens what find finds, nil when nothing waits, unless the user went elsewhere
+// meanwhile; from is the proposal on the screen, "" for none.
+func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
+	before, _ := m.current()
+	on := m.page
+	return func() tea.Msg {
+		found, err := find(before.ID)
+		return result(func(m *Model) tea.Cmd {
+			if here, _ := m.current(); m.page != on || here.ID != before.ID || m.dialog != nil {
+				return nil
+			}
+			return m.sought(found, err)
+		})
+	}
+}
+
+// sought opens the proposal that was found, in the shown tab, or the page of its change
+// set, unless a member of that is on the screen.
+func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
+	switch {
+	case err != nil:
+		m.fail(err)
+		return nil
+	case found == nil && m.list().Where() != "":
+		m.say(remark, "Nothing else that matches %q waits for you", m.list().Where())
+		return nil
+	case found == nil:
+		m.say(remark, "Nothing else waits for you")
+		return nil
+	}
+	cmd := m.openSet(*found)
+	if here, ok := m.current(); ok && m.page != m.queue && here.ChangeSet == found.ChangeSet {
+		cmd = m.openProposal(*found, true)
+	}
+	return tea.Batch(cmd, m.list().Select(found.ID))
+}
+
+// rule is the line above the body, with the beginning of the one between two panes.
+func (m *Model) rule() string {
+	w := m.layout.Width
+	if left := m.page.leftOf(m.layout); left > 0 {
+		return strings.Repeat("─", left) + "┬" + strings.Repeat("─", w-left-1)
+	}
+	return strings.Repeat("─", w)
+}
+
+// divided divides the screen another way.
+func (m *Model) divided(by screen.Division) tea.Cmd {
+	m.division = by
+	m.resize(m.layout.Width, m.layout.Height)
+	return m.page.Reload()
+}

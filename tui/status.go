@@ -2,8 +2,13 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
@@ -129,4 +134,108 @@ func (m *Model) hint(k *screen.Key) draw.Line {
 
 func keyHint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Show(keyName(k))).Add(text, " "+draw.Show(label)+"  ")
+}
+
+// maxStatusLines limits the lines of the status message.
+const maxStatusLines = 6
+
+// statusLines wraps the status message to the width of the screen. Reasons are
+// never cut short of maxStatusLines.
+func (m *Model) statusLines() []draw.Line {
+	if m.status.Text == "" {
+		return []draw.Line{nil}
+	}
+	sign, style := draw.Safe("  "), m.theme.Faint
+	switch m.status.Tone {
+	case success:
+		sign, style = "✓ ", m.theme.Good
+	case warning:
+		sign, style = "! ", m.theme.Warn
+	case failure:
+		sign, style = "✗ ", m.theme.Bad
+	case remark:
+	}
+	text := m.theme.Text
+	if m.status.Tone == remark {
+		text = m.theme.Faint
+	}
+	const before = 3 // a blank and the sign
+	parts := wrap(m.status.Text, m.layout.Width-before-1)
+	if len(parts) > maxStatusLines {
+		rest := strings.Join(asStrings(parts[maxStatusLines-1:]), " ")
+		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(rest), m.layout.Width-before-1))
+	}
+	lines := make([]draw.Line, len(parts))
+	for i, p := range parts {
+		lines[i] = draw.Of("", " ").Add(style, sign).Add(text, p)
+		sign = "  "
+	}
+	return lines
+}
+
+// wrap breaks text into lines at word boundaries, and inside words that are
+// wider than a line.
+func wrap(text draw.Safe, width int) []draw.Safe {
+	var lines []draw.Safe
+	line := draw.Safe("")
+	for word := range strings.SplitSeq(string(text), " ") {
+		w := draw.Safe(word)
+		switch {
+		case line == "" && len(lines) == 0:
+			line = w
+		case draw.Width(line)+1+draw.Width(w) <= width, draw.Width(w) > width:
+			line += " " + w
+		default:
+			lines, line = append(lines, line), w
+		}
+		for draw.Width(line) > width {
+			head, rest := draw.Break(line, width)
+			lines, line = append(lines, head), rest
+		}
+	}
+	return append(lines, line)
+}
+
+func asStrings(parts []draw.Safe) []string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = string(p)
+	}
+	return out
+}
+
+// explain writes what a rule is about, with an example that it finds something
+// in and one that it leaves alone.
+func (m *Model) explain(page *prose.Page, id string) {
+	page.Blank()
+	all := ruleset.All()
+	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
+	if i < 0 {
+		page.Heading("Rule " + id)
+		page.Faint("  ", "A rule of the external reviewer; see its findings.")
+		return
+	}
+	r := all[i]
+	page.Heading("Rule " + r.ID + "  " + r.Name)
+	sign, style := labels.Severity(m.theme, r.Severity)
+	line := draw.Of(style, "  "+sign)
+	switch {
+	case r.Locked:
+		line = line.Add(m.theme.Faint, ", always on")
+	case r.Waivable:
+		line = line.Add(m.theme.Faint, ", can be waived with a reason")
+	default:
+		line = line.Add(m.theme.Faint, ", cannot be waived")
+	}
+	page.Line(line)
+	m.texts.Prose(page, m.theme, m.layout.Width, r.Doc)
+	page.Blank()
+	page.Item(draw.Of(m.theme.Bad, "  ✗ bad   "), r.Bad)
+	page.Item(draw.Of(m.theme.Good, "  ✓ good  "), r.Good)
+	if r.Suggestion != "" {
+		page.Faint("  ", "→ "+r.Suggestion)
+	}
+	if r.Importer != "" {
+		page.Faint("  ", "→ "+rules.Importing(r.Importer))
+	}
 }

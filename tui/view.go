@@ -3,17 +3,21 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"toolcrib/proposals"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -239,4 +243,123 @@ func (m *Model) see() {
 	if m.dialog == nil && !m.layout.TooSmall {
 		m.page.See()
 	}
+}
+
+// chooseTheme picks the theme for the known properties of the terminal.
+func (m *Model) chooseTheme() {
+	switch {
+	case m.cfg.Plain:
+		m.theme = theme.Plain()
+	case m.sixteen:
+		m.theme = theme.Sixteen(m.dark)
+	case m.dark:
+		m.theme = theme.Dark()
+	default:
+		m.theme = theme.Light()
+	}
+	if m.page == nil {
+		return // the theme is chosen before there are pages
+	}
+	m.fit()
+}
+
+func (m *Model) switchTheme() tea.Cmd {
+	m.themed, m.dark = true, !m.dark
+	m.chooseTheme()
+	return nil
+}
+
+// frame is the frame that a page draws itself in.
+func (m *Model) frame() screen.Frame {
+	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
+}
+
+// resize lays everything out for a screen of the given size.
+func (m *Model) resize(width, height int) {
+	m.layout = screen.NewLayout(width, height, m.division)
+	m.fit()
+	if m.dialog != nil {
+		m.dialog.resize(m)
+	}
+}
+
+// fit lays all pages out.
+func (m *Model) fit() {
+	m.each(func(p *page) tea.Cmd {
+		p.Fit(m.frame())
+		return nil
+	})
+}
+
+// wheelLines is how far one notch of the wheel scrolls.
+const wheelLines = 3
+
+// pointer does what the mouse is for: the wheel scrolls, a click selects a row.
+func (m *Model) pointer(msg tea.Msg) tea.Cmd {
+	if m.layout.TooSmall || m.line != nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		n := wheelLines
+		if msg.Button == tea.MouseWheelUp {
+			n = -n
+		}
+		if m.dialog != nil {
+			m.dialog.pager.Scroll(n)
+			return nil
+		}
+		return m.page.Scroll(msg.X, n)
+	case tea.MouseClickMsg:
+		row := msg.Y - 4 // bar, tabs, rule, names of the columns
+		if m.dialog == nil && row >= 0 && row < m.layout.Body-1 {
+			return m.page.Click(msg.X, row)
+		}
+	}
+	return nil
+}
+
+// news counts the proposals of other processes since the user looked at the queue.
+type news struct {
+	known int // proposals; 0 while nothing is known
+	fresh int // of them, those that came since
+}
+
+// counted stores the numbers of proposals, and reports those that others made.
+func (m *Model) counted(msg queue.Counted) {
+	if msg.Err != nil {
+		m.fail(msg.Err)
+		return
+	}
+	if more := msg.Total - m.known; m.known > 0 && more > 0 {
+		m.fresh += more
+		if len(msg.Newest) == 1 && m.dialog == nil && m.line == nil {
+			m.say(remark, "%s", arrived(m.fresh, msg.Newest[0]))
+		}
+	}
+	m.known = msg.Total
+}
+
+// arrived reports new proposals.
+func arrived(n int, p proposals.Proposal) string {
+	name := wording.Reference(p) + " " + string(p.Type) + " " + p.Subject.String() + " by " + p.Author.String()
+	if n == 1 {
+		return "New: " + name
+	}
+	return strconv.Itoa(n) + " new since you looked; the newest is " + name
+}
+
+// looked forgets new proposals once the queue was on the screen.
+func (m *Model) looked() {
+	if m.page == m.queue && m.dialog == nil {
+		m.fresh = 0
+	}
+}
+
+// badge says on every page how many proposals are new.
+func (m *Model) badge() draw.Line {
+	if m.fresh == 0 {
+		return nil
+	}
+	return draw.Of(m.theme.Accent, draw.Showf("● %d new: Q  ", m.fresh))
 }

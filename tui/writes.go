@@ -4,13 +4,21 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/gateway"
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/proposal"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
 )
 
 // write runs something that writes. The program does not end before it has
@@ -73,3 +81,205 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 
 // onward is added to the message of a decision.
 const onward = ". Press . for the next one"
+
+// Signer signs what the user decides. Each method returns what the decision is made
+// at: the same as before where nothing is signed. ask is called before the key is.
+type Signer interface {
+	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
+	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
+	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
+	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
+}
+
+// Answerer answers calls that wait for the user.
+type Answerer interface {
+	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
+	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+}
+
+// SignRequest is a statement that waits for its signature.
+type SignRequest struct {
+	Principal, Key string
+	Statement      string // its hash, short
+	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
+	Run            func() error
+}
+
+// Line names the signer, the statement and the key.
+func (r SignRequest) Line() string {
+	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
+}
+
+// AskToSign shows a request and runs it when the user agrees. It returns what Run
+// does, or errNotSigned.
+type AskToSign func(ctx context.Context, r SignRequest) error
+
+var errNotSigned = errors.New("not signed, so nothing was decided")
+
+// decider returns the desk for a decision, signed where that is needed.
+func (c *Config) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Decide(ctx, act, choices, note, c.Ask)
+}
+
+// waiver is decider for the waiver of a finding, or its end.
+func (c *Config) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Waive(ctx, act, id, handle, reason, c.Ask)
+}
+
+// answerer returns who answers a call, signed where that is needed.
+func (c *Config) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
+	if c.Signer == nil {
+		return c.Calls, nil
+	}
+	return c.Signer.Answer(ctx, p, approve, reason, c.Ask)
+}
+
+// signingKey is the key of the channel by which a write asks for a signature.
+type signingKey struct{}
+
+// signAsk is a request with the write that waits for its outcome.
+type signAsk struct {
+	SignRequest
+	reply chan error
+}
+
+// signMsg asks for a signature; wait answers with the outcome of the write.
+type signMsg struct {
+	ask  signAsk
+	wait tea.Cmd
+}
+
+// askToSign has the screen ask. It runs in a write, beside the program loop.
+func askToSign(ctx context.Context, r SignRequest) error {
+	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
+	if !ok {
+		return errNotSigned
+	}
+	ask := signAsk{r, make(chan error, 1)}
+	select {
+	case asks <- ask:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-ask.reply:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// signing runs a write that may ask for signatures on its way.
+func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
+	asks, done := make(chan signAsk), make(chan screen.Wrote, 1)
+	var wait tea.Cmd
+	wait = func() tea.Msg {
+		select {
+		case ask := <-asks:
+			return signMsg{ask, wait}
+		case wrote := <-done:
+			return wrote
+		}
+	}
+	return func() tea.Msg {
+		go func() { done <- fn(context.WithValue(ctx, signingKey{}, asks)) }()
+		return wait()
+	}
+}
+
+// askSignature opens the dialog that shows who signs what with which key. The key is
+// asked only after that.
+func (m *Model) askSignature(msg signMsg) tea.Cmd {
+	ask := msg.ask
+	before := tea.Cmd(nil)
+	if d := m.dialog; d != nil { // the key does not wait; the typed text is kept
+		before = tea.Batch(m.saveDraft(d), d.decline())
+	}
+	open := m.ask(screen.Dialog{
+		Form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
+		Content: func(page *prose.Page) {
+			page.Field("signer", ask.Principal)
+			page.Field("key", ask.Key)
+			page.Field("statement", ask.Statement)
+			page.Blank()
+			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
+		},
+		Declined: func() tea.Cmd {
+			ask.reply <- errNotSigned
+			return msg.wait
+		},
+		Run: m.answered(func(m *Model, _ string) tea.Cmd {
+			if !ask.Terminal {
+				return func() tea.Msg {
+					ask.reply <- ask.Run()
+					return msg.wait()
+				}
+			}
+			return tea.Exec(&terminalRun{run: ask.Run, line: visible.Line(ask.Line())}, func(err error) tea.Msg {
+				ask.reply <- err
+				return msg.wait()
+			})
+		}),
+	})
+	return tea.Batch(before, open)
+}
+
+// decline answers the waiting write with no.
+func (d *dialog) decline() tea.Cmd {
+	if d == nil || d.Declined == nil {
+		return nil
+	}
+	return d.Declined()
+}
+
+// terminalRun is a function that has the terminal while it runs, and a line to print
+// there before.
+type terminalRun struct {
+	run  func() error
+	line string
+	out  io.Writer
+}
+
+// Run implements tea.ExecCommand.
+func (r *terminalRun) Run() error {
+	if _, err := io.WriteString(r.out, r.line+"\n"); err != nil {
+		return err
+	}
+	return r.run()
+}
+
+// SetStdin implements tea.ExecCommand: the function has the terminal by itself.
+func (*terminalRun) SetStdin(io.Reader) {}
+
+// SetStdout implements tea.ExecCommand.
+func (r *terminalRun) SetStdout(w io.Writer) { r.out = w }
+
+// SetStderr implements tea.ExecCommand.
+func (*terminalRun) SetStderr(io.Writer) {}
+
+// Checkpoint is how far the publication of checkpoints has come.
+type Checkpoint struct {
+	At        time.Time // of the newest, zero before the first
+	Decisions int       // that no published checkpoint has
+}
+
+// checkpointSign shows the age of the newest published checkpoint, or how many
+// decisions have none.
+func (m *Model) checkpointSign() draw.Line {
+	if m.cfg.Checkpoint == nil {
+		return nil
+	}
+	switch c := m.cfg.Checkpoint(); {
+	case c.Decisions > 0:
+		return draw.Of(m.theme.Warn, draw.Showf("! %s without checkpoint  ", wording.Count(c.Decisions, "decision", "decisions")))
+	case !c.At.IsZero():
+		return draw.Of(m.theme.Faint, draw.Showf("checkpoint %s old  ", wording.Age(m.cfg.Now().Sub(c.At))))
+	}
+	return nil
+}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"unicode/utf8"
 
 	"toolcrib/internal/atomicfile"
 )
@@ -68,4 +70,182 @@ func (f *File) Write(data []byte, follow bool) error {
 		}
 		return err
 	}})
+}
+
+// File is a configuration file as it was read.
+type File struct {
+	Client   string // the id
+	Scope    Scope
+	Path     string
+	Target   string // where it really is, if a symbolic link leads elsewhere
+	Servers  []Server
+	Problems []Problem
+
+	real    string // the path with all links followed
+	dialect dialect
+	at      location
+	data    []byte
+	root    *node // nil where the file could not be read
+	held    []holder
+	unclear bool // a name on the way to the servers is there twice
+}
+
+// holder is a value that holds servers.
+type holder struct {
+	path   []string
+	value  *node
+	parent *node
+}
+
+func newFile(c Client, l location, path string, data []byte) File {
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, at: l, data: data}
+	if len(bytes.TrimSpace(data)) == 0 {
+		f.root = &node{}
+		return f
+	}
+	var err error
+	switch f.format() {
+	case ".toml":
+		f.root, err = parseTOML(data)
+	case ".yaml":
+		f.root, err = parseYAML(data)
+	default:
+		f.root, err = parseJSON(data)
+	}
+	if err != nil {
+		f.root = nil
+		p, ok := errors.AsType[Problem](err)
+		if !ok {
+			p.Text = err.Error()
+		}
+		f.problem(p)
+		return f
+	}
+	f.find()
+	return f
+}
+
+// With returns the file as it is with other content.
+func (f *File) With(data []byte) File {
+	g := newFile(Client{ID: f.Client, dialect: f.dialect}, f.at, f.Path, data)
+	g.Target, g.real = f.Target, f.real
+	return g
+}
+
+// format returns the ending of the file's name that stands for its format.
+func (f *File) format() string {
+	switch ending := filepath.Ext(f.Path); ending {
+	case ".toml":
+		return ending
+	case ".yaml", ".yml":
+		return ".yaml"
+	}
+	return ".json"
+}
+
+// Data returns the content.
+func (f *File) Data() []byte { return f.data }
+
+func (f *File) problem(p Problem) {
+	p.Path = f.Path
+	f.Problems = append(f.Problems, p)
+}
+
+// find reads the servers.
+func (f *File) find() {
+	keys := f.at.keys
+	if keys == nil {
+		keys = f.dialect.keys
+	}
+	for _, keys := range keys {
+		f.descend(holder{value: f.root}, keys)
+	}
+	for _, h := range f.held {
+		f.read(h)
+	}
+}
+
+// descend follows the keys from a value to those that hold servers. The longer
+// way wins, so that "mcp" of opencode holds none where "mcp.servers" does.
+func (f *File) descend(at holder, keys []string) {
+	if len(keys) == 0 {
+		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
+		if !longer && (at.value.kind == object || at.value.kind == list) && !isServer(at.value) {
+			f.held = append(f.held, at)
+		}
+		return
+	}
+	seen := map[string]bool{}
+	for _, fd := range at.value.fields {
+		if keys[0] != "*" && fd.name != keys[0] || seen[fd.name] {
+			continue
+		}
+		seen[fd.name] = true
+		if at.value.field(fd.name).value != fd.value {
+			f.unclear = true
+			f.problem(problemAt(f.data, fd.keys[0].from, "%q is there twice, and clients differ in which one they read", fd.name))
+		}
+		next := holder{append(slices.Clone(at.path), fd.name), at.value.get(fd.name), at.value}
+		f.descend(next, keys[1:])
+	}
+}
+
+// isServer reports whether an object is an entry, not a holder of entries: a
+// server of opencode may be called "servers".
+func isServer(n *node) bool {
+	return n.get("command") != nil && n.get("command").kind != object || n.get("url").string() != ""
+}
+
+func (f *File) read(h holder) {
+	var off []string
+	if f.dialect.off != nil {
+		off = f.dialect.off(f.root, h.parent)
+	}
+	add := func(name string, n *node) {
+		s := Server{Name: name, node: n, twice: len(h.value.items) == 0 && h.value.count(name) > 1}
+		if len(h.path) == 3 && h.path[0] == "projects" {
+			s.Project = h.path[1]
+		}
+		s.read(f.dialect)
+		s.Disabled = s.Disabled || slices.Contains(off, name)
+		s.Refused = f.refused(&s, h)
+		f.Servers = append(f.Servers, s)
+	}
+	for _, fd := range h.value.fields {
+		add(fd.name, fd.value)
+	}
+	for _, item := range h.value.items {
+		add(item.get("name").string(), item)
+	}
+}
+
+// Problem is something that is wrong with a file, at a place in it.
+type Problem struct {
+	Path         string
+	Line, Column int // from 1, in characters; 0 for the file as a whole
+	Text         string
+}
+
+// Error returns the problem behind its place, as compilers print it.
+func (p Problem) Error() string {
+	at := p.Path
+	for _, n := range []int{p.Line, p.Column} {
+		if n > 0 {
+			at += fmt.Sprintf(":%d", n)
+		}
+	}
+	return at + ": " + p.Text
+}
+
+// place returns the line and the column of a byte offset.
+func place(data []byte, offset int) (line, column int) {
+	offset = min(offset, len(data))
+	begin := bytes.LastIndexByte(data[:offset], '\n') + 1
+	return bytes.Count(data[:begin], []byte{'\n'}) + 1, utf8.RuneCount(data[begin:offset]) + 1
+}
+
+// problemAt returns a problem at a byte offset. The path is added by the file.
+func problemAt(data []byte, offset int, format string, args ...any) Problem {
+	line, column := place(data, offset)
+	return Problem{Line: line, Column: column, Text: fmt.Sprintf(format, args...)}
 }

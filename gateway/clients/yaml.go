@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
 	"toolcrib/registry/jsondoc"
@@ -169,4 +173,229 @@ func (t *yamlTree) brackets(v *yaml.Node, n *node) span {
 		}
 	}
 	return at
+}
+
+// tomlTree collects a TOML file into one tree, however its tables are split.
+type tomlTree struct {
+	parser unstable.Parser
+	data   []byte
+	skip   int // a byte order mark
+	root   *node
+	nodes  int
+}
+
+// parseTOML reads TOML. The decoder checks what the AST alone does not, such as
+// a table that is defined twice.
+func parseTOML(data []byte) (*node, error) {
+	t := tomlTree{data: data, root: &node{}}
+	if bytes.HasPrefix(data, mark) {
+		t.skip = len(mark)
+	}
+	var checked map[string]any
+	if err := toml.Unmarshal(data[t.skip:], &checked); err != nil {
+		p := Problem{Text: strings.TrimPrefix(err.Error(), "toml: ")}
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+			p.Line, p.Column = at.Position()
+		}
+		return nil, p
+	}
+	t.parser.Reset(data[t.skip:])
+	table := t.root
+	for t.parser.NextExpression() {
+		e := t.parser.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = t.root.descend(t.keys(e), e.Kind == unstable.ArrayTable)
+		case unstable.KeyValue:
+			if err := t.put(table, e, 0); err != nil {
+				return nil, err
+			}
+		default: // comments are not asked for
+		}
+	}
+	return t.root, t.parser.Error()
+}
+
+// key is a segment of a key, with its place.
+type key struct {
+	name string
+	span span
+}
+
+func (t *tomlTree) span(raw unstable.Range) span {
+	from := t.skip + int(raw.Offset)
+	return span{from, from + int(raw.Length)}
+}
+
+func (t *tomlTree) keys(n *unstable.Node) []key {
+	var keys []key
+	for it := n.Key(); it.Next(); {
+		keys = append(keys, key{string(it.Node().Data), t.span(it.Node().Raw)})
+	}
+	return keys
+}
+
+// descend returns the object at the end of a path of keys, and creates missing
+// ones. In a list of tables it is the last one; grow adds one.
+func (n *node) descend(keys []key, grow bool) *node {
+	for i, k := range keys {
+		fd := n.field(k.name)
+		if fd == nil {
+			child := &node{}
+			if grow && i == len(keys)-1 {
+				child.kind = list
+			}
+			n.fields = append(n.fields, field{name: k.name, value: child})
+			fd = &n.fields[len(n.fields)-1]
+		}
+		fd.keys = append(fd.keys, k.span)
+		child := fd.value
+		if child.kind == list {
+			if len(child.items) == 0 || grow && i == len(keys)-1 {
+				child.items = append(child.items, &node{})
+			}
+			child = child.items[len(child.items)-1]
+		}
+		n = child
+	}
+	return n
+}
+
+// put adds the value of a key to a table.
+func (t *tomlTree) put(table *node, e *unstable.Node, depth int) error {
+	keys := t.keys(e)
+	value, err := t.value(e.Value(), depth+1)
+	if err != nil {
+		return err
+	}
+	last := keys[len(keys)-1]
+	if value.kind == object || value.kind == list { // the parser does not tell where these end
+		rest := t.data[last.span.to:]
+		value.span = span{len(t.data) - len(bytes.TrimLeft(rest, " \t=")), t.span(e.Raw).to}
+	}
+	parent := table.descend(keys[:len(keys)-1], false)
+	parent.fields = append(parent.fields, field{last.name, []span{last.span}, value})
+	return nil
+}
+
+func (t *tomlTree) value(v *unstable.Node, depth int) (*node, error) {
+	n := &node{span: t.span(v.Raw)}
+	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
+		return nil, problemAt(t.data, n.span.from, "more than %d values, or nested deeper than %d levels", maxNodes, maxDepth)
+	}
+	switch v.Kind {
+	case unstable.String:
+		n.kind, n.text = text, string(v.Data)
+	case unstable.Bool:
+		n.kind, n.text = truth, string(v.Data)
+	case unstable.Array:
+		n.kind = list
+		for it := v.Children(); it.Next(); {
+			item, err := t.value(it.Node(), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, item)
+		}
+	case unstable.InlineTable:
+		for it := v.Children(); it.Next(); {
+			if err := t.put(n, it.Node(), depth); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		n.kind, n.text = other, string(v.Data)
+	}
+	return n, nil
+}
+
+// mark is the byte order mark, which editors on Windows put in front of a file.
+var mark = []byte("\uFEFF")
+
+// parseJSON reads JSON with comments and trailing commas.
+func parseJSON(data []byte) (*node, error) {
+	skip := 0
+	if bytes.HasPrefix(data, mark) {
+		skip = len(mark)
+	}
+	if bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxBrackets {
+		return nil, Problem{Text: fmt.Sprintf("more than %d lists and objects", maxBrackets)}
+	}
+	// hujson wants a line break behind a comment at the end.
+	value, err := hujson.Parse(append(slices.Clone(data[skip:]), '\n'))
+	if err != nil {
+		var line, column int
+		message := err.Error()
+		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d:", &line, &column); n == 2 {
+			_, message, _ = strings.Cut(message, ": ")
+			_, message, _ = strings.Cut(message, ": ")
+		}
+		if endLine, endColumn := place(data, len(data)); line > endLine {
+			line, column = endLine, endColumn
+		}
+		return nil, Problem{Line: line, Column: column, Text: message}
+	}
+	b := jsonTree{data: data, skip: skip}
+	return b.node(&value, 0)
+}
+
+type jsonTree struct {
+	data  []byte
+	skip  int
+	nodes int
+}
+
+func (b *jsonTree) span(v *hujson.Value) span {
+	return span{v.StartOffset + b.skip, v.EndOffset + b.skip}
+}
+
+func (b *jsonTree) node(v *hujson.Value, depth int) (*node, error) {
+	n := &node{span: b.span(v)}
+	if b.nodes++; b.nodes > maxNodes {
+		return nil, problemAt(b.data, n.span.from, "more than %d values", maxNodes)
+	}
+	if depth > maxDepth {
+		return nil, problemAt(b.data, n.span.from, "nested deeper than %d levels", maxDepth)
+	}
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		for i := range value.Members {
+			m := &value.Members[i]
+			child, err := b.node(&m.Value, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			name, _ := m.Name.Value.(hujson.Literal)
+			n.fields = append(n.fields, field{name.String(), []span{b.span(&m.Name)}, child})
+		}
+	case *hujson.Array:
+		n.kind = list
+		for i := range value.Elements {
+			child, err := b.node(&value.Elements[i], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, child)
+		}
+	case hujson.Literal:
+		switch value.Kind() {
+		case '"':
+			n.kind, n.text = text, value.String()
+		case 't', 'f':
+			n.kind, n.text = truth, string(value)
+		default:
+			n.kind, n.text = other, string(value)
+		}
+	}
+	return n, nil
+}
+
+// quote returns a text as JSON, without escaping for HTML. It is valid TOML and
+// YAML too, neither of which takes a raw DEL.
+func quote(s string) string {
+	written, err := jsondoc.Encode(s)
+	if err != nil {
+		return `""` // a text always encodes
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(string(written), "\n"), "\x7f", `\u007f`)
 }

@@ -3,6 +3,9 @@ package guard
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
+	"sync"
 )
 
 // fromServer relays one line of the server.
@@ -98,4 +101,243 @@ func clip(text string) string {
 		return text[:maxShown] + " …"
 	}
 	return text
+}
+
+// asked is a request of the client that the server has not answered.
+type asked struct {
+	method string
+	call   *call // nil for anything but a call
+}
+
+// requests keeps what the client asked and the server has not answered.
+type requests struct {
+	idle chan struct{} // gets a signal when nothing waits for an answer any more
+
+	mu   sync.Mutex
+	byID map[string]*asked
+}
+
+func (r *requests) init() { r.idle, r.byID = make(chan struct{}, 1), map[string]*asked{} }
+
+// add keeps a request, and reports false for one with an id that another one has.
+func (r *requests) add(key string, a *asked) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byID[key] != nil {
+		return false
+	}
+	r.byID[key] = a
+	return true
+}
+
+// find returns the request with an id, nil for none.
+func (r *requests) find(key string) *asked {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID[key]
+}
+
+// take forgets the request with an id, and returns it; nil for none.
+func (r *requests) take(key string) *asked {
+	r.mu.Lock()
+	a := r.byID[key]
+	delete(r.byID, key)
+	r.mu.Unlock()
+	if a != nil && !r.busy() {
+		select {
+		case r.idle <- struct{}{}:
+		default:
+		}
+	}
+	return a
+}
+
+// busy reports whether the client waits for an answer. A subscription has none until
+// the server ends it.
+func (r *requests) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.byID {
+		if a.method != "subscriptions/listen" {
+			return true
+		}
+	}
+	return false
+}
+
+// drain forgets all requests, and returns them.
+func (r *requests) drain() []*asked {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*asked
+	for _, a := range r.byID {
+		all = append(all, a)
+	}
+	clear(r.byID)
+	return all
+}
+
+// queued is a message of the client that waits behind a call.
+type queued struct {
+	line []byte
+	call *call // nil for another message
+}
+
+// maxQueued limits the messages that wait behind a call, in bytes. Beyond it, the
+// client waits.
+const maxQueued = MaxLine
+
+// queue keeps the order of the client's messages while a call passes the gates.
+type queue struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	items   []queued
+	size    int
+	working bool // an item was taken and is not sent
+	closed  bool
+}
+
+// waits reports whether a message has to wait.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.working || len(q.items) > 0
+}
+
+func (q *queue) put(item queued) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.size > 0 && q.size+len(item.line) > maxQueued && !q.closed {
+		q.changed.Wait()
+	}
+	q.items, q.size = append(q.items, item), q.size+len(item.line)
+	q.changed.Broadcast()
+}
+
+// next ends the work on the item before and returns the next one; false when there is
+// none and nothing more comes.
+func (q *queue) next() (queued, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.working = false
+	for len(q.items) == 0 && !q.closed {
+		q.changed.Wait()
+	}
+	if len(q.items) == 0 {
+		return queued{}, false
+	}
+	item := q.items[0]
+	q.items, q.size, q.working = q.items[1:], q.size-len(item.line), true
+	q.changed.Broadcast()
+	return item, true
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.changed.Broadcast()
+}
+
+// MaxLine limits one message, in bytes.
+const MaxLine = 64 << 20
+
+// errLong reports a line of more than MaxLine bytes.
+var errLong = errors.New("a message has more than 64 MB")
+
+// How large the buffer of a reader begins, and is at most kept between messages.
+const (
+	firstBuffer = 64 << 10
+	keptBuffer  = 4 << 20
+)
+
+// lineReader reads lines into one buffer, which it uses again.
+type lineReader struct {
+	from       io.Reader
+	buf        []byte
+	start, end int // what was read and not returned
+}
+
+func newLineReader(from io.Reader) *lineReader {
+	return &lineReader{from: from, buf: make([]byte, firstBuffer)}
+}
+
+// next returns the next line with its end, or what stands before the end of the
+// input. The line is valid until the next call.
+func (r *lineReader) next() ([]byte, error) {
+	looked := r.start
+	for {
+		if i := bytes.IndexByte(r.buf[looked:r.end], '\n'); i >= 0 {
+			line := r.buf[r.start : looked+i+1]
+			r.start = looked + i + 1
+			return line, nil
+		}
+		looked = r.end
+		if looked == len(r.buf) {
+			looked -= r.makeRoom()
+			if len(r.buf) > MaxLine+firstBuffer {
+				return nil, errLong
+			}
+		}
+		n, err := r.from.Read(r.buf[r.end:])
+		r.end += n
+		if n == 0 && err != nil {
+			rest := r.buf[r.start:r.end]
+			r.start = r.end
+			if len(rest) > 0 {
+				return rest, nil
+			}
+			return nil, err
+		}
+	}
+}
+
+// makeRoom moves what was not returned to the beginning of the buffer, grows a full
+// one, and returns how far it moved it.
+func (r *lineReader) makeRoom() (moved int) {
+	moved, used := r.start, r.end-r.start
+	to := r.buf
+	switch {
+	case moved == 0:
+		to = make([]byte, 2*len(r.buf))
+	case len(r.buf) > keptBuffer && used < firstBuffer:
+		to = make([]byte, firstBuffer)
+	}
+	copy(to, r.buf[r.start:r.end])
+	r.buf, r.start, r.end = to, 0, used
+	return moved
+}
+
+// lineWriter writes whole lines, of several goroutines.
+type lineWriter struct {
+	mu     sync.Mutex
+	to     io.Writer
+	failed error
+}
+
+// write writes a line, which is to end where it ends.
+func (w *lineWriter) write(line []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed == nil {
+		_, w.failed = w.to.Write(line)
+	}
+	return w.failed
+}
+
+// gone reports whether nobody takes lines any more.
+func (w *lineWriter) gone() bool {
+	if !w.mu.TryLock() {
+		return false // somebody waits for the client
+	}
+	defer w.mu.Unlock()
+	return w.failed != nil
+}
+
+// ended returns text as a line of its own.
+func ended(text []byte) []byte {
+	if bytes.HasSuffix(text, []byte("\n")) {
+		return text
+	}
+	return append(bytes.Clone(text), '\n')
 }

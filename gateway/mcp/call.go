@@ -8,13 +8,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/gateway"
 	"toolcrib/internal/visible"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
 )
 
 // handle carries out a tool call of an actor and returns what marshals to the
@@ -202,4 +206,181 @@ func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	return &sdk.CallToolResult{
 		Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text), IsError: failed,
 	}, nil
+}
+
+// caller is on whose behalf an actor finds and calls tools.
+func (s *Server) caller(actor proposals.Actor) gateway.Caller {
+	c := s.config.Caller
+	c.Actor = actor
+	return c
+}
+
+type docHit struct {
+	ID          string `json:"id"`
+	WireName    string `json:"wire_name"` // to describe and call it by; the id works too
+	Name        string `json:"name"`
+	Kind        string `json:"kind"`
+	Category    string `json:"category,omitempty"`
+	Description string `json:"description"`
+	Approval    string `json:"approval"`
+	Deferred    bool   `json:"deferred,omitempty"`
+}
+
+// search is search_tools.
+func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	in := struct {
+		Query string `json:"query"`
+		Limit int    `json:"limit"`
+	}{Limit: gateway.DefaultHits}
+	if err := bind(args, &in); err != nil {
+		return nil, err
+	}
+	if in.Limit < 1 || in.Limit > gateway.MaxHits {
+		return nil, jsondoc.Problems{{Path: "limit", Message: "expected 1 to 100"}}
+	}
+	hits, err := s.config.Gateway.Search(ctx, s.caller(actor), in.Query, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	tools := make([]docHit, len(hits))
+	for i, h := range hits {
+		tools[i] = docHit{
+			ID: h.Tool.ID, WireName: h.Wire, Name: h.Name, Kind: string(h.Kind), Category: h.Category, Description: h.Short, Approval: string(h.Approval), Deferred: h.Deferred,
+		}
+	}
+	return map[string]any{"tools": tools}, nil
+}
+
+type docDescription struct {
+	Subject     string          `json:"subject"`
+	WireName    string          `json:"wire_name"`
+	Version     int             `json:"version"`
+	ContentHash string          `json:"content_hash"`
+	Approval    string          `json:"approval"`
+	Why         string          `json:"why"`
+	Definition  json.RawMessage `json:"definition"`
+}
+
+// describe is describe_tool.
+func (s *Server) describe(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Name string `json:"name"`
+	}
+	if err := bind(args, &in, "name"); err != nil {
+		return nil, err
+	}
+	d, err := s.config.Gateway.Describe(ctx, s.caller(actor), in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"tool": docDescription{
+		Subject: d.Tool.Subject.String(), WireName: d.Tool.Definition.Tool.WireName(), Version: d.Tool.Version, ContentHash: d.Tool.ContentHash, Approval: string(d.Approval), Why: d.Why,
+		Definition: d.Tool.Definition.Canonical(),
+	}}, nil
+}
+
+type docRun struct {
+	Call       string          `json:"call"`
+	Tool       string          `json:"tool"`
+	Version    int             `json:"version"`
+	At         time.Time       `json:"at"`
+	DurationMS float64         `json:"duration_ms"`
+	Output     json.RawMessage `json:"output"`
+	Answer     json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
+	Warnings   []string        `json:"warnings,omitempty"`
+}
+
+// execute is execute_tool: it runs a call, or returns the outcome of one that
+// waited for the user.
+func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Name    string `json:"name"`
+		Pending string `json:"pending"`
+	}
+	given, said := args.Remove("args"), args.Remove("call_context")
+	if err := bind(args, &in); err != nil {
+		return nil, err
+	}
+	var r gateway.Result
+	var err error
+	switch {
+	case in.Pending != "" && (in.Name != "" || given != nil || said != nil):
+		return nil, jsondoc.Problems{{Path: "pending", Message: "cannot be combined with other arguments: it polls the outcome of a pending call"}}
+	case in.Pending != "":
+		r, err = s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
+	case in.Name == "":
+		return nil, jsondoc.Problems{{Path: "name", Message: "missing"}}
+	default:
+		req := gateway.Request{Tool: in.Name}
+		if given != nil {
+			req.Args = jsondoc.Canonical(given)
+		}
+		if said != nil {
+			if req.Said, err = gateway.ReadCallContext(said, "call_context"); err != nil {
+				return nil, err
+			}
+		}
+		r, err = s.config.Gateway.Execute(ctx, s.caller(actor), req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return docRun{
+		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000, Output: r.Output, Answer: r.Answer, Warnings: r.Warnings,
+	}, nil
+}
+
+// lint is lint_proposal: it runs the rules over a proposal that is given, or over one
+// that is kept, and keeps nothing.
+func (s *Server) lint(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	if args.Get("id") != nil {
+		id, err := s.id(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.config.Desk.Show(ctx, actor, id)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.config.Desk.LintProposal(ctx, actor, id)
+		return s.linted(d.Proposal.Subject, found), err
+	}
+	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), true)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.config.Desk.Lint(ctx, actor, draft)
+	return s.linted(draft.Subject, found), err
+}
+
+func (s *Server) linted(subject registry.Subject, found review.Lint) any {
+	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
+}
+
+// preview is preview_proposal: the prompt of the client's own agent, and of no
+// other (S13), as it would be after an approval. It is rendered as for a review,
+// without the user's stored data.
+func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
+	in := struct {
+		Channel string `json:"channel"`
+	}{Channel: prompt.Web}
+	if err := bind(only(args, "channel"), &in); err != nil {
+		return nil, err
+	}
+	if !registry.ValidChannel(in.Channel) {
+		return nil, jsondoc.Problems{{Path: "channel", Message: "expected the name of a channel, such as web or telegram"}}
+	}
+	id, err := s.id(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	c := s.config.Caller
+	found, err := s.config.Desk.Preview(ctx, []proposals.ID{id}, c.Agent, review.Scene{
+		Layer: c.Layer, Where: c.Where, Context: prompt.Reference(), Channel: in.Channel,
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc, err := s.config.Documents.Preview(found[0])
+	return map[string]any{"preview": doc}, err
 }

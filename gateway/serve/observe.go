@@ -1,11 +1,21 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"toolcrib/gateway"
 )
 
 // observed is a request as it is counted and logged.
@@ -82,4 +92,134 @@ func (o *observed) level() slog.Level {
 		return slog.LevelInfo
 	}
 	return slog.LevelDebug
+}
+
+// metrics are written in the text format of Prometheus
+// (https://prometheus.io/docs/instrumenting/exposition_formats), which takes a
+// page of code. The client library initializes itself in every command.
+type metrics struct {
+	version string
+	start   time.Time
+
+	inFlight, refused atomic.Int64
+
+	mu       sync.Mutex
+	requests map[requestLabels]int64
+	took     map[string]*histogram // by route
+	calls    map[string]int64      // by code
+}
+
+type requestLabels struct {
+	route, method string
+	status        int
+}
+
+// buckets are the upper bounds of durations, in seconds.
+var buckets = [...]float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10, 60}
+
+type histogram struct {
+	counts [len(buckets)]int64
+	count  int64
+	sum    float64
+}
+
+func newMetrics(version string, start time.Time) *metrics {
+	return &metrics{version: version, start: start, requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}
+}
+
+// request counts a request. Methods that no route has count as one.
+func (m *metrics) request(route, method string, status int, took time.Duration) {
+	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete}, method) {
+		method = "other"
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests[requestLabels{route, method, status}]++
+	h := m.took[route]
+	if h == nil {
+		h = &histogram{}
+		m.took[route] = h
+	}
+	seconds := took.Seconds()
+	h.count, h.sum = h.count+1, h.sum+seconds
+	for i, limit := range buckets {
+		if seconds <= limit {
+			h.counts[i]++
+		}
+	}
+}
+
+// called counts a call by how it ended. Codes of a provider's own count as one.
+func (m *metrics) called(err error) {
+	code := "ok"
+	var refused *gateway.Error
+	switch {
+	case errors.As(err, &refused) && statusOfCall(refused.Code) == http.StatusBadGateway:
+		code = "provider" // whatever it calls it
+	case errors.As(err, &refused):
+		code = string(refused.Code)
+	case err != nil:
+		code = "failed"
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls[code]++
+}
+
+// writeMetrics is GET /metrics.
+func (s *Server) writeMetrics(q *request) error {
+	var b bytes.Buffer
+	s.metrics.write(&b, q.event, q.state, s.budgets.events.Open(), s.clients.open())
+	if s.config.Metrics != nil {
+		s.config.Metrics(&b)
+	}
+	h := q.w.Header()
+	h.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	_, _ = q.w.Write(b.Bytes())
+	return nil
+}
+
+func (m *metrics) write(b *bytes.Buffer, event, state int64, streams, clients int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	family := func(name, kind, help string) { fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
+	gauge := func(name, help string, value any) {
+		family(name, "gauge", help)
+		fmt.Fprintf(b, "%s %v\n", name, value)
+	}
+	family("toolcrib_build_info", "gauge", "The running version.")
+	fmt.Fprintf(b, "toolcrib_build_info{version=%q} 1\n", m.version)
+	gauge("process_start_time_seconds", "When the server was started, in seconds since 1970.", m.start.Unix())
+	gauge("toolcrib_requests_in_flight", "Requests under way, streams included.", m.inFlight.Load())
+	gauge("toolcrib_event_streams", "Open event streams.", streams)
+	gauge("toolcrib_mcp_clients", "Tokens with an MCP endpoint.", clients)
+	gauge("toolcrib_newest_event", "The number of the newest event of the audit log.", event)
+	gauge("toolcrib_registry_state", "A number that grows with every approval.", state)
+	family("toolcrib_tokens_refused_total", "counter", "Requests with a token that is not valid.")
+	fmt.Fprintf(b, "toolcrib_tokens_refused_total %d\n", m.refused.Load())
+	family("toolcrib_calls_total", "counter", "Calls of tools by how they ended.")
+	for _, code := range slices.Sorted(maps.Keys(m.calls)) {
+		fmt.Fprintf(b, "toolcrib_calls_total{code=%q} %d\n", code, m.calls[code])
+	}
+	family("toolcrib_requests_total", "counter", "Requests by route, method and status.")
+	for _, l := range slices.SortedFunc(maps.Keys(m.requests), compareLabels) {
+		fmt.Fprintf(b, "toolcrib_requests_total{route=%q,method=%q,status=\"%d\"} %d\n", l.route, l.method, l.status, m.requests[l])
+	}
+	family("toolcrib_request_duration_seconds", "histogram", "How long requests took, by route.")
+	for _, route := range slices.Sorted(maps.Keys(m.took)) {
+		m.took[route].write(b, route)
+	}
+}
+
+func (h *histogram) write(b *bytes.Buffer, route string) {
+	const name = "toolcrib_request_duration_seconds"
+	for i, limit := range buckets {
+		fmt.Fprintf(b, "%s_bucket{route=%q,le=\"%v\"} %d\n", name, route, limit, h.counts[i])
+	}
+	fmt.Fprintf(b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, h.count, name, route, h.sum, name, route, h.count)
+}
+
+func compareLabels(a, b requestLabels) int {
+	return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -276,4 +277,121 @@ func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) (
 		return nil, nil, err
 	}
 	return a.raw, a.node, nil
+}
+
+// List connects to a server, reads its list of tools and returns it as a document
+// that registry/wire reads: the server's name, the protocol revision, the declared
+// capabilities, and every tool byte by byte.
+func List(ctx context.Context, s Server) ([]byte, error) {
+	session, err := Connect(ctx, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return session.Document(ctx)
+}
+
+// Document is List over a session.
+func (s *Session) Document(ctx context.Context) ([]byte, error) {
+	tools, err := s.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var name, version, revision string
+	if r := s.sdk.InitializeResult(); r != nil {
+		revision = r.ProtocolVersion
+		if r.ServerInfo != nil {
+			name, version = r.ServerInfo.Name, r.ServerInfo.Version
+		}
+	}
+	head := jsondoc.NewObject(
+		jsondoc.Member{Key: "serverInfo", Value: jsondoc.NewObject(
+			jsondoc.Member{Key: "name", Value: jsondoc.NewString(name)},
+			jsondoc.Member{Key: "version", Value: jsondoc.NewString(version)})},
+		jsondoc.Member{Key: "protocolVersion", Value: jsondoc.NewString(revision)},
+	)
+	var doc bytes.Buffer
+	doc.Write(bytes.TrimSuffix(jsondoc.Canonical(head), []byte("}")))
+	declared, _ := s.server.declared()
+	doc.WriteString(`,"clientCapabilities":` + declared + `,"tools":[`)
+	doc.Write(bytes.Join(asBytes(tools), []byte(",")))
+	doc.WriteString("]}")
+	return doc.Bytes(), nil
+}
+
+func asBytes(raws []json.RawMessage) [][]byte {
+	out := make([][]byte, len(raws))
+	for i, r := range raws {
+		out[i] = r
+	}
+	return out
+}
+
+// Waits after a failure before the next attempt: twice as long each
+// time.
+const (
+	firstRetry = time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+// Watch lists a server's tools until ctx ends: whenever the server reports a
+// change, and at an interval, over a new connection, because a program runs its
+// upgrade only after a restart. look gets a document as List returns it, or an
+// error; it is called from one goroutine.
+func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {
+	retry := firstRetry
+	for ctx.Err() == nil {
+		err := watch(ctx, s, every, func(document []byte) {
+			retry = firstRetry
+			look(document, nil)
+		})
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		look(nil, err)
+		wait(ctx, min(retry, every))
+		retry = min(2*retry, lastRetry)
+	}
+}
+
+// watch looks over one connection until it is time for a new one.
+func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)) error {
+	changed := make(chan struct{}, 1)
+	session, err := Connect(ctx, s, func() {
+		select {
+		case changed <- struct{}{}:
+		default: // it will be looked at anyway
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	for {
+		document, err := session.Document(ctx)
+		if err != nil {
+			return err
+		}
+		look(document)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+			return nil
+		case <-changed:
+		case <-session.Ended():
+			return session.failed(ctx, ErrClosed)
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }

@@ -6,9 +6,14 @@ package sshdoor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gliderlabs/ssh"
@@ -131,4 +136,81 @@ func (s *Server) wait() {
 	case <-done:
 	case <-time.After(s.limits.Closing):
 	}
+}
+
+// metrics are counts for Prometheus.
+type metrics struct {
+	mu                             sync.Mutex
+	connections, refused, sessions int64
+	outcomes                       map[string]int64
+}
+
+func (m *metrics) add(to *int64, n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	*to += n
+}
+
+func (m *metrics) outcome(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.outcomes[name]++
+}
+
+// WriteMetrics writes the counts in the text format of Prometheus.
+func (s *Server) WriteMetrics(w io.Writer) {
+	m := &s.metrics
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range []struct {
+		name, kind, help string
+		value            int64
+	}{
+		{"toolcrib_ssh_connections_total", "counter", "Connections over SSH, authenticated or not.", m.connections},
+		{"toolcrib_ssh_keys_refused_total", "counter", "Keys that nobody may log in with.", m.refused},
+		{"toolcrib_ssh_sessions", "gauge", "Open sessions over SSH.", m.sessions},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", c.name, c.help, c.name, c.kind, c.name, c.value)
+	}
+	fmt.Fprintf(w, "# HELP toolcrib_ssh_sessions_total Sessions over SSH by how they ended.\n# TYPE toolcrib_ssh_sessions_total counter\n")
+	for _, name := range slices.Sorted(maps.Keys(m.outcomes)) {
+		fmt.Fprintf(w, "toolcrib_ssh_sessions_total{outcome=%q} %d\n", name, m.outcomes[name])
+	}
+}
+
+// Reasons why the context of a command ended before its client went away.
+var (
+	ErrTime   = errors.New("the command takes too long for this server")
+	ErrOutput = errors.New("the command prints too much for this server")
+)
+
+// limitCommand returns the context of a command, which ends when its time is over or
+// its output too long.
+func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Context, context.CancelFunc) {
+	limited, stop := context.WithCancelCause(ctx)
+	limited, cancel := context.WithTimeoutCause(limited, s.limits.Command, fmt.Errorf("%w; the limit is %s", ErrTime, s.limits.Command))
+	left := new(atomic.Int64)
+	left.Store(s.limits.Output)
+	over := func() { stop(fmt.Errorf("%w; the limit is %d MiB", ErrOutput, s.limits.Output>>20)) }
+	session.Out = &countedWriter{session.Out, left, over}
+	return limited, func() {
+		cancel()
+		stop(nil)
+	}
+}
+
+// countedWriter writes until what is left is used up.
+type countedWriter struct {
+	to   io.Writer
+	left *atomic.Int64
+	over func()
+}
+
+// Write implements io.Writer.
+func (w *countedWriter) Write(p []byte) (int, error) {
+	if w.left.Add(-int64(len(p))) < 0 {
+		w.over()
+		return 0, ErrOutput
+	}
+	return w.to.Write(p)
 }

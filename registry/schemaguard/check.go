@@ -120,3 +120,224 @@ func (g *graph) remarkOnRoot() {
 		g.remark(at(g.root), "has no type; the arguments of a tool are an object")
 	}
 }
+
+// MaxWork limits how many steps validating one value may take, counted from above:
+// applying a subschema to a value is a step, and so is other work of that length.
+const MaxWork = 1_000_000
+
+// stepsPerTick sets how many steps of a regular expression take as long as one
+// step of validation.
+const stepsPerTick = 32
+
+// work returns how many steps validating n takes at most, or more than MaxWork.
+// Counting takes a step for each pair of a subschema and a value in it, while
+// validating takes one for each time that the pair meets: a recursive schema
+// can double those at every level of the value.
+func (s *Schema) work(n *jsondoc.Node) int {
+	m := meter{
+		memo:    map[pair]int{},
+		names:   map[*jsondoc.Node][]*jsondoc.Node{},
+		members: map[*jsondoc.Node]map[string]*jsondoc.Node{},
+	}
+	return m.count(s.graph.root, n)
+}
+
+type pair struct {
+	v *vertex
+	n *jsondoc.Node
+}
+
+type meter struct {
+	memo    map[pair]int
+	names   map[*jsondoc.Node][]*jsondoc.Node          // of an object, as strings
+	members map[*jsondoc.Node]map[string]*jsondoc.Node // of large objects
+	spent   int                                        // on counting itself
+}
+
+// count returns the steps of applying v to n.
+func (m *meter) count(v *vertex, n *jsondoc.Node) int {
+	if m.spent > MaxWork {
+		return MaxWork + 1
+	}
+	// Only referenced schemas can meet the same value again.
+	if v.refs > 0 {
+		if known, ok := m.memo[pair{v, n}]; ok {
+			return known
+		}
+	}
+	own := v.ownWork(n)
+	m.spent += own
+	sum := own
+	for i := 0; i < len(v.edges) && sum <= MaxWork; i++ {
+		sum += m.follow(v.edges[i], n)
+	}
+	sum = min(sum, MaxWork+1)
+	if v.refs > 0 {
+		m.memo[pair{v, n}] = sum
+	}
+	return sum
+}
+
+// follow returns the steps of applying what e leads to, to whatever it is
+// applied to in n.
+func (m *meter) follow(e edge, n *jsondoc.Node) int {
+	var values []*jsondoc.Node
+	switch e.scope {
+	case Here:
+		return m.count(e.to, n)
+	case Nowhere:
+		return 0
+	case Member:
+		if v := lookup(m.members, n, e.key); v != nil {
+			return m.count(e.to, v)
+		}
+		return 0
+	case ElementAt:
+		if e.index < len(n.Items) {
+			return m.count(e.to, n.Items[e.index])
+		}
+		return 0
+	case Elements:
+		values = n.Items
+	case Names:
+		values = m.namesOf(n)
+	case Members:
+		sum := 0
+		for i := 0; i < len(n.Members) && sum <= MaxWork; i++ {
+			sum += m.count(e.to, n.Members[i].Value)
+		}
+		return sum
+	}
+	sum := 0
+	for i := 0; i < len(values) && sum <= MaxWork; i++ {
+		sum += m.count(e.to, values[i])
+	}
+	return sum
+}
+
+// namesOf returns the names of n's members as values.
+func (m *meter) namesOf(n *jsondoc.Node) []*jsondoc.Node {
+	if m.names[n] == nil {
+		for _, member := range n.Members {
+			m.names[n] = append(m.names[n], jsondoc.NewString(member.Key))
+		}
+	}
+	return m.names[n]
+}
+
+// ownWork returns the steps that v takes with n itself.
+func (v *vertex) ownWork(n *jsondoc.Node) int {
+	sum := 1 + len(n.Text)/1_000
+	if v.pattern != nil && n.Kind == jsondoc.String {
+		sum += len(n.Text) * v.pattern.size / stepsPerTick
+	}
+	for _, p := range v.patterns {
+		for _, m := range n.Members {
+			sum += 1 + len(m.Key)*p.size/stepsPerTick
+		}
+	}
+	sum += v.listed
+	if v.unique && n.Kind == jsondoc.Array {
+		sum += 10 * size(n) // up to 20 elements are compared with each other
+	}
+	return sum + len(n.Members) + len(n.Items)
+}
+
+// size returns the number of values in n.
+func size(n *jsondoc.Node) int {
+	sum := 0
+	n.Walk(func(*jsondoc.Node, func() string) bool {
+		sum++
+		return true
+	})
+	return sum
+}
+
+// Counting is done on the graph, each subschema once, in numbers that stop at one
+// more than the limit: a schema that would take 2^40 steps to expand takes a few
+// additions to refuse.
+
+// add returns a+b, at most MaxSubschemas+1.
+func add(a, b int) int { return min(a+b, MaxSubschemas+1) }
+
+// inPlace returns how many subschemas are applied to one and the same value
+// when v is applied to it. A schema that applies itself to the value it was
+// applied to never ends: it is reported, and counts as one.
+func (g *graph) inPlace(v *vertex) int {
+	const running = -1
+	if v.inPlace == running {
+		g.refuse(at(v), "refers to itself without descending into the value")
+		return 1
+	}
+	if v.inPlace == 0 {
+		v.inPlace = running
+		sum := 1
+		for _, e := range v.edges {
+			if e.scope == Here {
+				sum = add(sum, g.inPlace(e.to))
+			}
+		}
+		v.inPlace = sum
+	}
+	return v.inPlace
+}
+
+// expand returns how many subschemas v becomes when every reference is replaced by
+// its target. A reference to a schema around it, as every recursive type has,
+// counts as one. The components must be known.
+func (g *graph) expand(v *vertex) int {
+	if v.expanded == 0 {
+		sum := 1
+		for _, e := range v.edges {
+			switch {
+			case e.scope == Nowhere:
+			case e.reference && e.to.component == v.component:
+				sum = add(sum, 1)
+			default:
+				sum = add(sum, g.expand(e.to))
+			}
+		}
+		v.expanded = sum
+	}
+	return v.expanded
+}
+
+// findComponents numbers the strongly connected components by Tarjan's
+// algorithm (SIAM Journal on Computing 1, 1972): subschemas that lead to each
+// other are in the same one. The recursion is as deep as there are subschemas.
+func (g *graph) findComponents() {
+	next, component := 1, 1
+	var stack []*vertex
+	var visit func(v *vertex)
+	visit = func(v *vertex) {
+		v.index, v.low = next, next
+		next++
+		stack = append(stack, v)
+		for _, e := range v.edges {
+			switch {
+			case e.to.index == 0:
+				visit(e.to)
+				v.low = min(v.low, e.to.low)
+			case e.to.component == 0: // still on the stack
+				v.low = min(v.low, e.to.index)
+			}
+		}
+		if v.low != v.index {
+			return
+		}
+		for {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			top.component = component
+			if top == v {
+				break
+			}
+		}
+		component++
+	}
+	for _, v := range g.vertices {
+		if v.index == 0 {
+			visit(v)
+		}
+	}
+}

@@ -144,3 +144,176 @@ func (g *graph) anchor(v *vertex, key, name string) {
 	}
 	g.anchors[name] = v
 }
+
+// graph is a schema as the subschemas that it consists of and how they lead
+// to each other.
+type graph struct {
+	root     *vertex
+	vertices []*vertex
+	byNode   map[*jsondoc.Node]*vertex
+	anchors  map[string]*vertex
+	members  map[*jsondoc.Node]map[string]*jsondoc.Node // of large objects
+	strays   int                                        // reference targets that no keyword holds
+	programs map[string]program                         // regular expressions
+	steps    int                                        // of all programs
+
+	problems jsondoc.Problems // reasons to refuse the schema
+	remarks  jsondoc.Problems // oddities
+	unrun    jsondoc.Problems // regular expressions that nothing runs
+	patient  bool             // there are some that RE2 does not run
+}
+
+// vertex is one subschema; it is the same one wherever it is referred to.
+type vertex struct {
+	node  *jsondoc.Node
+	place vertexPlace
+	edges []edge
+	ref   *jsondoc.Node // that "$ref" leads to
+	refs  int           // references that lead here
+
+	pattern  *program  // of "pattern"
+	patterns []program // of "patternProperties"
+	listed   int       // values in "enum" and "const"
+	unique   bool      // "uniqueItems"
+
+	component  int // number of the strongly connected component
+	index, low int // for finding the components
+	inPlace    int // subschemas applied to one value; 0 is not known yet
+	expanded   int // subschemas after expansion; 0 is not known yet
+}
+
+// vertexPlace is where a subschema stands: in another one, or at a path. Paths are
+// long and rarely wanted, so they are made then.
+type vertexPlace struct {
+	parent *vertex
+	held   Subschema // by parent
+	path   string    // without a parent
+}
+
+// path returns where the subschema stands.
+func (v *vertex) path() string {
+	if v.place.parent == nil {
+		return v.place.path
+	}
+	return v.place.held.Path(v.place.parent.path())
+}
+
+// edge leads from a subschema to one that it applies.
+type edge struct {
+	to        *vertex
+	scope     Scope
+	key       string // of Member
+	index     int    // of ElementAt
+	reference bool
+}
+
+// newGraph reads the schema n, which has at most MaxDepth levels.
+func newGraph(n *jsondoc.Node) *graph {
+	g := &graph{
+		byNode:   map[*jsondoc.Node]*vertex{},
+		anchors:  map[string]*vertex{},
+		members:  map[*jsondoc.Node]map[string]*jsondoc.Node{},
+		programs: map[string]program{},
+	}
+	g.root = g.add(n, vertexPlace{path: jsondoc.Root})
+	// References can make subschemas of values that no keyword holds, and those can
+	// hold references and anchors again.
+	var pending []reference
+	for done := 0; done < len(g.vertices) && len(g.problems) == 0; {
+		for ; done < len(g.vertices) && len(g.problems) == 0; done++ {
+			pending = append(pending, g.connect(g.vertices[done])...)
+		}
+		if len(g.problems) > 0 {
+			break
+		}
+		rest := pending[:0]
+		for _, r := range pending {
+			if !g.refer(r) {
+				rest = append(rest, r)
+			}
+		}
+		pending = rest
+	}
+	if len(g.problems) == 0 {
+		for _, r := range pending {
+			g.refuse(r.spot(), "has no target: %s", jsondoc.Quote(r.target))
+		}
+	}
+	return g
+}
+
+// add makes a subschema of n, once. It returns nil when there are too many.
+func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
+	if v := g.byNode[n]; v != nil {
+		return v
+	}
+	if len(g.vertices) >= MaxSubschemas {
+		if len(g.problems) == 0 {
+			g.refuse(at(g.root), "has more than %d subschemas", MaxSubschemas)
+		}
+		return nil
+	}
+	v := &vertex{node: n, place: place}
+	g.vertices = append(g.vertices, v)
+	g.byNode[n] = v
+	return v
+}
+
+// connect adds the subschemas that v holds and returns its references.
+func (g *graph) connect(v *vertex) []reference {
+	var refs []reference
+	for _, m := range v.node.Members {
+		for _, s := range Subschemas(m) {
+			if to := g.add(s.Node, vertexPlace{parent: v, held: s}); to != nil {
+				v.edges = append(v.edges, edge{to: to, scope: s.Scope, key: s.Key, index: s.Index})
+			}
+		}
+	}
+	for _, key := range references {
+		if n := v.node.Get(key); n != nil && n.Kind == jsondoc.String {
+			refs = append(refs, reference{from: v, keyword: key, target: n.Text})
+		}
+	}
+	g.identify(v)
+	g.collectPatterns(v)
+	for _, key := range []string{"enum", "const"} {
+		if n := v.node.Get(key); n != nil {
+			v.listed += size(n)
+		}
+	}
+	unique := v.node.Get("uniqueItems")
+	v.unique = unique != nil && unique.Text == "true"
+	return refs
+}
+
+// spot is a place in the schema: below a subschema, by the given keys.
+type spot struct {
+	v    *vertex
+	keys []string
+}
+
+func at(v *vertex, keys ...string) spot { return spot{v, keys} }
+
+func (s spot) path() string {
+	path := s.v.path()
+	for _, key := range s.keys {
+		path = jsondoc.Join(path, key)
+	}
+	return path
+}
+
+// maxRefusals limits the reported problems: one is enough to refuse a schema, and
+// the paths of a hostile one are long.
+const maxRefusals = 20
+
+func (g *graph) refuse(s spot, format string, args ...any) {
+	if len(g.problems) < maxRefusals {
+		g.problems.Add(s.path(), format, args...)
+	}
+}
+
+func (g *graph) remark(s spot, message string) {
+	if !g.remarks.Full() {
+		g.remarks.Add(s.path(), "%s", message)
+	}
+}

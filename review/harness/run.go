@@ -2,9 +2,11 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"toolcrib/prompt/toolcall"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 )
@@ -108,4 +110,112 @@ func beginning(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:maxShown], "") + "…"
+}
+
+// maxWork bounds how many steps the checks of a suite may take together. A step
+// takes up to twenty nanoseconds in answers that are made to be slow, so that
+// all of them take a second or so; those of a report of 10 KB take a fiftieth
+// of it for each check.
+const maxWork = 1 << 26
+
+// stepsPerByte is the cost of the checks that look for turns of phrase. The
+// others read an answer as fast as it can be read.
+const stepsPerByte = 128
+
+var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
+
+// work is the rest of maxWork.
+type work struct{ left int }
+
+// spend takes steps off, and returns errWork when there are not so many left.
+func (w *work) spend(steps int) error {
+	if w == nil { // nothing is counted
+		return nil
+	}
+	if steps > w.left {
+		return errWork
+	}
+	w.left -= steps
+	return nil
+}
+
+// cost returns how many steps a check of a takes. A regular expression has its own
+// limit.
+func (a answer) cost(kind proposals.CheckType) int {
+	switch kind {
+	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
+		return stepsPerByte * (len(a.text) + len(a.input))
+	case proposals.CheckJSONSchema, proposals.CheckJSONOnly, proposals.CheckToolCall, proposals.CheckNotContains:
+		return 8 * len(a.text)
+	case proposals.CheckNoFences, proposals.CheckContains, proposals.CheckMaxChars, proposals.CheckMatches:
+	}
+	return len(a.text)
+}
+
+// Model answers questions. The harness asks it where no answer was recorded.
+type Model interface {
+	// Answer returns what the model says to input when prompt is its
+	// instruction. It bounds its time and the size of the answer. The error
+	// wraps ErrNotConnected when nobody could be asked at all, and is safe to
+	// show.
+	Answer(ctx context.Context, prompt, input string) (string, error)
+}
+
+// ErrNotConnected reports that no model is configured.
+var ErrNotConnected = errors.New("no model is connected")
+
+// noFakeToolUse wants the answer not to pretend that a tool was used. A tool is
+// used by answering with a call, and its result comes from the host: an answer
+// that says something about it has made it up, unless the input shows a
+// result. Pretended is
+//
+//   - a result: a line such as "Tool result:", "Observation:" or "tool:", or
+//     the markup or the keys that hosts wrap results in;
+//   - a call with words beside it, which no host runs;
+//   - use that the answer reports of itself: "I ran the search", "I have
+//     called file_reader", "Using file_reader, I found", "[reads the file]";
+//   - use that it reports of the tool: "the tool returned", "file_reader
+//     found", "the search results show";
+//   - a deed that takes a tool: "I have created the task", "I sent the email".
+//
+// The last three may be true when the input shows the result of a tool, and
+// then hold; so does "I read a.md" when the input has three lines or more,
+// which may be the file. What the answer proposes, asks, denies or plans to do
+// pretends nothing. The turns of phrase are English ones.
+func (a answer) noFakeToolUse() string {
+	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // nothing but a call, or another JSON document
+		return pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text))
+	}
+	if strings.ContainsAny(a.text, "{<") {
+		if reason := pretended("shows a tool's result that no tool gave", resultKeys().FindString(a.text)); reason != "" {
+			return reason
+		}
+		if reason := pretended("has words beside a call, which nobody runs", callInProse().FindString(a.text)); reason != "" {
+			return reason
+		}
+	}
+	informed := resultMark().MatchString(a.input) || resultKeys().MatchString(a.input) || shownResult().MatchString(a.input)
+	pasted := strings.Count(a.input, "\n") >= 2
+	for line := range strings.Lines(a.text) {
+		for sentence := range sentences(line) {
+			for _, p := range pretences() {
+				if p.true && informed || p.reading && pasted {
+					continue
+				}
+				if reason := pretended(p.what, p.find(sentence)); reason != "" {
+					return reason
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// pretended returns the reason why an answer that says said does not hold, ""
+// when it does not say it.
+func pretended(what, said string) string {
+	if said == "" {
+		return ""
+	}
+	return "the answer " + what + ": " + jsondoc.Quote(strings.TrimSpace(said))
 }

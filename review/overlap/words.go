@@ -1,10 +1,14 @@
 package overlap
 
 import (
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"toolcrib/internal/folding"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 // word is a word of a text, folded, and its bytes in the text.
@@ -138,3 +142,177 @@ func (f *folder) fold(r rune) folded {
 	}
 	return e.f
 }
+
+// The weights of a tool's words for its purpose, depending on their place. A word
+// counts once, where it weighs most. The rest of a description (when to use the
+// tool, what not to do) is left out: it is about other tools and the situation,
+// and would drown the purpose.
+const (
+	weightName      = 3 // name and id
+	weightGoal      = 2 // goals, and the description in short
+	weightParameter = 2 // its input
+)
+
+// maxParameters limits how many parameters are looked at.
+const maxParameters = 200
+
+// purpose is the content words of a tool by their stem.
+type purpose map[string]term
+
+type term struct {
+	word   string // as the tool first has it
+	weight int
+}
+
+// purposeOf collects the words about the purpose of t.
+func purposeOf(t registry.Tool) purpose {
+	p := purpose{}
+	p.add(weightName, t.Name, ownName(t))
+	p.add(weightGoal, t.Goals, t.Short())
+	p.add(weightParameter, parameters(t)...)
+	return p
+}
+
+// ownName returns what t is called where it comes from: the id of an imported tool
+// begins with the label of its server, which says nothing about what t is for.
+func ownName(t registry.Tool) string {
+	if t.Source != nil {
+		if _, name, _ := strings.Cut(t.Source.Ref, "#"); name != "" {
+			return name
+		}
+	}
+	return t.ID
+}
+
+// add adds the words of texts. Weights only get smaller from call to call.
+func (p purpose) add(weight int, texts ...string) {
+	for _, text := range texts {
+		words(text, func(w word) {
+			if s := stem(string(w.folded)); s != "" {
+				if _, ok := p[s]; !ok {
+					p[s] = term{word: string(w.folded), weight: weight}
+				}
+			}
+		})
+	}
+}
+
+// parameters returns the names of the parameters of t.
+func parameters(t registry.Tool) []string {
+	if len(t.InputSchema) == 0 {
+		return nil
+	}
+	schema, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
+	if err != nil { // nothing is known of them, and others complain
+		return nil
+	}
+	properties := schema.Get("properties")
+	if properties == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range properties.Members[:min(len(properties.Members), maxParameters)] {
+		names = append(names, m.Key)
+	}
+	return names
+}
+
+// set makes a word of weight n into n elements, by which the resemblance of
+// sets becomes that of weighted words: the sum of the smaller weights by the
+// sum of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near duplicate
+// image detection: min-Hash and tf-idf weighting, BMVC 2008).
+func (p purpose) set() Set {
+	var hashes []uint64
+	for s, t := range p {
+		h := hash(s)
+		for i := range t.weight {
+			hashes = append(hashes, mix(h+uint64(i)*golden)) //nolint:gosec // small
+		}
+	}
+	return newSet(hashes)
+}
+
+// stem returns what a content word is compared as, "" for a word that says
+// nothing about a purpose. Endings are cut off without regard to grammar, so
+// that reader, reads and reading are read; verbs that come to the same for a
+// tool become one.
+func stem(s string) string {
+	vocabulary := theVocabulary()
+	if len(s) < 2 || vocabulary.idle[s] {
+		return ""
+	}
+	s = cut(s)
+	if verb, ok := vocabulary.verbs[s]; ok {
+		return verb
+	}
+	return s
+}
+
+// endings are tried in this order; the rest has at least minStem bytes.
+var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
+
+const minStem = 3
+
+func cut(s string) string {
+	for _, ending := range endings {
+		rest, ok := strings.CutSuffix(s, ending)
+		if !ok || len(rest) < minStem {
+			continue
+		}
+		if ending == "s" && strings.HasSuffix(rest, "s") { // "process"
+			return s
+		}
+		if n := len(rest); n > minStem && rest[n-1] == rest[n-2] && rest[n-1] != 's' && rest[n-1] != 'l' { // "scanning"
+			rest = rest[:n-1]
+		}
+		return strings.TrimSuffix(rest, "i") // "queries"
+	}
+	return s
+}
+
+// idle are English words that say nothing about what a tool is for: function
+// words, and those that every description of a tool has.
+const idle = `
+a about above after again against all also am an and any are as at be because been before being below between both but
+by can cannot could did do does doing done down during each either else etc even every few for from further get gets
+getting give given gives had has have having he her here hers him his how however if in instead into is it its itself
+just let like made make makes making many may me might more most much must my need needed needs neither no non nor not
+now of off often on once one only onto or other others our out over own per please rather same she should since so some
+such than that the their them then there these they thing this those through to too toward under unless until up upon us
+use used user uses using very via want was way we well were what when where whether which while who whom whose why will
+with within without would yes yet you your eg ie
+tool tools call called calling function allow allows based able provide provided provides return returned returns result
+results specific specified`
+
+// verbs lists the verbs of tools, a line for each thing they do: the words of a line are the
+// same to a purpose.
+const verbs = `
+read open show view fetch retrieve load display
+list enumerate
+create add insert new post append
+update edit change modify patch rename revise rewrite
+delete remove drop clear erase
+search find locate query lookup
+check validate verify review audit
+analyze analyse diagnose inspect examine
+send mail deliver
+run execute invoke`
+
+type vocabulary struct {
+	idle  map[string]bool
+	verbs map[string]string // by stem, the first of the line
+}
+
+var theVocabulary = sync.OnceValue(func() vocabulary {
+	v := vocabulary{idle: map[string]bool{}, verbs: map[string]string{}}
+	for _, w := range strings.Fields(idle) {
+		v.idle[w] = true
+	}
+	for line := range strings.Lines(verbs) {
+		line := strings.Fields(line)
+		for _, w := range line {
+			v.verbs[cut(w)] = line[0]
+		}
+	}
+	return v
+})

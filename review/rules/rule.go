@@ -1,6 +1,17 @@
 package rules
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"toolcrib/registry"
+	"toolcrib/review/rules/scan"
+)
 
 // Rule is one thing the Chief of Staff looks for.
 type Rule struct {
@@ -30,3 +41,152 @@ type Rule struct {
 
 // Family returns the letter that the rule's id begins with.
 func (r Rule) Family() string { return r.ID[:1] }
+
+// Severity is the effect of a finding on its revision.
+type Severity string
+
+// The severities. A revision with an open Block cannot be approved.
+const (
+	Off   Severity = "off" // only in configuration: the rule does not run
+	Info  Severity = "info"
+	Warn  Severity = "warn"
+	Block Severity = "block"
+)
+
+// Rank orders severities: Off 0, Info 1, Warn 2, Block 3.
+func (s Severity) Rank() int {
+	switch s {
+	case Info:
+		return 1
+	case Warn:
+		return 2
+	case Block:
+		return 3
+	case Off:
+	}
+	return 0
+}
+
+// Finding is one thing a rule found in a revision.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// Path is the JSON path of the field in the proposal: "definition.prompt",
+	// "testCases[0].name"; "$" for the proposal as a whole.
+	Path string `json:"path"`
+	// Line, Column, EndLine and EndColumn span the passage within the field's
+	// text, counted from 1 in lines and characters (code points); the end is
+	// exclusive. All are 0 when the finding is about the field as a whole.
+	Line      int `json:"line,omitempty"`
+	Column    int `json:"column,omitempty"`
+	EndLine   int `json:"end_line,omitempty"`
+	EndColumn int `json:"end_column,omitempty"`
+	// Message describes the problem in a sentence. Suggestion advises the author of the
+	// text, Importer somebody who imports the definition and cannot change it; it is "" of
+	// definitions that are not imported.
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"`
+	Importer   string `json:"for_importer,omitempty"`
+	// Passage is the exact text that the finding is about. It is untrusted: escape it
+	// before it reaches a screen.
+	Passage string `json:"passage,omitempty"`
+	// Context is the SHA-256 in hex of what the passage stands in (Change.Bind); ""
+	// without a passage, and in assessments that were made before there was one.
+	Context string `json:"context,omitempty"`
+	// Waivable reports whether the user may waive the finding.
+	Waivable bool `json:"waivable"`
+}
+
+// PassageHash identifies what the finding is about, independent of where in
+// the field it stands: the SHA-256 in hex of the passage and its Context.
+func (f Finding) PassageHash() string {
+	if f.Context == "" {
+		return registry.HashBytes([]byte(f.Passage))
+	}
+	return registry.HashBytes([]byte(f.Context + "\n" + f.Passage))
+}
+
+// Computed returns compute(c), computed once for each type T, so that the rules of
+// a family share their common inputs; T is a type of theirs.
+func Computed[T any](c *Change, compute func(*Change) T) T {
+	key := reflect.TypeFor[T]()
+	once, known := c.computed.Load(key)
+	if !known {
+		once, _ = c.computed.LoadOrStore(key, sync.OnceValue(func() T { return compute(c) }))
+	}
+	return once.(func() T)() //nolint:forcetypeassert // T is the key
+}
+
+// Passage is a part of a text, in bytes, and how it was disguised.
+type Passage struct {
+	Start, End int
+	Disguise   scan.Disguise
+}
+
+// MaxPerText limits the findings of one rule in one text. The last one has the
+// number of others.
+const MaxPerText = 20
+
+// Merge sorts passages and makes one of those that overlap.
+func Merge(passages []Passage) []Passage {
+	slices.SortFunc(passages, func(a, b Passage) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	var merged []Passage
+	for _, p := range passages {
+		if n := len(merged); n > 0 && p.Start < merged[n-1].End {
+			merged[n-1].End = max(merged[n-1].End, p.End)
+			merged[n-1].Disguise |= p.Disguise
+			continue
+		}
+		merged = append(merged, p)
+	}
+	return merged
+}
+
+// Findings makes findings of passages in t, those that overlap into one and at most
+// maxPerText.
+func (t *Text) Findings(passages []Passage, message func(Passage) string) []Finding {
+	merged := Merge(passages)
+	more := max(0, len(merged)-MaxPerText)
+	merged = merged[:len(merged)-more]
+	found := make([]Finding, 0, len(merged))
+	at := cursor{text: t.Value, line: 1, column: 1}
+	for _, p := range merged {
+		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.Start:p.End]}
+		f.Line, f.Column = at.move(p.Start)
+		f.EndLine, f.EndColumn = at.move(p.End)
+		found = append(found, f)
+	}
+	if more > 0 {
+		found[len(found)-1].More(more)
+	}
+	return found
+}
+
+// More says in the last finding of a text how many passages have none of their own.
+func (f *Finding) More(passages int) {
+	f.Message += fmt.Sprintf(" %d more such passages have no finding of their own.", passages)
+}
+
+// cursor turns byte offsets that only grow into lines and columns.
+type cursor struct {
+	text         string
+	at           int
+	line, column int
+}
+
+func (c *cursor) move(to int) (line, column int) {
+	for c.at < to {
+		if c.text[c.at] == '\n' {
+			c.line++
+			c.column = 1
+			c.at++
+			continue
+		}
+		_, n := utf8.DecodeRuneInString(c.text[c.at:])
+		c.column++
+		c.at += n
+	}
+	return c.line, c.column
+}

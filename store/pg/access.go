@@ -3,13 +3,18 @@ package pg
 import (
 	"context"
 	"crypto/tls"
+	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"toolcrib/internal/visible"
+	"toolcrib/store/engine"
 )
 
 // Access has the connection of a login to a server, and its rights there.
@@ -114,4 +119,202 @@ func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	})
 	return err
+}
+
+// rightsQuery lists every right on the schema, and the statement that undoes it.
+//
+//go:embed rights.sql
+var rightsQuery string
+
+// rightsMigrated are the rights that the migrations make, one a line. A test
+// compares them with those of a new database.
+//
+//go:embed rights.txt
+var rightsMigrated string
+
+// mostRights is how many rights that differ are listed.
+const mostRights = 20
+
+// rights returns the rights on the schema in order, each with the statement that
+// undoes it. Names are qualified, so that each is a statement for any session.
+func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string]string, err error) {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tx.Rollback(ctx) //nolint:errcheck // nothing was written
+	if _, err := tx.Exec(ctx, "SET LOCAL search_path = pg_catalog"); err != nil {
+		return nil, nil, err
+	}
+	rows, err := tx.Query(ctx, rightsQuery)
+	if err != nil {
+		return nil, nil, err
+	}
+	undo = map[string]string{}
+	var right, reverse string
+	_, err = pgx.ForEachRow(rows, []any{&right, &reverse}, func() error {
+		made, undo[right] = append(made, right), reverse
+		return nil
+	})
+	slices.Sort(made)
+	return made, undo, err
+}
+
+// compareRights lists the rights that differ from those that the migrations make,
+// each with the statement that repairs it: first those that are too many.
+func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	var migrated bool
+	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)", Schema).Scan(&migrated)
+	if err != nil || !migrated {
+		return nil, err
+	}
+	made, undo, err := rights(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	want := strings.Split(strings.TrimSpace(rightsMigrated), "\n")
+	var problems []string
+	for _, right := range made {
+		if !slices.Contains(want, right) {
+			problems = append(problems, fmt.Sprintf("toolcrib migrate does not do this: %s; a superuser runs: %s", right, undo[right]))
+		}
+	}
+	for _, right := range want {
+		if _, ok := undo[right]; !ok {
+			problems = append(problems, fmt.Sprintf("A right that toolcrib migrate creates is missing; a superuser runs: %s", right))
+		}
+	}
+	if more := len(problems) - mostRights; more > 0 {
+		problems = append(problems[:mostRights], fmt.Sprintf("%d more rights differ from those that toolcrib migrate creates.", more))
+	}
+	return problems, nil
+}
+
+// A login with SQL access can take a lock and keep it: the row of the writer, for
+// which every write waits, or a table. PostgreSQL ends nothing of that by itself, and
+// every session can set its own limits. So who waits for too long looks who holds
+// the lock, ends those sessions that do nothing in their transaction or belong to an
+// agent, if its login may, and otherwise names them.
+
+// lockWait is how long a transaction waits until it looks who holds a lock.
+const lockWait = 10 * time.Second
+
+// holder is a transaction that has a lock on a table of the schema for which others
+// wait.
+type holder struct {
+	pid         int32
+	transaction string // names it
+	login       string
+	idle, agent bool
+}
+
+func (h holder) String() string {
+	return fmt.Sprintf("the login %s (server process %d)", pgx.Identifier{h.login}.Sanitize(), h.pid)
+}
+
+// holders finds those of other sessions. Who waits for a row has a lock on its table,
+// too, and one on what it waits for that is not granted. What a session does is
+// visible to its own login, to superusers and to pg_read_all_stats.
+const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
+	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
+	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)
+	FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_stat_activity a ON a.pid = l.pid
+	WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.relnamespace = '` + Schema + `'::regnamespace
+	AND l.granted AND l.pid <> pg_backend_pid() AND (l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock') OR c.relname = 'writer')
+	AND NOT EXISTS (SELECT 1 FROM pg_locks w WHERE w.pid = l.pid AND NOT w.granted) ORDER BY 1`
+
+// release ends the sessions that keep a lock for too long, as far as the login may. It
+// reports whether it ended one, and otherwise who holds locks.
+func (s *Server) release(ctx context.Context) (ended bool, held []holder, err error) {
+	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	if err != nil {
+		return false, nil, err
+	}
+	defer conn.Close(ctx) //nolint:errcheck // nothing was written
+	before, err := heldLocks(ctx, conn)
+	if err != nil {
+		return false, nil, err
+	}
+	select {
+	case <-time.After(s.lockWait / 10):
+	case <-ctx.Done():
+		return false, nil, ctx.Err()
+	}
+	now, err := heldLocks(ctx, conn)
+	if err != nil {
+		return false, nil, err
+	}
+	for _, h := range now {
+		if !slices.ContainsFunc(before, func(b holder) bool { return b.pid == h.pid && b.transaction == h.transaction }) {
+			continue // it has begun meanwhile
+		}
+		if h.idle || h.agent {
+			var done bool
+			if err := conn.QueryRow(ctx, "SELECT pg_terminate_backend($1)", h.pid).Scan(&done); err == nil && done {
+				ended = true
+				continue
+			}
+		}
+		held = append(held, h)
+	}
+	return ended, held, nil
+}
+
+func heldLocks(ctx context.Context, conn *pgx.Conn) ([]holder, error) {
+	rows, err := conn.Query(ctx, holders)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (h holder, err error) {
+		err = row.Scan(&h.pid, &h.transaction, &h.login, &h.idle, &h.agent)
+		return h, err
+	})
+}
+
+// waited returns what follows from a lock that was not to be had in time: the
+// transaction is tried again where a holder was ended, and else told who they are.
+func (s *Server) waited() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	ended, held, err := s.release(ctx)
+	if ended {
+		return fmt.Errorf("%w: a session that kept a lock was ended", engine.ErrAgain)
+	}
+	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
+	if err != nil || len(held) == 0 { // an engine without these views, or nobody any more
+		return busy
+	}
+	names := make([]string, len(held))
+	for i, h := range held {
+		names[i] = h.String()
+	}
+	return fmt.Errorf("%w: %s keeps a lock; nothing was written. Try again, or end its session with SELECT pg_terminate_backend(%d); a login with pg_signal_backend has toolcrib do it",
+		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
+}
+
+// lockTimeout reports whether a lock was not to be had in time.
+func lockTimeout(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "55P03"
+}
+
+// prepare sets what a connection needs: a server notices that its host is gone, and a
+// setting of the database for sessions that forget their transactions is not for a
+// verification, which reads others meanwhile. An engine that lacks a setting goes
+// without.
+func prepare(ctx context.Context, conn *pgx.Conn) error {
+	settings := []string{
+		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",
+		"SET idle_in_transaction_session_timeout = 0",
+	}
+	_, err := conn.Exec(ctx, strings.Join(settings, "; "))
+	if err == nil || conn.IsClosed() {
+		return err
+	}
+	for _, setting := range settings {
+		if _, err := conn.Exec(ctx, setting); err != nil && conn.IsClosed() {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -202,3 +203,27 @@ func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error
 
 // WhileAudited implements store.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
+
+// Listen calls heard with 0 once it listens, and then with the number of the newest
+// event of every commit, until ctx ends or the connection does. A server without
+// LISTEN answers with an error at once.
+func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if _, err := conn.Exec(ctx, "LISTEN "+Channel); err != nil {
+		return err
+	}
+	heard(0)
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // anybody may notify anything
+			heard(event)
+		}
+	}
+}

@@ -6,8 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/store/engine"
 )
 
 // Backup writes a copy of the database, from one snapshot, to a new file at path
@@ -56,4 +61,200 @@ func (f *File) copyInto(ctx context.Context, name string) error {
 	}
 	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", name)
 	return errors.Join(err, conn.Close())
+}
+
+// Copy is a file that gets the rows of another database. It stands beside the path
+// that it is for, with copySuffix, until it is complete. Until then it has no
+// triggers, and a table that names the source.
+type Copy struct {
+	*engine.Conn
+	pool *sql.DB
+	path string // of the database; "" once it is complete
+}
+
+// copySuffix is added to the name of a database for the copy that becomes it.
+const copySuffix = ".copy"
+
+// BeginCopy prepares the file at path for the rows of another database, which the
+// hash of its first event names. A database that is at path is opened for reading.
+func BeginCopy(ctx context.Context, path, genesis string) (*Copy, engine.CopyState, error) {
+	_, err := os.Stat(path)
+	switch {
+	case err == nil:
+		c, err := openCopy(ctx, path, "", readerPragmas()...)
+		return c, engine.CopyComplete, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, 0, err
+	}
+	if err := createFile(path+copySuffix, false); err != nil {
+		return nil, 0, err
+	}
+	c, err := openCopy(ctx, path+copySuffix, path, writerPragmas()...)
+	if err != nil {
+		return nil, 0, err
+	}
+	state, err := c.begin(ctx, genesis)
+	if err != nil {
+		return nil, 0, errors.Join(err, c.Close())
+	}
+	return c, state, nil
+}
+
+func openCopy(ctx context.Context, file, path string, pragmas ...string) (*Copy, error) {
+	name, err := dsn(file, "rw", pragmas...)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open(Driver, name)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := engine.Connect(ctx, pool)
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return &Copy{Conn: conn, pool: pool, path: path}, nil
+}
+
+// begin makes the tables, in one transaction, or finds them.
+func (c *Copy) begin(ctx context.Context, genesis string) (engine.CopyState, error) {
+	var tables int
+	if err := c.Row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
+		return 0, err
+	}
+	if tables > 0 {
+		var of string
+		if err := c.Row(ctx, "SELECT genesis FROM unfinished_copy", nil, &of); err != nil {
+			return 0, fmt.Errorf("%s%s: %w", c.path, copySuffix, err)
+		}
+		if of != genesis {
+			return 0, fmt.Errorf("%w: remove %s%s, or name another file", engine.ErrOtherCopy, c.path, copySuffix)
+		}
+		return engine.CopyResumed, nil
+	}
+	all, err := steps()
+	if err != nil {
+		return 0, err
+	}
+	return engine.CopyBegun, c.within(ctx, func() error {
+		for _, step := range all {
+			if step.Number == seedStep {
+				continue // the rows come from the source
+			}
+			if err := c.Script(ctx, step.SQL); err != nil {
+				return fmt.Errorf("migration %d: %w", step.Number, err)
+			}
+		}
+		triggers, err := c.Strings(ctx, "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+		if err != nil {
+			return err
+		}
+		for _, name := range triggers {
+			if err := c.Script(ctx, "DROP TRIGGER "+name); err != nil {
+				return err
+			}
+		}
+		if err := c.Script(ctx, "CREATE TABLE unfinished_copy (genesis TEXT NOT NULL) STRICT"); err != nil {
+			return err
+		}
+		_, err = c.Exec(ctx, "INSERT INTO unfinished_copy VALUES ($1)", genesis)
+		return err
+	})
+}
+
+// within runs fn in a transaction.
+func (c *Copy) within(ctx context.Context, fn func() error) error {
+	if err := c.Script(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return errors.Join(err, c.Script(ctx, "ROLLBACK"))
+	}
+	return c.Script(ctx, "COMMIT")
+}
+
+// Add adds rows by a statement, in a transaction of their own.
+func (c *Copy) Add(ctx context.Context, statement string, rows [][]any) error {
+	return c.within(ctx, func() error {
+		for _, row := range rows {
+			if _, err := c.Exec(ctx, statement, row...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Finish makes the copy a database, under its name. The text index of the queue, the
+// subjects of statements, and the sizes of live definitions are filled as triggers and
+// migrations fill them.
+func (c *Copy) Finish(ctx context.Context) error {
+	schema, err := freshSchema()
+	if err != nil {
+		return err
+	}
+	err = c.within(ctx, func() error {
+		_, err := c.Exec(ctx, `INSERT INTO proposals_text (rowid, body)
+			SELECT seq, subject || char(10) || title || char(10) || author || char(10) || change_set || char(10, 10) FROM proposals ORDER BY seq`)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "INSERT OR IGNORE INTO signed_subjects (signature, about) SELECT signature, about FROM signed_about WHERE about IS NOT NULL"); err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "UPDATE live SET size = (SELECT octet_length(definition) FROM versions v WHERE v.subject = live.subject AND v.number = live.version)"); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(schema)) {
+			if !strings.HasPrefix(name, "trigger ") {
+				continue
+			}
+			if err := c.Script(ctx, schema[name]); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return c.Script(ctx, fmt.Sprintf("DROP TABLE unfinished_copy; PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, SchemaVersion))
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.Script(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return err
+	}
+	return c.rename()
+}
+
+// rename closes the copy and gives it its name, unless somebody has made a file of
+// that name meanwhile.
+func (c *Copy) rename() error {
+	file, path := c.path+copySuffix, c.path
+	if err := c.Close(); err != nil {
+		return err
+	}
+	if err := os.Link(file, path); err != nil {
+		return fmt.Errorf("the copy is complete in %s: %w", file, err)
+	}
+	return errors.Join(os.Remove(file), syncDir(filepath.Dir(path)))
+}
+
+// Abandon closes the copy and removes it.
+func (c *Copy) Abandon() error {
+	file := c.path + copySuffix
+	err := c.Close()
+	for _, name := range []string{file + "-wal", file + "-shm", file} {
+		if removed := os.Remove(name); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	return err
+}
+
+// Close closes the copy as it is.
+func (c *Copy) Close() error {
+	if c.pool == nil {
+		return nil
+	}
+	err := errors.Join(c.Conn.Close(), c.pool.Close())
+	c.pool = nil
+	return err
 }

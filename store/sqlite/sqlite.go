@@ -16,7 +16,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -138,4 +140,172 @@ func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error
 		return err
 	}
 	return errors.Join(fn(), c.Script(ctx, "PRAGMA "+unmapped))
+}
+
+// modeFrozen opens a file that nobody changes: without locks and without its
+// log, which is the only way where the folder may not be written
+// (https://www.sqlite.org/wal.html#readonly).
+const modeFrozen = "frozen"
+
+// dsn returns the data source name that opens path in a mode, "rw", "ro" or
+// modeFrozen: what opens a file read-only does not even tidy up its log. The
+// driver runs busy_timeout before the other pragmas. With synchronous=FULL
+// an acknowledged commit survives a power cut: with NORMAL, a write-ahead
+// log is not synced at commit.
+func dsn(path, mode string, pragmas ...string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	q := url.Values{"mode": {mode}, "_pragma": append([]string{"foreign_keys(1)"}, pragmas...)}
+	if mode == modeFrozen {
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs), RawQuery: q.Encode()}
+	return u.String(), nil
+}
+
+// openPools makes the pools of connections: one that writes, one that writes
+// what a power cut may take back, and readers. No connection is opened yet.
+func (f *File) openPools(readers int) error {
+	write, log := writerPragmas(), loggerPragmas()
+	if f.frozen {
+		write, log = readerPragmas(), readerPragmas()
+	}
+	var errs [4]error
+	f.write, errs[0] = f.openPool(1, write)
+	f.log, errs[1] = f.openPool(1, log)
+	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, one the logger
+	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), mapped))
+	if err := errors.Join(errs[:]...); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
+
+func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
+	mode := "rw"
+	if f.frozen {
+		mode = modeFrozen
+	}
+	name, err := dsn(f.path, mode, pragmas...)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := sql.Open(Driver, name)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(most)
+	return pool, nil
+}
+
+// writerPragmas returns what the writing connection is set to.
+func writerPragmas() []string {
+	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
+}
+
+// loggerPragmas returns what the connection is set to that writes what a power cut may
+// take back.
+func loggerPragmas() []string {
+	return []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
+}
+
+// readerPragmas returns what a reading connection is set to.
+func readerPragmas() []string { return []string{waits, "query_only(1)"} }
+
+// mapped has a connection read the file through mapped memory, up to the 2 GB that
+// the engine allows. Verification reads every page several times, and a system
+// call for a read takes longer than most work on the page. The price is that a
+// disk that fails under it ends the process (https://sqlite.org/mmap.html).
+const (
+	mapped   = "mmap_size(2147418112)"
+	unmapped = "mmap_size(0)"
+)
+
+// Close closes the pools.
+func (f *File) Close() error {
+	var errs []error
+	for _, pool := range []*sql.DB{f.audit, f.read, f.log, f.write} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// createFile makes sure that the file exists, so that the engine never
+// creates it with wider rights than 0600. The log files take over the mode of
+// the database. A file that is too small for a database is refused: the engine
+// would take it for an empty one. No folder is made: the name of a folder that
+// is not there is more likely mistyped than meant.
+func createFile(path string, existing bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0):
+		return fmt.Errorf("%w at %s", engine.ErrNoDatabase, path)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, engine.ErrForeign)
+	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
+		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, engine.ErrForeign, info.Size())
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if target, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%s is a link to %s, which does not exist; create it, or name another file with --db", path, target)
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("create the database %s: the folder %s does not exist; create it, or name another file with --db", path, dir)
+	}
+	// Whoever loses a race for the file must not open it here: closing it again
+	// would take away the locks that the engine holds in this process.
+	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("create the database: %w", err)
+	}
+	if err := made.Close(); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// Unread reports whether there may be a log beside the database with changes not
+// yet written back to it.
+func Unread(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return info.Size() > 0
+}
+
+// smallestDatabase is the size in bytes of the smallest page a database can
+// have (https://www.sqlite.org/fileformat2.html#page_size).
+const smallestDatabase = 512
+
+// syncDir makes a new name in a folder survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+// There implements store.Engine: it returns nil while the database is the file that was opened.
+func (f *File) There() error {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {
+		return fmt.Errorf("%s: %w", f.path, engine.ErrGone)
+	}
+	return err
 }

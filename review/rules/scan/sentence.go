@@ -1,6 +1,10 @@
 package scan
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // emit adds a word to the sentence, which it may have ended.
 func (s *reader) emit(t token) {
@@ -257,4 +261,100 @@ func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) i
 		}
 	}
 	return end
+}
+
+// cutWords folds s and cuts it into words as the reader does.
+func (c *foldCache) cutWords(s string) []string {
+	var words []string
+	var w []byte
+	end := func() {
+		if len(w) > 0 && string(w) != "." {
+			words = append(words, string(w))
+		}
+		w = w[:0]
+	}
+	glyphs := false
+	for i, r := range s {
+		switch {
+		case r == '\'' || r == '’':
+		case r == '.' && (i == 0 || s[i-1] == ' '):
+			end()
+			w = append(w, '.')
+		case r < utf8.RuneSelf && isWord(byte(r)):
+			if glyphs {
+				end()
+			}
+			glyphs = false
+			w = append(w, lower(byte(r)))
+		case r < utf8.RuneSelf:
+			end()
+		default:
+			f := c.fold(r)
+			switch f.class {
+			case skip:
+			case letter, digit, unspaced:
+				if glyphs != (f.class == unspaced) {
+					end()
+				}
+				glyphs = f.class == unspaced
+				w = append(w, f.text...)
+			case other, space:
+				end()
+			}
+		}
+	}
+	end()
+	return words
+}
+
+// simple reports whether s is one word of lower-case ASCII letters.
+func simple(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func lower(c byte) byte {
+	if isUpper(c) {
+		return c | 0x20
+	}
+	return c
+}
+
+// comments returns the bytes of HTML comments and of Markdown link definitions
+// used as comments ("[//]: # (…)", "[comment]: <> (…)"): text that a rendered
+// page does not show. An HTML comment without an end runs to the end of text.
+func comments(text string) [][2]int {
+	var found [][2]int
+	for i := 0; ; {
+		k := strings.Index(text[i:], "<!--")
+		if k < 0 {
+			break
+		}
+		start, end := i+k, len(text)
+		if n := strings.Index(text[start+4:], "-->"); n >= 0 {
+			end = start + 4 + n + 3
+		}
+		found = append(found, [2]int{start, end})
+		i = end
+	}
+	for _, opener := range []string{"[//]: ", "[comment]: ", "[_]: ", "[]: "} {
+		for i := 0; ; {
+			k := strings.Index(text[i:], opener)
+			if k < 0 {
+				break
+			}
+			start := i + k
+			end := len(text)
+			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+				end = start + n
+			}
+			found = append(found, [2]int{start, end})
+			i = end
+		}
+	}
+	return found
 }

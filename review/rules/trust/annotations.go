@@ -1,10 +1,16 @@
+// Package trust holds the R family: what a definition says about how far it can be
+// trusted, whether it says so truly, and whether it now asks for more trust than before.
 package trust
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
 )
 
@@ -65,4 +71,126 @@ func annotationRules() []rules.Rule {
 			return found
 		}),
 	}
+}
+
+// hintRules are about annotations that nobody gave.
+func hintRules() []rules.Rule {
+	return []rules.Rule{stated("R114", func(t *registry.Tool) []rules.Finding {
+		h := hints(t)
+		if h.Destructive != nil || is(h.ReadOnly) || !registry.DestructiveCategory(t.Category) {
+			return nil
+		}
+		return []rules.Finding{{
+			Path:    "definition.annotations",
+			Message: fmt.Sprintf("Tools of the category %s destroy as a rule, and this one does not say whether it does. It counts as destructive.", t.Category),
+		}}
+	})}
+}
+
+// Rules is the R family: what a definition says about how far it can
+// be trusted, whether it says so truly, and whether it now asks for more trust
+// than before.
+func Rules() []rules.Rule {
+	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
+}
+
+// stated makes a rule that looks at one action tool by itself.
+func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
+	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		t := c.Judged()
+		if t == nil || t.Kind != registry.ActionTool {
+			return nil, nil
+		}
+		return check(t), nil
+	}}
+}
+
+func statedRules() []rules.Rule {
+	return []rules.Rule{
+		stated("R101", func(t *registry.Tool) []rules.Finding {
+			if t.Approval != nil && t.Approval.Tier != "" {
+				return nil
+			}
+			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will ask."}}
+		}),
+		categoryStated(),
+		stated("R103", func(t *registry.Tool) []rules.Finding {
+			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
+				return nil
+			}
+			return []rules.Finding{{Path: "definition.approval", Message: "It is destructive and runs without anybody being asked."}}
+		}),
+	}
+}
+
+// categoryStated is about what a tool, or a list of categories, is filed under.
+func categoryStated() rules.Rule {
+	return rules.Rule{
+		ID: "R102",
+		Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+			var found []rules.Finding
+			outside := func(path, category string) {
+				if category != "" && !registry.KnownCategory(category) {
+					found = append(found, rules.Finding{Path: path, Passage: category, Message: fmt.Sprintf("%s is not in the table of categories; the closest there is %s.",
+						jsondoc.Quote(category), registry.ClosestCategory(category))})
+				}
+			}
+			if t := c.Judged(); t != nil {
+				if t.Category == "" && t.Kind == registry.ActionTool {
+					return []rules.Finding{{Path: "definition.category", Message: "No category is stated."}}, nil
+				}
+				outside("definition.category", t.Category)
+			}
+			if list, path, ok := c.SpelledOut(); ok {
+				for i, category := range list.Categories {
+					outside(jsondoc.Index(jsondoc.Join(path, "categories"), i), category)
+				}
+			}
+			if a := c.Draft.Definition.Agent; a != nil && a.Status != registry.Deactivated {
+				for i, category := range a.Categories {
+					outside(jsondoc.Index("definition.categories", i), category)
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+func yes() *bool { v := true; return &v }
+
+func no() *bool { v := false; return &v }
+
+// said writes an annotation.
+func said(hint *bool) string {
+	if hint == nil {
+		return "not said"
+	}
+	return fmt.Sprint(*hint)
+}
+
+func is(hint *bool) bool { return hint != nil && *hint }
+
+func isNot(hint *bool) bool { return hint != nil && !*hint }
+
+// hints returns what a tool says about itself, nothing when it says nothing.
+func hints(t *registry.Tool) registry.Annotations {
+	if t.Annotations == nil {
+		return registry.Annotations{}
+	}
+	return *t.Annotations
+}
+
+// destructive reports whether a tool is destructive by its annotations or its
+// name.
+func destructive(t *registry.Tool) bool {
+	verb, _, _ := strings.Cut(t.ID, "_")
+	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"
+}
+
+// shipsLike reports whether t runs under the same approval as the tool of its
+// id that toolcrib ships.
+func shipsLike(t *registry.Tool) bool {
+	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool {
+		return d.Tool.ID == t.ID && d.Tool.Approval != nil && t.Approval != nil && *d.Tool.Approval == *t.Approval
+	})
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
 
@@ -99,4 +101,117 @@ func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Li
 		}
 	}
 	return false
+}
+
+// granted returns what a definition lets an agent have, spelled out: a list, or
+// the allow-list of an agent with the categories that the profile adds to it.
+func granted(ctx context.Context, c *rules.Change, d registry.Definition) (registry.AllowList, error) {
+	var list registry.AllowList
+	switch {
+	case d.List != nil:
+		return d.List.AllowList(), nil
+	case d.Agent == nil:
+		return list, nil
+	case d.Agent.AllowList != nil:
+		list = *d.Agent.AllowList
+	}
+	if list.Reference() {
+		var err error
+		if list, _, err = c.ListNamed(ctx, list.Name); err != nil {
+			return list, err
+		}
+	}
+	list.Categories = slices.Concat(list.Categories, d.Agent.Categories)
+	return list, nil
+}
+
+func agentRules() []rules.Rule {
+	return []rules.Rule{{
+		ID: "R221",
+		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+			d := c.Draft.Definition
+			if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
+				return nil, nil
+			}
+			before, err := replaced(ctx, c)
+			if err != nil || before == nil || before.Definition.IsZero() {
+				return nil, err
+			}
+			had, err := granted(ctx, c, before.Definition)
+			if err != nil {
+				return nil, err
+			}
+			has, err := granted(ctx, c, d)
+			if err != nil {
+				return nil, err
+			}
+			path := "definition"
+			if d.Agent != nil {
+				path = "definition.allowList"
+			}
+			found := widened(path, had, has)
+			for i := range found {
+				found[i].Message += over(before, c) + "."
+			}
+			return found, nil
+		},
+	}, listInUse(), unassigned()}
+}
+
+// widened compares two allow-lists. Filters are lists too, of which less is
+// more; an empty filter by tier lets everything through.
+func widened(at string, before, after registry.AllowList) []rules.Finding {
+	var found []rules.Finding
+	add := func(key, message string, names []string) {
+		if len(names) > 0 {
+			found = append(found, rules.Finding{Path: jsondoc.Join(at, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
+		}
+	}
+	// How a tool is listed matters less than whether it is: what comes with
+	// embedding and is now always there comes oftener.
+	add("tools", "The allow-list takes in more tools", beyond(after.Tools, before.Tools))
+	add("categories", "The allow-list takes in more categories", beyond(after.Categories, before.Categories))
+	add("addWhenNonLocal", "The allow-list takes in more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
+	add("addWhenEmbeddingOK", "The allow-list takes in more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
+	add("excludeInLocal", "The allow-list no longer keeps out in local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("kinds", "The allow-list takes in every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
+	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
+		if len(after.Tiers) == 0 {
+			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
+		} else if more := beyond(after.Tiers, before.Tiers); len(more) > 0 {
+			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
+		}
+	}
+	return found
+}
+
+// beyond returns the elements of list that none of the others has.
+func beyond[T comparable](list []T, others ...[]T) []T {
+	known := map[T]bool{}
+	for _, v := range slices.Concat(others...) {
+		known[v] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return known[v] })
+}
+
+func namesOf[T ~string](values []T) []string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	return words
+}
+
+// mostListed is how many names of an allow-list a message tells.
+const mostListed = 10
+
+func someOf(names []string) string {
+	var told []string
+	for _, name := range names[:min(len(names), mostListed)] {
+		told = append(told, jsondoc.Printable(name))
+	}
+	if more := len(names) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(told, ", ")
 }

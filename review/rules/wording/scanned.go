@@ -1,6 +1,9 @@
 package wording
 
 import (
+	"context"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -135,4 +138,207 @@ func (r Reading) At(start, end int) rules.Passage {
 		return r.passage
 	}
 	return rules.Passage{Start: start, End: end}
+}
+
+// View is a change as the rules about wording see it: with its texts scanned and
+// weighed, once for all of them.
+type View struct {
+	*rules.Change
+	// Learned is the table that the wording is weighed by; nil is the one in force.
+	Learned *Learned
+
+	scans      sync.Once
+	scanList   []Scanned
+	purposes   sync.Once
+	purposeSet scan.Set
+	evidences  sync.Once
+	evidenceOf *evidence
+	settings   sync.Once
+	settingOf  *setting
+}
+
+// Of returns the view of c, which all rules share.
+func Of(c *rules.Change) *View {
+	return rules.Computed(c, func(c *rules.Change) *View { return &View{Change: c} })
+}
+
+// EachText makes a check of one that looks at one text at a time.
+func EachText(check func(s *Scanned) []rules.Finding) func(context.Context, *rules.Change) ([]rules.Finding, error) {
+	return func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+		c := Of(change)
+		var found []rules.Finding
+		for i := range c.Scan() {
+			found = append(found, check(&c.Scan()[i])...)
+		}
+		return found, nil
+	}
+}
+
+// inValue reports whether S150 applies to s.
+func (s *Scanned) inValue() bool {
+	return s.Kind == rules.Value || s.Kind == rules.Note || s.Kind == rules.Label && s.Param != ""
+}
+
+// privatePlace is a place in a value that something private is to be put into.
+var privatePlace = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		private = `conversation|chat|history|transcript|system[ _]prompt|passwords?|cookies?|secrets?|credentials?|` +
+			`memory|memories|last[ _]message|clipboard`
+		around = `[^{}<>\[\]]{0,40}`
+	)
+	return regexp.MustCompile(`(?i)(?:\{\{|\$\{|<|\[\[)` + around + `\b(?:` + private + `)\b` + around + `(?:\}|>|\])`)
+})
+
+// copying are names of parameters for further recipients of a call.
+var copying = words("bcc cc blind_copy copy_to also_to forward_to reply_to notify notify_url callback callback_url webhook webhook_url mirror report_to postback beacon")
+
+// valuesThatLeak finds values with a place for something private, and fixed
+// addresses in parameters for further recipients.
+func valuesThatLeak(c *View) []candidate {
+	if !c.IsAction() {
+		return nil
+	}
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Kind != rules.Value || s.Param == "" || len(s.Value) < 6 {
+			continue
+		}
+		var spans []rules.Passage
+		if strings.ContainsAny(s.Value, "{<[") && !c.about("dTalk|dAuth") {
+			if at := privatePlace().FindStringIndex(s.Value); at != nil {
+				spans = append(spans, rules.Passage{Start: at[0], End: at[1]})
+			}
+		}
+		if copying[strings.ToLower(s.Param)] && fixed(s.Path) && addressOfStranger(s.Value) {
+			spans = append(spans, rules.Passage{Start: 0, End: len(s.Value)})
+		}
+		found = append(found, s.candidates(spans, func(rules.Passage) string {
+			return "A value of the schema carries something private out, or to an address that nobody chose"
+		})...)
+	}
+	return found
+}
+
+// fixed reports whether a call gets the value at p without anybody choosing it.
+func fixed(p string) bool {
+	last := strings.TrimPrefix(path.Ext(p), ".")
+	return last == "default" || last == "const"
+}
+
+// addressOfStranger reports whether value is an address of somebody in
+// particular, rather than one of the examples of RFC 2606 or this machine.
+func addressOfStranger(value string) bool {
+	lower := strings.ToLower(scan.Fold(value))
+	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
+		return false
+	}
+	for _, harmless := range []string{"example", "localhost", "127.0.0.1", ".test", ".invalid", "your", "<", "{"} {
+		if strings.Contains(lower, harmless) {
+			return false
+		}
+	}
+	return true
+}
+
+// linkWithData is a Markdown image or link, or an address after a word such as
+// "render", whose query or path holds a placeholder; in the address of a picture
+// also a word in capitals.
+var linkWithData = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
+		capital = `!\[[^\]\n]{0,80}\]\(\s*https?://[^)\s?]{1,200}\?(?:[^)\s]{0,200}&)?[a-z_]{1,20}=(?-i:[A-Z][A-Z_]{3,30})[&)]`
+		image   = `<img[^>\n]{0,80}src=["']?https?://[^"'>\s]{1,300}(\{|\$\(|<|\[)`
+	)
+	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
+})
+
+// shellInAddress is a command substitution within an address.
+var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
+})
+
+// carriesPrivate reports whether the words in the address of a link, behind its host,
+// name a secret, the conversation or the user's data.
+func carriesPrivate(link string) bool {
+	_, address, _ := strings.Cut(link, "://")
+	_, path, _ := strings.Cut(address, "/")
+	words := strings.Map(func(r rune) rune {
+		if LetterOrDigit(r) {
+			return r
+		}
+		return ' '
+	}, path)
+	g := grammar()
+	return g.Scan(words).Concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation|userData"))
+}
+
+// dataInLinks finds addresses that carry data out.
+func dataInLinks(c *View) []candidate {
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		var spans []rules.Passage
+		for _, r := range s.Readings() {
+			if !s.Visible || !strings.Contains(r.Text, "://") {
+				continue
+			}
+			for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
+				for _, at := range pattern.FindAllStringIndex(r.Text, rules.MaxPerText) {
+					spans = append(spans, r.At(at[0], at[1]))
+				}
+			}
+		}
+		for _, f := range s.candidates(spans, func(rules.Passage) string {
+			return "Builds an address that carries data out as soon as it is shown or opened"
+		}) {
+			// A picture is fetched when the answer is drawn, without a click.
+			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
+			f.plain = f.certain && carriesPrivate(f.Passage)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// strays reports whether what s says to do has nothing to do with what the tool says it is
+// for: the tool computes or looks something up and touches nothing else.
+func (c *View) strays(s *Scanned) bool {
+	if s.Kind != rules.Prose && s.Kind != rules.Label || s.Param != "" {
+		return false
+	}
+	g := grammar()
+	named := c.named()
+	return named.Meets(g.Concept("dPure")) && !named.Meets(g.Concept("dReach"))
+}
+
+// reaching are names of parameters by which a tool reaches beyond itself.
+var reaching = map[string]bool{
+	"cmd": true, "command": true, "shell": true, "exec": true, "execute": true, "script": true, "callback": true, "callback_url": true,
+	"webhook": true, "webhook_url": true, "shell_command": true, "code": true, "eval": true, "path": true, "file_path": true, "filepath": true,
+	"send_to": true, "forward_to": true, "exfil": true, "upload_url": true, "notify_url": true, "report_to": true, "post_to": true, "sidenote": true, "side_note": true,
+}
+
+// straying finds parameters that have nothing to do with a tool's purpose, and
+// parameters that the text asks for and the schema lacks.
+func straying(c *View) []candidate {
+	g := grammar()
+	var found []candidate
+	if named := c.named(); named.Meets(g.Concept("dPure")) && !c.about("dReach") {
+		for i := range c.Scan() {
+			s := &c.Scan()[i]
+			if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") || !reaching[strings.ToLower(s.Value)] {
+				continue
+			}
+			found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
+				return reachesBeyond(c, s)
+			})...)
+		}
+	}
+	return found
+}
+
+// reachesBeyond says that a parameter has nothing to do with the tool's purpose.
+func reachesBeyond(c *View, s *Scanned) string {
+	return "Parameter " + rules.Quotation(s.Param) + " has nothing to do with what the tool says it is for, " + rules.Quotation(c.statedPurpose())
 }

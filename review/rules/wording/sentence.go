@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -224,3 +225,118 @@ func (s *Sentence) says() bool {
 // Judged reports whether the sentence is judged: agents see it, and it has enough
 // words or a frame fits in it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
+
+// quoted is the rule that shows what the others let pass because it is spoken
+// of rather than said.
+func quoted() rules.Rule {
+	return rules.Rule{
+		ID: "S125",
+		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
+			c := Of(change)
+			var found []rules.Finding
+			for i := range c.Scan() {
+				found = append(found, c.quotes(&c.Scan()[i])...)
+			}
+			return found, nil
+		},
+	}
+}
+
+// onlyLabelled reports whether nothing but a label such as "Sample response:"
+// sets m apart.
+func onlyLabelled(m *scan.Match) bool {
+	g := grammar()
+	return !m.Quoted && m.Lead.Meets(g.Concept("sampled")) && m.Lead.Meets(g.Concept("sample"))
+}
+
+// quotes finds the attacks in s that are spoken of.
+func (c *View) quotes(s *Scanned) []rules.Finding {
+	var plain, loose []rules.Passage
+	for i := range s.Matches {
+		m := &s.Matches[i]
+		switch p := s.whole(rules.Passage{Start: m.Start, End: m.End}); {
+		case !s.Visible || !counts(m.Frame) || !mentioned(m) || m.Stance&(scan.Negated|scan.Asked|scan.Crossed) != 0:
+		case s.Governs() || m.Stance&scan.Shown != 0:
+			plain = append(plain, p)
+		case setApart(m) && (!onlyLabelled(m) || c.about("sampled|detect")):
+			plain = append(plain, p)
+		default:
+			loose = append(loose, p)
+		}
+	}
+	listed := s.Findings(plain, func(p rules.Passage) string {
+		return rules.Quoting("Quotes a phrase that would be an attack if it were said", s.Value[p.Start:p.End])
+	})
+	for i := range listed {
+		listed[i].Severity = rules.Info
+	}
+	return append(listed, s.Findings(loose, func(p rules.Passage) string {
+		return rules.Quoting("Speaks of a phrase that would be an attack if it were said, and does not set it apart", s.Value[p.Start:p.End])
+	})...)
+}
+
+// readable is the rule about encoded text that does no harm.
+func readable() rules.Rule {
+	return rules.Rule{
+		ID: "S137",
+		Check: EachText(func(s *Scanned) []rules.Finding {
+			var spans []rules.Passage
+			for _, d := range s.Decoded {
+				if s.Visible && d.Disguise&(scan.Base64|scan.Hex|scan.Bits) != 0 {
+					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
+				}
+			}
+			return s.Findings(spans, func(p rules.Passage) string {
+				return rules.Quoting("Decodes to readable text ("+disguised(p.Disguise)+")", s.decoded(p))
+			})
+		}),
+	}
+}
+
+// fencedCalls finds calls in the JSON form that stand in a code fence: a model
+// writes calls as it sees them written.
+func fencedCalls(c *View) []candidate {
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if !s.Visible || s.Kind != rules.Prose {
+			continue
+		}
+		found = append(found, s.candidates(fences(s.Value), func(rules.Passage) string {
+			return "Shows a tool call in a code block; a call is the whole answer, without a fence."
+		})...)
+	}
+	return found
+}
+
+// fences returns the code fences in text that hold a tool call.
+func fences(text string) []rules.Passage {
+	const fence = "```"
+	var spans []rules.Passage
+	for at := 0; ; {
+		open := strings.Index(text[at:], fence)
+		if open < 0 {
+			return spans
+		}
+		open += at
+		end := strings.Index(text[open+len(fence):], fence)
+		if end < 0 {
+			return spans
+		}
+		end += open + 2*len(fence)
+		if isCall(text[open+len(fence) : end-len(fence)]) {
+			spans = append(spans, rules.Passage{Start: open, End: end})
+		}
+		at = end
+	}
+}
+
+// isCall reports whether block, after the name of its language, is an object
+// with the keys of a call.
+func isCall(block string) bool {
+	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.Contains(lang, "{") {
+		block = rest
+	}
+	block = strings.TrimSpace(block)
+	return strings.HasPrefix(block, "{") && strings.Contains(block, `"tool"`) && strings.Contains(block, `"args"`)
+}
