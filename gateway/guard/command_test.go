@@ -139,6 +139,27 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
+// TestAShortSessionIsProposed has the client leave while its server's list is proposed.
+func TestAShortSessionIsProposed(t *testing.T) {
+	c := newCrib()
+	slow := make(chan struct{})
+	c.slow = slow
+	s := guarded(t, c).begin()
+	<-slow
+	_ = s.in.Close()
+	if got := s.ends(); got != 0 {
+		t.Errorf("the status is %d", got)
+	}
+	select {
+	case l := <-c.observed:
+		if len(l.Tools) == 0 {
+			t.Error("no tool was proposed")
+		}
+	default:
+		t.Error("nothing was proposed")
+	}
+}
+
 func TestACommandThatDoesNotStart(t *testing.T) {
 	s := &session{t: t, crib: newCrib(), lines: make(chan string), logs: make(chan string, 10), status: make(chan int, 1)}
 	s.start(&guard.Command{Args: []string{"/no/such/program"}})

@@ -85,6 +85,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	stop()
 	g.calls.close()
 	running.Wait()
+	g.observer.last(ctx, &g.approvals)
 	for _, a := range g.requests.drain() {
 		a.call.conclude(Outcome{End: Lost, Message: "the server ended before it answered"})
 	}

@@ -41,6 +41,7 @@ type crib struct {
 	calls    []guard.Call
 	ended    chan guard.Outcome
 	observed chan guard.Listing
+	slow     chan struct{} // holds the first Observe until its context ends, and tells that it began; nil for neither
 }
 
 func newCrib(tools ...string) *crib {
@@ -102,7 +103,13 @@ func (c *crib) Wait(ctx context.Context, seen int64) int64 {
 	return state
 }
 
-func (c *crib) Observe(_ context.Context, l guard.Listing) error {
+func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
+	if c.slow != nil {
+		close(c.slow)
+		c.slow = nil
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	c.observed <- l
 	return nil
 }

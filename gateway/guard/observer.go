@@ -120,6 +120,25 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
+// last proposes what was listed and not proposed when the session ended: a client may
+// leave as soon as it has its answer. ctx may have ended.
+func (o *observer) last(ctx context.Context, a *approvals) {
+	select {
+	case <-a.loaded:
+	default:
+		return
+	}
+	l, _ := o.take()
+	if _, closed := a.get(); l == nil || closed != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.config.Times.Stop)
+	defer cancel()
+	if err := o.config.Crib.Observe(ctx, *l); err != nil {
+		o.config.Log("what the server lists cannot be proposed: " + err.Error())
+	}
+}
+
 // reply is the answer to a request of the guard's own.
 type reply struct {
 	result json.RawMessage
