@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// TestSecurityNotesNameTests checks that every test that docs/security.md
+// TestPromisesNameTests checks that every test that docs/promises.md
 // leans on is there, in the package that it names.
-func TestSecurityNotesNameTests(t *testing.T) {
-	notes, err := os.ReadFile(filepath.Join("docs", "security.md"))
+func TestPromisesNameTests(t *testing.T) {
+	notes, err := os.ReadFile(filepath.Join("docs", "promises.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	there := testsByPackage(t)
 	leansOn := regexp.MustCompile("`([^` ]*)(Test[A-Z][A-Za-z0-9]*)`").FindAllStringSubmatch(string(notes), -1)
 	if len(leansOn) == 0 {
-		t.Fatal("docs/security.md names no test")
+		t.Fatal("docs/promises.md names no test")
 	}
 	for _, named := range leansOn {
 		if pkg, test := named[1], named[2]; !there[pkg+test] {
-			t.Errorf("docs/security.md leans on %q, which is not there; write package.%s", pkg+test, test)
+			t.Errorf("docs/promises.md leans on %q, which is not there; write package.%s", pkg+test, test)
 		}
 	}
 }
