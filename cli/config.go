@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
@@ -163,76 +161,71 @@ func (c *config) readUser() error {
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", c.userFile, err)
 	}
-	meta, err := c.decode(c.userFile, text)
+	keys, err := c.decode(c.userFile, text)
 	if err != nil {
 		return err
 	}
 	c.setOrigin("user", 0)
-	for _, k := range meta.Keys() {
+	for _, k := range keys {
 		c.sources[k.String()] = c.userFile
 	}
 	return nil
 }
 
 // decode lays the text of a file over c, with paths as the file means them.
-func (c *config) decode(file string, text []byte) (toml.MetaData, error) {
+func (c *config) decode(file string, text []byte) (configKeys, error) {
 	c.Policies = nil // entries are added to those of other files, never laid over them
-	reviewers := c.Reviewers
-	c.Reviewers = nil // the decoder would fill those of another file
-	meta, unknown, err := decodeConfig(text, c)
+	keys, unknown, err := decodeConfig(text, c)
 	if err != nil {
-		return meta, fmt.Errorf("configuration %s: %w", file, err)
+		return nil, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	if len(unknown) > 0 {
-		keys, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
+		names, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
 		for i, k := range unknown {
 			meant := perhaps(k.String(), "", settingNames())
-			if keys[i] = k.String() + meant; meant != "" {
+			if names[i] = k.String() + meant; meant != "" {
 				hint = ""
 			}
 		}
-		return meta, fmt.Errorf("configuration %s: unknown key %s%s", file, strings.Join(keys, ", "), hint)
+		return nil, fmt.Errorf("configuration %s: unknown key %s%s", file, strings.Join(names, ", "), hint)
 	}
 	if err := c.readPolicies(file, text, c.Policies); err != nil {
-		return meta, err
+		return nil, err
 	}
-	for _, k := range meta.Keys() {
+	for _, k := range keys {
 		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.viewOrder, k[1]) {
 			c.viewOrder = append(slices.Clone(c.viewOrder), k[1])
 		}
 	}
-	if !meta.IsDefined("reviewers") {
-		c.Reviewers = reviewers
-	}
-	c.dropSecrets(meta)
-	if meta.IsDefined("sign_key") {
+	c.dropSecrets(keys)
+	if keys.has("sign_key") {
 		c.SignKey = absolute(filepath.Dir(file), c.SignKey)
 	}
-	if meta.IsDefined("db") {
+	if keys.has("db") {
 		c.DB = databaseName(filepath.Dir(file), c.DB)
 	}
-	if dir, ok := strings.CutPrefix(c.Checkpoints.To, gitTarget); ok && meta.IsDefined("checkpoints", "to") {
+	if dir, ok := strings.CutPrefix(c.Checkpoints.To, gitTarget); ok && keys.has("checkpoints", "to") {
 		c.Checkpoints.To = gitTarget + absolute(filepath.Dir(file), dir)
 	}
-	if meta.IsDefined("workspace") {
+	if keys.has("workspace") {
 		c.Workspace = absolute(filepath.Dir(file), c.Workspace)
 	}
-	return meta, nil
+	return keys, nil
 }
 
 // dropSecrets drops the secrets that other files have for addresses which the file
-// of meta replaces: a secret is only sent to the address that it was configured for.
-func (c *config) dropSecrets(meta toml.MetaData) {
-	if meta.IsDefined("gateway", "gate_url") && !meta.IsDefined("gateway", "gate_token_env") {
+// of these keys replaces: a secret is only sent to the address that it was configured for.
+func (c *config) dropSecrets(keys configKeys) {
+	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
 	}
-	if !meta.IsDefined("model", "base_url") {
+	if !keys.has("model", "base_url") {
 		return
 	}
-	if !meta.IsDefined("model", "api_key_env") {
+	if !keys.has("model", "api_key_env") {
 		c.Model.APIKeyEnv = ""
 	}
-	if !meta.IsDefined("reviewers") {
+	if !keys.has("reviewers") {
 		c.Reviewers = slices.Clone(c.Reviewers)
 		for i := range c.Reviewers {
 			if c.Reviewers[i].BaseURL == "" { // it asks at the address of the model

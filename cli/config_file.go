@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway/clients"
@@ -21,58 +19,6 @@ import (
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
 )
-
-// What a configuration may be. The decoder's time grows with the cube of how
-// deeply things are nested, and its stack with it: a project's file must not
-// keep every command in its folder from coming to an end.
-const (
-	maxConfig      = 64 << 10 // bytes
-	maxConfigDepth = 32       // brackets that are open at once
-	maxConfigDots  = 100      // in one line: a dotted key opens a table with each
-)
-
-// errConfigShape is wrapped by errors about a file that no person has written.
-var errConfigShape = errors.New("no configuration is like that")
-
-// decodeConfig lays the text of a file over what to points to, and returns the
-// keys that this does not have.
-func decodeConfig(text []byte, to any) (meta toml.MetaData, unknown []toml.Key, err error) {
-	if err := plainConfig(text); err != nil {
-		return meta, nil, err
-	}
-	if meta, err = toml.Decode(string(text), to); err != nil {
-		return meta, nil, err
-	}
-	for _, key := range meta.Keys() {
-		if !hasKey(reflect.TypeOf(to), key) {
-			unknown = append(unknown, key)
-		}
-	}
-	return meta, unknown, nil
-}
-
-// hasKey reports whether a type has a key of just that spelling. The decoder takes
-// keys in any case, but what a file may set depends on their names.
-func hasKey(t reflect.Type, key toml.Key) bool {
-	for len(key) > 0 {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			t = t.Elem()
-		case reflect.Map:
-			t, key = t.Elem(), key[1:]
-		case reflect.Struct:
-			fields := reflect.VisibleFields(t)
-			i := slices.IndexFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("toml") == key[0] })
-			if i < 0 {
-				return false
-			}
-			t, key = fields[i].Type, key[1:]
-		default:
-			return false
-		}
-	}
-	return true
-}
 
 // readConfig reads a file that is one, and not endless: a pipe would keep
 // everybody waiting.
@@ -85,7 +31,7 @@ func readConfig(file string) ([]byte, error) {
 		return nil, errors.New("it is a folder; the configuration is a file")
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is no file", errConfigShape)
+		return nil, fmt.Errorf("%w: it is not a file", errConfigShape)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -97,28 +43,6 @@ func readConfig(file string) ([]byte, error) {
 		err = fmt.Errorf("%w: it has more than %d KiB", errConfigShape, maxConfig>>10)
 	}
 	return text, err
-}
-
-// plainConfig refuses a file that would take the decoder long. It counts brackets
-// and dots everywhere, also in strings: no configuration has that many.
-func plainConfig(text []byte) error {
-	depth, dots, line := 0, 0, 1
-	for _, b := range text {
-		switch b {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(depth-1, 0)
-		case '.':
-			dots++
-		case '\n':
-			dots, line = 0, line+1
-		}
-		if depth > maxConfigDepth || dots > maxConfigDots {
-			return fmt.Errorf("%w: line %d is nested in more than %d brackets, or its keys in more than %d tables", errConfigShape, line, maxConfigDepth, maxConfigDots)
-		}
-	}
-	return nil
 }
 
 // missing reports whether there is no such file.
@@ -133,7 +57,7 @@ func (c config) ruleSet() (ruleset.Set, error) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
 		if _, err := ruleset.NewSet(map[string]rules.Severity{id: c.Rules[id]}); err != nil {
-			return set, fmt.Errorf("configuration %s: %w", c.sources[toml.Key{"rules", id}.String()], err)
+			return set, fmt.Errorf("configuration %s: %w", c.sources[keyPath{"rules", id}.String()], err)
 		}
 	}
 	return set, fmt.Errorf("configuration: %w", err)
@@ -216,7 +140,7 @@ func (c config) list() []docSetting {
 		values["rules."+id] = string(severity)
 	}
 	for name, view := range c.Views {
-		values[toml.Key{"views", name}.String()] = view
+		values[keyPath{"views", name}.String()] = view
 	}
 	for name, server := range c.Servers {
 		if key := "servers." + name; server.URL != "" {
@@ -230,7 +154,7 @@ func (c config) list() []docSetting {
 	values.set("theme", c.Theme)
 	values.set("may_act_as", strings.Join(c.MayActAs, " "))
 	for action, keys := range c.Keys {
-		values[toml.Key{"keys", action}.String()] = strings.Join(keys, " ")
+		values[keyPath{"keys", action}.String()] = strings.Join(keys, " ")
 	}
 	sources := maps.Clone(c.sources)
 	c.listPolicies(values, sources)

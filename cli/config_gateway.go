@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
 	"toolcrib/gateway/hub"
@@ -105,11 +103,11 @@ func (c gatewayConfig) list(values settingValues) {
 		values["gateway.hub_max_bytes"] = itoa(int(c.HubMaxBytes))
 	}
 	for host, variable := range c.HubTokenEnv {
-		values[toml.Key{"gateway", "hub_token_env", host}.String()] = variable
+		values[keyPath{"gateway", "hub_token_env", host}.String()] = variable
 	}
 	for host, headers := range c.HubHeaders {
 		for name, value := range headers {
-			values[toml.Key{"gateway", "hub_headers", host, name}.String()] = value
+			values[keyPath{"gateway", "hub_headers", host, name}.String()] = value
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/BurntSushi/toml"
 	"github.com/google/uuid"
 
 	"toolcrib/cli/notices"
@@ -115,7 +114,7 @@ func (c config) approvals() approval.Rules {
 
 func (c config) listPolicies(values settingValues, sources map[string]string) {
 	for i, r := range c.rules {
-		key := toml.Key{"policy", itoa(i + 1)}.String()
+		key := keyPath{"policy", itoa(i + 1)}.String()
 		values[key], sources[key] = r.String(), r.place
 	}
 }

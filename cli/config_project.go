@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/rules"
@@ -48,25 +46,16 @@ func (c *config) readProject(env Env) error {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
 	over := *c
-	over.Rules, over.Keys, over.Servers = maps.Clone(c.Rules), maps.Clone(c.Keys), maps.Clone(c.Servers)
-	over.Views = maps.Clone(c.Views)
-	over.Gateway.HubTokenEnv, over.sources = maps.Clone(c.Gateway.HubTokenEnv), maps.Clone(c.sources)
-	over.Gateway.HubHeaders = maps.Clone(c.Gateway.HubHeaders)
-	for host, headers := range c.Gateway.HubHeaders { // the decoder would add to them
-		over.Gateway.HubHeaders[host] = maps.Clone(headers)
-	}
-	// The decoder writes into lists and through pointers that are there.
-	over.Gateway.Gate = slices.Clone(c.Gateway.Gate)
-	over.Gateway.LogHints, over.Model.Retries = copied(c.Gateway.LogHints), copied(c.Model.Retries)
-	meta, err := over.decode(file, text)
+	over.sources = maps.Clone(c.sources)
+	keys, err := over.decode(file, text)
 	if err != nil {
 		return err
 	}
-	beyond, err := beyondFree(file, meta)
+	beyond, err := beyondFree(file, keys)
 	if err != nil {
 		return err
 	}
-	for _, k := range meta.Keys() {
+	for _, k := range keys {
 		over.sources[k.String()] = file
 	}
 	over.setOrigin(approval.FromProject, len(c.rules))
@@ -91,18 +80,10 @@ func (c *config) readProject(env Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, errUntrusted, strings.Join(beyond, ", "))
 }
 
-// copied returns a pointer to a copy of a value; nil for nil.
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
-}
-
 // beyondFree returns the keys that need trust.
-func beyondFree(file string, meta toml.MetaData) ([]string, error) {
+func beyondFree(file string, keys configKeys) ([]string, error) {
 	var beyond []string
-	for _, k := range meta.Keys() {
+	for _, k := range keys {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
 			return nil, fmt.Errorf("configuration %s: %s is allowed in the user's own file only, because others may edit a project's file; move it to your own toolcrib.toml", file, key)
@@ -144,7 +125,7 @@ func (c *config) tighten(over *config) {
 		} else {
 			delete(over.Rules, id)
 		}
-		keep(toml.Key{"rules", id}.String(), true)
+		keep(keyPath{"rules", id}.String(), true)
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"toolcrib/internal/owner"
 	"toolcrib/review"
 	"toolcrib/signing/signers"
@@ -57,7 +55,7 @@ func (c *config) requireSignatures(env Env) error {
 		return nil
 	}
 	var system systemConfig
-	var unknown []toml.Key
+	var unknown []keyPath
 	if err == nil {
 		_, unknown, err = decodeConfig(text, &system)
 	}

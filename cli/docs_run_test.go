@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 
 	"toolcrib/internal/shortrun"
@@ -77,6 +77,9 @@ func TestDocumentsAsTyped(t *testing.T) {
 				r.takesExamples()
 			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
+				r.must("toolcrib fork file_reader")
+			case "mcp.md":
+				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
 				r.must("toolcrib fork file_reader")
 			case "runtime.md":
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)

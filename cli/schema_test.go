@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/BurntSushi/toml"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/pelletier/go-toml/v2"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolcrib/internal/shortrun"

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
@@ -171,9 +171,10 @@ func startSigning(c config, since, keyFile string) ([]byte, error) {
 	if err != nil && !missing(err) {
 		return nil, err
 	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark)) // the settings come before it
 	var have map[string]any
-	if _, err := toml.Decode(string(text), &have); err != nil {
-		return nil, fmt.Errorf("configuration %s: %w", c.userFile, err)
+	if err := toml.Unmarshal(text, &have); err != nil {
+		return nil, fmt.Errorf("configuration %s: %w", c.userFile, configError(err))
 	}
 	for _, key := range []string{"signatures", "signed_since"} {
 		if _, ok := have[key]; ok {
@@ -185,15 +186,6 @@ func startSigning(c config, since, keyFile string) ([]byte, error) {
 		head += "sign_key = " + tomlString(keyFile) + "\n"
 	}
 	return append([]byte(head), text...), nil
-}
-
-// tomlString quotes a string for a configuration.
-func tomlString(s string) string {
-	var b strings.Builder
-	if err := toml.NewEncoder(&b).Encode(map[string]string{"x": s}); err != nil {
-		return fmt.Sprintf("%q", s)
-	}
-	return strings.TrimSpace(strings.TrimPrefix(b.String(), "x = "))
 }
 
 // keySource is where the user may have a key: a file, or for "" the SSH agent, of

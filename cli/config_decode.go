@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Limits of a configuration. The decoder goes into what is nested: a project's file
+// must not keep every command in its folder from coming to an end.
+const (
+	maxConfig      = 64 << 10 // bytes
+	maxConfigDepth = 32       // brackets that are open at once
+	maxConfigDots  = 100      // in one line: a dotted key opens a table with each
+)
+
+// byteOrderMark is how some editors begin a file.
+const byteOrderMark = "\ufeff"
+
+// errConfigShape is wrapped by errors about a file that no person has written.
+var errConfigShape = errors.New("no configuration is like that")
+
+// keyPath is the path of a key in a configuration: gateway, gate_url.
+type keyPath []string
+
+// String returns the path as a dotted key of TOML.
+func (k keyPath) String() string {
+	parts := make([]string, len(k))
+	for i, part := range k {
+		parts[i] = part
+		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+			parts[i] = tomlString(part)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// tomlString quotes a string for a configuration.
+func tomlString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// configKeys are the keys of a file in their order, those of tables included.
+type configKeys []keyPath
+
+// has reports whether the file has a key.
+func (ks configKeys) has(path ...string) bool {
+	return slices.ContainsFunc(ks, func(k keyPath) bool { return slices.Equal(k, path) })
+}
+
+// readKeys reads the keys of a file.
+func readKeys(text []byte) (configKeys, error) {
+	var keys configKeys
+	var table keyPath
+	var p unstable.Parser
+	p.Reset(text)
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind { //nolint:exhaustive // an expression is one of these, or a comment
+		case unstable.Table, unstable.ArrayTable:
+			table = below(nil, e)
+			keys = append(keys, table)
+		case unstable.KeyValue:
+			keys = append(keys, keysOf(table, e)...)
+		}
+	}
+	return keys, p.Error()
+}
+
+// below returns the path of an expression in a table.
+func below(table keyPath, e *unstable.Node) keyPath {
+	path := slices.Clone(table)
+	for parts := e.Key(); parts.Next(); {
+		path = append(path, string(parts.Node().Data))
+	}
+	return path
+}
+
+// keysOf returns the key of an expression, and those of the tables in its value.
+func keysOf(table keyPath, e *unstable.Node) configKeys {
+	path := below(table, e)
+	return append(configKeys{path}, keysIn(path, e.Value())...)
+}
+
+func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
+	for parts := value.Children(); parts.Next(); {
+		switch part := parts.Node(); {
+		case value.Kind == unstable.InlineTable:
+			keys = append(keys, keysOf(path, part)...)
+		case value.Kind == unstable.Array:
+			keys = append(keys, keysIn(path, part)...)
+		}
+	}
+	return keys
+}
+
+// decodeConfig lays the text of a file over what to points to, and returns its keys.
+// Where to lacks some of them, these are unknown, and it does not change. What other
+// values share with it, such as maps, lists, and what is behind pointers, is replaced
+// and never written to: they may be of a file that this one must not reach.
+func decodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
+	if err := plainConfig(text); err != nil {
+		return nil, nil, err
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	into := reflect.ValueOf(to).Elem()
+	read := reflect.New(into.Type())
+	if err := toml.Unmarshal(text, read.Interface()); err != nil {
+		return nil, nil, configError(err)
+	}
+	if keys, err = readKeys(text); err != nil {
+		return nil, nil, configError(err)
+	}
+	for _, key := range keys {
+		if !hasKey(into.Type(), key) {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) > 0 {
+		return keys, unknown, nil
+	}
+	copied := map[string]bool{}
+	for _, key := range keys {
+		lay(into, read.Elem(), key, 0, copied)
+	}
+	return keys, nil, nil
+}
+
+// lay takes over the value of a key, of which the first parts lead to these values.
+// Copied has the maps that are into's own already.
+func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
+	switch {
+	case into.Kind() == reflect.Struct && at < len(key):
+		i := fieldOf(into.Type(), key[at])
+		lay(into.Field(i), from.Field(i), key, at+1, copied)
+	case into.Kind() == reflect.Struct: // the head of a table
+	case into.Kind() == reflect.Map && into.Type().Key().Kind() == reflect.String:
+		if name := key[:at].String(); !copied[name] {
+			copied[name] = true
+			own := reflect.MakeMap(into.Type())
+			for entries := into.MapRange(); entries.Next(); {
+				own.SetMapIndex(entries.Key(), entries.Value())
+			}
+			into.Set(own)
+		}
+		if at < len(key) {
+			name := reflect.ValueOf(key[at]).Convert(into.Type().Key())
+			into.SetMapIndex(name, from.MapIndex(name))
+		}
+	default:
+		into.Set(from)
+	}
+}
+
+// fieldOf returns the field of a struct that has a key of just that spelling, -1 for
+// none. The decoder takes keys in any case, but what a file may set depends on their
+// names.
+func fieldOf(t reflect.Type, key string) int {
+	for i := range t.NumField() {
+		if t.Field(i).Tag.Get("toml") == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasKey reports whether a type has a key.
+func hasKey(t reflect.Type, key keyPath) bool {
+	for len(key) > 0 {
+		switch t.Kind() { //nolint:exhaustive // the others have no keys
+		case reflect.Pointer, reflect.Slice:
+			t = t.Elem()
+		case reflect.Map:
+			t, key = t.Elem(), key[1:]
+		case reflect.Struct:
+			i := fieldOf(t, key[0])
+			if i < 0 {
+				return false
+			}
+			t, key = t.Field(i).Type, key[1:]
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// configError says where and why the decoder stopped, without the names of our types.
+func configError(err error) error {
+	var at *toml.DecodeError
+	if !errors.As(err, &at) {
+		return err
+	}
+	why := strings.TrimPrefix(at.Error(), "toml: ")
+	if key := keyPath(at.Key()); strings.Contains(why, "cannot decode") || strings.Contains(why, "cannot store") {
+		why = "this value has another type; `toolcrib schema toolcrib.toml` has the types"
+		if len(key) > 0 {
+			why = key.String() + " has a value of another type; `toolcrib schema toolcrib.toml` has the types"
+		}
+	}
+	line, column := at.Position()
+	return fmt.Errorf("line %s, column %s: %s", strconv.Itoa(line), strconv.Itoa(column), why)
+}
+
+// plainConfig refuses a file that would take the decoder long. It counts brackets
+// and dots everywhere, also in strings: no configuration has that many.
+func plainConfig(text []byte) error {
+	depth, dots, line := 0, 0, 1
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '.':
+			dots++
+		case '\n':
+			dots, line = 0, line+1
+		}
+		if depth > maxConfigDepth || dots > maxConfigDots {
+			return fmt.Errorf("%w: line %d is nested in more than %d brackets, or its keys in more than %d tables", errConfigShape, line, maxConfigDepth, maxConfigDots)
+		}
+	}
+	return nil
+}
