@@ -83,6 +83,11 @@ func TestExamplesAsTyped(t *testing.T) {
 			if c.Name() == "wrap" || c.Name() == "unwrap" {
 				r.hasClients(c.Name() == "unwrap")
 			}
+			if c.CommandPath() == "toolcrib lint" {
+				for _, file := range []string{".claude/skills/pace/SKILL.md", ".cursor/rules/tone.mdc", "AGENTS.md"} {
+					r.write(file, "Say what changed, and why.\n")
+				}
+			}
 			if c.CommandPath() == "toolcrib calls policy" {
 				r.hasClients(false)
 				r.must("toolcrib init --yes && toolcrib show set:memory && toolcrib approve set:memory")
@@ -102,7 +107,7 @@ func TestExamplesAsTyped(t *testing.T) {
 					continue
 				}
 				meant := s.ids[kind]
-				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != exitOK {
+				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != exitOK && (c.CommandPath() != "toolcrib status" || done.status != exitFindings) { // a call waits
 					t.Errorf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
 				}
 			}

@@ -31,16 +31,16 @@ func TestGuardOnPostgres(t *testing.T) {
 		}
 		return out.String()
 	}
-	if err := cluster.Exec(t.Context(), `CREATE ROLE "user:mara" LOGIN; CREATE ROLE "agent:helper" LOGIN; CREATE ROLE relay LOGIN`); err != nil {
+	if err := cluster.Exec(t.Context(), `CREATE ROLE "user:warden" LOGIN; CREATE ROLE "agent:helper" LOGIN; CREATE ROLE relay LOGIN`); err != nil {
 		t.Fatal(err)
 	}
 	run(pgtest.Superuser, "migrate")
-	if err := cluster.Exec(t.Context(), `GRANT toolcrib_user TO "user:mara"; GRANT toolcrib_agent TO "agent:helper"; GRANT toolcrib_server TO relay`); err != nil {
+	if err := cluster.Exec(t.Context(), `GRANT toolcrib_user TO "user:warden"; GRANT toolcrib_agent TO "agent:helper"; GRANT toolcrib_server TO relay`); err != nil {
 		t.Fatal(err)
 	}
 	for login, want := range map[string]struct{ author, actor string }{
 		"relay":        {"system", "agent:~desk"},
-		"user:mara":    {"user:mara", "agent:~desk"},
+		"user:warden":  {"user:warden", "agent:~desk"},
 		"agent:helper": {"agent:helper", "agent:helper"}, // whose rows are in its own name
 	} {
 		name := strings.ReplaceAll(login, ":", "_")
@@ -48,22 +48,22 @@ func TestGuardOnPostgres(t *testing.T) {
 		if got := cl.tools(); got != "" {
 			t.Errorf("%s: the client is listed %s", login, got)
 		}
-		for late := time.Now().Add(longest); !strings.Contains(run("user:mara", "list"), name+"_find_book"); time.Sleep(20 * time.Millisecond) {
+		for late := time.Now().Add(longest); !strings.Contains(run("user:warden", "list"), name+"_find_book"); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(late) {
 				t.Fatalf("%s proposes nothing: %s", login, cl.errs)
 			}
 		}
-		if list := run("user:mara", "list", "--author", want.author); !strings.Contains(list, name+"_lend_book") {
+		if list := run("user:warden", "list", "--author", want.author); !strings.Contains(list, name+"_lend_book") {
 			t.Errorf("%s: %s proposes %s", login, want.author, list)
 		}
-		run("user:mara", "--approve", "set:"+name)
+		run("user:warden", "--approve", "set:"+name)
 		cl.told()
 		if out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}}); err != nil || out.IsError {
 			t.Errorf("%s: the call ends with %+v, %v", login, out, err)
 		}
-		if log := run("user:mara", "calls", "log", "--limit", "1"); !strings.Contains(log, want.actor+"\tguard:"+name) || strings.Contains(cl.errs.String(), "could not be recorded") {
+		if log := run("user:warden", "calls", "log", "--limit", "1"); !strings.Contains(log, want.actor+"\tguard:"+name) || strings.Contains(cl.errs.String(), "could not be recorded") {
 			t.Errorf("%s: the log has %s\n%s", login, log, cl.errs)
 		}
 	}
-	run("user:mara", "verify")
+	run("user:warden", "verify")
 }

@@ -12,7 +12,7 @@ import (
 // TestCodesAreDocumented looks for every code in docs/runtime.md.
 func TestCodesAreDocumented(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	source, err := os.ReadFile("error.go")
+	source, err := os.ReadFile("gateway.go")
 	if err != nil {
 		t.Fatal(err)
 	}

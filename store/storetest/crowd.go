@@ -144,7 +144,7 @@ func (l *loader) more(tools, versions int) error {
 	if versions == 0 {
 		return nil
 	}
-	_, err := l.tx.ExecContext(l.ctx, `UPDATE live SET (version, content_hash) = (SELECT number, content_hash FROM versions v
+	_, err := l.tx.ExecContext(l.ctx, `UPDATE live SET (version, content_hash, size) = (SELECT number, content_hash, length(CAST(definition AS BLOB)) FROM versions v
 		WHERE v.subject = live.subject ORDER BY number DESC LIMIT 1) WHERE layer = 'user'`)
 	return err
 }
