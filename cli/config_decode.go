@@ -104,11 +104,10 @@ func keysOf(table keyPath, e *unstable.Node) configKeys {
 
 func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	for parts := value.Children(); parts.Next(); {
-		switch part := parts.Node(); {
-		case value.Kind == unstable.InlineTable:
-			keys = append(keys, keysOf(path, part)...)
-		case value.Kind == unstable.Array:
-			keys = append(keys, keysIn(path, part)...)
+		if value.Kind == unstable.InlineTable {
+			keys = append(keys, keysOf(path, parts.Node())...)
+		} else { // a list
+			keys = append(keys, keysIn(path, parts.Node())...)
 		}
 	}
 	return keys
@@ -187,7 +186,7 @@ func fieldOf(t reflect.Type, key string) int {
 // hasKey reports whether a type has a key.
 func hasKey(t reflect.Type, key keyPath) bool {
 	for len(key) > 0 {
-		switch t.Kind() { //nolint:exhaustive // the others have no keys
+		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice:
 			t = t.Elem()
 		case reflect.Map:
