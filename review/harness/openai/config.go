@@ -1,11 +1,17 @@
 package openai
 
 import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,4 +89,123 @@ func nearby(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
+}
+
+var (
+	errNoCompletion = errors.New("the answer is not a chat completion; check the address of the endpoint")
+	errTooLarge     = errors.New("the answer is too large")
+)
+
+// refused explains why a response that is not 200 OK holds no answer.
+func (c *Client) refused(status int, body []byte) error {
+	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	var refusal struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &refusal) == nil && refusal.Error.Message != "" {
+		said += ": " + c.printable(refusal.Error.Message)
+	}
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("the endpoint refused the API key (%s)", said)
+	case http.StatusNotFound:
+		return fmt.Errorf("the endpoint does not know this address or model (%s)", said)
+	case http.StatusTooManyRequests:
+		return fmt.Errorf("the endpoint limits the request rate (%s); try again later", said)
+	}
+	if status < http.StatusBadRequest {
+		return fmt.Errorf("the endpoint redirects, which is not followed (%s)", said)
+	}
+	return fmt.Errorf("the endpoint failed (%s)", said)
+}
+
+// unreached explains why there was no response.
+func (c *Client) unreached(err error) error {
+	var name *net.DNSError
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	host := jsondoc.Quote(c.address.Host)
+	switch {
+	case errors.As(err, &name):
+		return fmt.Errorf("%w: the host in %s does not resolve", harness.ErrNotConnected, host)
+	case errors.As(err, &certificate):
+		return fmt.Errorf("%w: the certificate of %s is not valid: %s", harness.ErrNotConnected, host, c.printable(certificate.Err.Error()))
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return fmt.Errorf("%w: no connection to %s", harness.ErrNotConnected, host)
+	case errors.Is(err, errTooLarge):
+		return errTooLarge
+	}
+	return fmt.Errorf("the connection to %s broke: %s", host, c.printable(err.Error()))
+}
+
+// printable returns s safe to show, and without the API key, which a server
+// may repeat.
+func (c *Client) printable(s string) string {
+	if c.config.APIKey != "" {
+		s = strings.ReplaceAll(s, c.config.APIKey, "[API key]")
+	}
+	return jsondoc.Printable(s)
+}
+
+// firstPause is the wait before the second attempt; every further one is twice
+// as long, up to Config.RetryDelay.
+const firstPause = 500 * time.Millisecond
+
+// pause returns how long to wait after an attempt, counted from 0, before the
+// next one, and whether there is a next one. A nil response means that nobody
+// answered.
+func (c *Client) pause(attempt int, response *http.Response) (time.Duration, bool) {
+	if attempt >= c.config.Retries || response != nil && !retryable(response) {
+		return 0, false
+	}
+	if response != nil {
+		if wait, ok := retryAfter(response.Header); ok {
+			return wait, wait <= c.config.RetryDelay
+		}
+	}
+	wait := min(firstPause<<attempt, c.config.RetryDelay)
+	return wait - rand.N(wait/4+1), true // clients that failed together do not come back together
+}
+
+// retryable reports whether the same request may succeed later. OpenAI's
+// servers say so themselves where the status does not tell.
+func retryable(response *http.Response) bool {
+	switch response.Header.Get("X-Should-Retry") {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	switch response.StatusCode {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return response.StatusCode >= http.StatusInternalServerError
+}
+
+// retryAfter returns the wait that the endpoint asks for, in seconds or as a
+// date (RFC 9110, section 10.2.3), and whether it asks for one.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at)), true
+	}
+	return 0, false
+}
+
+// sleep waits for d and reports whether ctx is still in force.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return ctx.Err() == nil
+	}
 }

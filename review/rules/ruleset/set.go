@@ -5,19 +5,29 @@ package ruleset
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
 	"fmt"
+	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"toolcrib/prompt"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/agents"
 	"toolcrib/review/rules/budget"
 	"toolcrib/review/rules/form"
 	"toolcrib/review/rules/names"
 	"toolcrib/review/rules/overlaps"
+	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/schema"
 	"toolcrib/review/rules/template"
 	"toolcrib/review/rules/trust"
@@ -220,4 +230,80 @@ func forImporter(r rules.Rule, c *rules.Change) string {
 func upstream(r rules.Rule, c *rules.Change) bool {
 	t := c.Draft.Definition.Tool
 	return r.Family() == "D" && r.ID != schema.LimitsRule && t != nil && t.Source != nil
+}
+
+// described fills in what the blocks of a file of forms say of rules.
+func described(list []rules.Rule, file string) []rules.Rule {
+	for _, f := range rulebook.Forms(file) {
+		i := slices.IndexFunc(list, func(r rules.Rule) bool { return r.ID == f.ID })
+		if i < 0 {
+			continue // a test holds that each form has a check
+		}
+		r := &list[i]
+		r.Name, r.Severity, r.Locked, r.Waivable = f.Name, rules.Severity(f.Severity), f.Locked, f.Waivable
+		r.Bad, r.Good, r.Importer = f.Bad.Show, f.Good.Show, f.Importer
+		r.Doc, r.Suggestion = figures().Replace(f.Doc), figures().Replace(f.Suggestion)
+	}
+	return list
+}
+
+// figures puts in what the blocks do not repeat: numbers and lists that code
+// goes by.
+var figures = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(
+		"{verbs}", strings.Join(shipped.Verbs(), ", "), "{categories}", strings.Join(registry.Categories(), ", "),
+		"{descriptionLimit}", strconv.Itoa(prompt.DescriptionLimit), "{promptLimit}", strconv.Itoa(prompt.PromptLimit),
+		"{promptGrowth}", strconv.Itoa(budget.PromptGrowth), "{manyCharacters}", strconv.Itoa(budget.ManyCharacters), "{manyBytes}", strconv.Itoa(budget.ManyBytes),
+	)
+})
+
+// codeSums has a hash of the Go files of each folder that decides what the rules
+// find. TestCodeOfRules in the root of the module keeps it current.
+//
+//go:embed code.sums
+var codeSums string
+
+// Version names everything that decides what the rules find, apart from the
+// configuration: a hash of the data that they are embedded with and of their code. It
+// is part of every assessment and every review digest. No data is decoded for it.
+var Version = sync.OnceValue(func() string {
+	return versionOf(codeSums, wording.Tables(), rulebook.Files(), shipped.Files())
+})
+
+// versionOf returns the version of rules with the given sums of code, tables, and
+// files.
+func versionOf(sums string, tables [][]byte, files ...fs.FS) string {
+	h := sha256.New()
+	part := func(name string, data []byte) {
+		fmt.Fprintf(h, "%s %d\n", name, len(data))
+		h.Write(data)
+	}
+	part("code", []byte(sums))
+	for _, table := range tables {
+		part("table", table)
+	}
+	buffer := make([]byte, 32<<10) // a file is not copied as a whole
+	for _, fsys := range files {
+		err := fs.WalkDir(fsys, ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			file, err := fsys.Open(path)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = file.Close() }()
+			info, err := file.Stat()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(h, "%s %d\n", path, info.Size())
+			_, err = io.CopyBuffer(h, file, buffer)
+			return err
+		})
+		if err != nil {
+			panic("rules: " + err.Error()) // the files are embedded
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
