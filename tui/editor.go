@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -314,7 +315,7 @@ func (m *Model) saveDraft(d *dialog) tea.Cmd {
 	if text == "" {
 		return m.dropDraft(d.Draft)
 	}
-	return func() tea.Msg { return screen.Done{Err: writeWhole(file, []byte(text))} }
+	return m.kept.change(file, func() error { return writeWhole(file, []byte(text)) })
 }
 
 func (m *Model) dropDraft(name string) tea.Cmd {
@@ -322,11 +323,42 @@ func (m *Model) dropDraft(name string) tea.Cmd {
 	if file == "" {
 		return nil
 	}
-	return func() tea.Msg {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return screen.Done{Err: err}
+	return m.kept.change(file, func() error {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		return nil
+	})
+}
+
+// draftFiles orders the changes of drafts. Commands run side by side, so one that was
+// asked for earlier may come later: it must not undo the newer one.
+type draftFiles struct {
+	mu      sync.Mutex
+	newest  map[string]int // by file, the change that was asked for last
+	writing sync.Mutex
+}
+
+// change returns the command that changes a file, unless another change of it has been
+// asked for meanwhile.
+func (f *draftFiles) change(file string, do func() error) tea.Cmd {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest == nil {
+		f.newest = map[string]int{}
+	}
+	f.newest[file]++
+	order := f.newest[file]
+	return func() tea.Msg {
+		f.writing.Lock()
+		defer f.writing.Unlock()
+		f.mu.Lock()
+		stale := order < f.newest[file]
+		f.mu.Unlock()
+		if stale {
+			return nil
+		}
+		return screen.Done{Err: do()}
 	}
 }
 

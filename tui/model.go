@@ -65,6 +65,7 @@ type Model struct {
 	reading  *batch           // that was asked for last
 	shared   proposal.Options // by the pages of all proposals
 	texts    *markdown.Texts
+	kept     draftFiles // unsent texts
 
 	news
 }
