@@ -33,6 +33,7 @@ func patient() guard.Times {
 type crib struct {
 	mu       sync.Mutex
 	state    int64
+	changes  int64 // of the state, and of whether it can be read
 	tools    map[string]guard.Tool
 	closed   error
 	refuse   map[string]error
@@ -71,6 +72,7 @@ func (c *crib) approve(tools ...string) {
 		c.tools[item.Name] = guard.Tool{Hash: item.Hash(), Raw: json.RawMessage(raw)}
 	}
 	c.state++
+	c.changes++
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -80,6 +82,7 @@ func (c *crib) close(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = err
+	c.changes++
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -90,17 +93,21 @@ func (c *crib) Approved(context.Context) (guard.Approved, error) {
 	return guard.Approved{State: c.state, Tools: c.tools}, c.closed
 }
 
+// Wait returns how often something changed, when that is not what was seen.
 func (c *crib) Wait(ctx context.Context, seen int64) int64 {
 	c.mu.Lock()
-	state, changed := c.state, c.changed
+	changes, changed := c.changes, c.changed
 	c.mu.Unlock()
-	if state == seen || seen == 0 {
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
+	if changes != seen {
+		return changes
 	}
-	return state
+	select {
+	case <-changed:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.changes
 }
 
 func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
