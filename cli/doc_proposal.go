@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -26,74 +27,15 @@ type docError struct {
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
 
-// docProposal is a proposal as the queue shows it.
-type docProposal struct {
-	ID             string    `json:"id"`
-	Type           string    `json:"type"`
-	Subject        string    `json:"subject"`
-	Title          string    `json:"title"`
-	State          string    `json:"state"`
-	Revision       int       `json:"revision"`
-	ContentHash    string    `json:"content_hash"`
-	BaseVersion    int       `json:"base_version"`
-	LiveVersion    int       `json:"live_version"`
-	Stale          bool      `json:"stale"`
-	Author         string    `json:"author"`
-	Issue          *int      `json:"issue"` // null until it is submitted
-	ChangeSet      string    `json:"change_set,omitempty"`
-	Recommendation string    `json:"recommendation,omitempty"`
-	Worst          string    `json:"worst,omitempty"`
-	Blocks         int       `json:"blocks"`
-	Warns          int       `json:"warns"`
-	Findings       int       `json:"findings"`
-	CreatedAt      time.Time `json:"created_at"`
-	UpdatedAt      time.Time `json:"updated_at"`
-	// Approvals is there while the proposal waits for owners that the policy names.
-	Approvals *docApprovals `json:"approvals,omitempty"`
-}
-
-// docApprovals is how far the approvals of a proposal have come.
-type docApprovals struct {
-	Required int      `json:"required"`
-	Given    []string `json:"given"`
-	WaitsFor []string `json:"waits_for"` // whose approvals would help
-	Text     string   `json:"text"`
-}
-
-func newDocApprovals(a *proposals.Approvals) *docApprovals {
-	if a == nil {
-		return nil
-	}
-	return &docApprovals{Required: a.Required, Given: a.Given, WaitsFor: a.WaitsFor, Text: a.Text}
-}
-
-// issueOrNil returns the number of an issue, nil for that of a draft, which has none.
-func issueOrNil(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
-}
-
-func newDocProposal(p proposals.Proposal) docProposal {
-	return docProposal{
-		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
-		ContentHash: p.ContentHash, BaseVersion: p.BaseVersion, LiveVersion: p.LiveVersion, Stale: p.Stale(), Author: p.Author.String(),
-		Issue: issueOrNil(p.Issue), ChangeSet: p.ChangeSet, Recommendation: string(p.Summary.Recommendation), Worst: p.Summary.Worst,
-		Blocks: p.Summary.Blocks, Warns: p.Summary.Warns, Findings: p.Summary.Findings, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
-		Approvals: newDocApprovals(p.Approvals),
-	}
-}
-
 type docProposalList struct {
 	docHead
-	Proposals []docProposal `json:"proposals"`
-	Next      string        `json:"next,omitempty"`
-	DryRun    bool          `json:"dry_run,omitempty"`
+	Proposals []facts.Document `json:"proposals"`
+	Next      string           `json:"next,omitempty"`
+	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
 func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docProposalList {
-	return docProposalList{docHead: head("proposal.list"), Proposals: mapped(ps, newDocProposal), Next: next, DryRun: dry}
+	return docProposalList{docHead: head("proposal.list"), Proposals: mapped(ps, facts.DocumentOf), Next: next, DryRun: dry}
 }
 
 // docDossier is the whole dossier of one proposal.
@@ -103,7 +45,7 @@ type docDossier struct {
 }
 
 type docWholeDetail struct {
-	docProposal
+	facts.Document
 	ReviewDigest   string               `json:"review_digest"`
 	RestoreVersion int                  `json:"restore_version,omitempty"`
 	Definition     json.RawMessage      `json:"definition"`
@@ -118,8 +60,8 @@ type docWholeDetail struct {
 	Decisions      []docDecision        `json:"decisions"`
 	Waivers        []docWaiver          `json:"waivers"`
 	IssueThread    *docIssue            `json:"issue_thread"`
-	Others         []docProposalRef     `json:"others"`
-	Members        []docProposalRef     `json:"members"`
+	Others         []facts.Reference    `json:"others"`
+	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
 	Policy         []docSetting         `json:"policy"`     // what a decision would stand on
 	Unassigned     bool                 `json:"unassigned"` // once approved, no agent has the tool
@@ -151,18 +93,6 @@ func newDocSource(d registry.Definition, raw []byte) *docSource {
 		return nil
 	}
 	return &docSource{Raw: string(raw), Unread: jsondoc.Canonical(wire.Unread(*d.Tool, raw))}
-}
-
-type docProposalRef struct {
-	ID      string `json:"id"`
-	Issue   *int   `json:"issue"` // null until it is submitted
-	Subject string `json:"subject"`
-	State   string `json:"state"`
-	Author  string `json:"author"`
-}
-
-func newDocProposalRef(p proposals.Proposal) docProposalRef {
-	return docProposalRef{ID: string(p.ID), Issue: issueOrNil(p.Issue), Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
 }
 
 type docIssue struct {
@@ -305,14 +235,14 @@ type docDecision struct {
 	// Live is there where the policy names owners: whether the decision made a version.
 	Live *bool `json:"live,omitempty"`
 	// Approvals is how far the approvals had come with this one.
-	Approvals *docApprovals `json:"approvals,omitempty"`
+	Approvals *facts.Approvals `json:"approvals,omitempty"`
 }
 
 func newDocDecision(d review.Decision) docDecision {
 	doc := docDecision{
-		Proposal: string(d.Proposal), Issue: issueOrNil(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
+		Proposal: string(d.Proposal), Issue: facts.IssueOf(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
-		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: newDocApprovals(d.Approvals),
+		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: (*facts.Approvals)(d.Approvals),
 	}
 	if live := d.Verdict == review.VerdictApproved; d.Approvals != nil || d.Verdict == review.VerdictEndorsed {
 		doc.Live = &live

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/gateway/upstream"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -228,13 +229,13 @@ const canonicalSet = "canonicalize"
 
 type docMigration struct {
 	docHead
-	ChangeSet string          `json:"change_set"`
-	Steps     []docImportStep `json:"steps"`
-	Retired   []docRetired    `json:"retired"`
-	DeadTiers []string        `json:"dead_tiers"`
-	Remarks   []string        `json:"remarks"`
-	Proposals []docProposal   `json:"proposals"`
-	DryRun    bool            `json:"dry_run,omitempty"`
+	ChangeSet string           `json:"change_set"`
+	Steps     []docImportStep  `json:"steps"`
+	Retired   []docRetired     `json:"retired"`
+	DeadTiers []string         `json:"dead_tiers"`
+	Remarks   []string         `json:"remarks"`
+	Proposals []facts.Document `json:"proposals"`
+	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
 // docRetired is a retired name that the file mentions.

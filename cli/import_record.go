@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -210,11 +211,11 @@ type docImport struct {
 	RawHash string `json:"raw_hash"`
 	// Definitions counts those that the document holds, skipped ones included.
 	// Steps are more where some vanished.
-	Definitions int             `json:"definitions"`
-	Steps       []docImportStep `json:"steps"`
-	Proposals   []docProposal   `json:"proposals"`
-	Warnings    []string        `json:"warnings"`
-	DryRun      bool            `json:"dry_run,omitempty"`
+	Definitions int              `json:"definitions"`
+	Steps       []docImportStep  `json:"steps"`
+	Proposals   []facts.Document `json:"proposals"`
+	Warnings    []string         `json:"warnings"`
+	DryRun      bool             `json:"dry_run,omitempty"`
 	// Capabilities are the capabilities that were declared to a live server.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 	// Configuration is the configuration that the tools of a live server need, when it

@@ -20,6 +20,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/door"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -197,7 +198,7 @@ func documents() mcp.Documents {
 			}
 			return parsed[0].Draft, nil
 		},
-		Proposal: func(p proposals.Proposal) any { return newDocProposal(p) },
+		Proposal: func(p proposals.Proposal) any { return facts.DocumentOf(p) },
 		Dossier:  func(d review.Dossier) any { return newDocWholeDetail(d) },
 		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
 		Finding:  func(s registry.Subject, f review.Standing) any { return newDocFinding(s.String(), f) },

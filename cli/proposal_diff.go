@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history/diff"
+	"toolcrib/proposals/facts"
 	"toolcrib/review"
 )
 
@@ -28,10 +29,10 @@ type docDiffList struct {
 }
 
 type docMemberDiff struct {
-	Proposal docProposalRef `json:"proposal"`
-	From     string         `json:"from"`
-	To       string         `json:"to"`
-	Fields   []docField     `json:"fields"`
+	Proposal facts.Reference `json:"proposal"`
+	From     string          `json:"from"`
+	To       string          `json:"to"`
+	Fields   []docField      `json:"fields"`
 }
 
 // docField is one field that differs. Hunks compare texts line by line, and
@@ -194,7 +195,7 @@ func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLa
 		left, right := proposed(d)
 		var one docDiff
 		one, fields[i] = newDocDiff(left, right, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: newDocProposalRef(d.Proposal), From: one.From, To: one.To, Fields: one.Fields})
+		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields})
 	}
 	err = a.print(doc, func(p *page) {
 		for i, one := range doc.Diffs {

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/wording"
@@ -96,7 +97,7 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 			p.remark("No proposals.")
 			return
 		}
-		p.list([]string{"ISSUE", "ID", "STATE", "TYPE", "SUBJECT", "AUTHOR", "AGE", "ADVICE", "FINDINGS", ""}, queueRows(p, found, a.env.Now()))
+		p.list(queueTable(p, found, a.env.Now()))
 		if found.Next != "" {
 			p.remark("More: --after %s", found.Next)
 		}
@@ -107,62 +108,30 @@ func stateNames() []string {
 	return mapped(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
-func queueRows(p *page, found review.Page, now time.Time) [][]string {
-	rows := make([][]string, len(found.Proposals))
+// queueTable lays proposals out by the facts that have a column.
+func queueTable(p *page, found review.Page, now time.Time) (header []string, rows [][]string) {
+	rows = make([][]string, len(found.Proposals))
+	view := facts.View{Age: func(t time.Time) string { return p.age(t, now) }}
+	for _, f := range facts.All() {
+		if f.List.Heading == "" {
+			continue
+		}
+		header = append(header, f.List.Heading)
+		for i, m := range found.Proposals {
+			if n := found.Prefixes; i < len(n) && !p.piped {
+				view.Prefix = n[i]
+			}
+			text := f.Text(m, view)
+			if f.List.Most > 0 {
+				text = p.cut(text, f.List.Most)
+			}
+			rows[i] = append(rows[i], text)
+		}
+	}
 	for i, m := range found.Proposals {
-		id := string(m.ID)
-		if n := found.Prefixes; i < len(n) && !p.piped {
-			id = proposals.ShortID(id, n[i])
-		}
-		rows[i] = []string{
-			issueNumber(m), id, string(m.State), string(m.Type), p.cut(m.Subject.String(), 44), m.Author.String(), p.age(m.CreatedAt, now),
-			string(m.Summary.Recommendation), queueFindings(m.Summary), strings.Join(marks(m), ", "),
-		}
+		rows[i] = append(rows[i], strings.Join(facts.Marks(m), ", "))
 	}
-	return rows
-}
-
-func issueNumber(p proposals.Proposal) string {
-	if p.Issue == 0 {
-		return "-"
-	}
-	return "#" + itoa(p.Issue)
-}
-
-// queueFindings counts the open findings of each severity that matters.
-func queueFindings(s proposals.Summary) string {
-	var counts []string
-	if s.Blocks > 0 {
-		counts = append(counts, counted(s.Blocks, "block"))
-	}
-	if s.Warns > 0 {
-		counts = append(counts, counted(s.Warns, "warning"))
-	}
-	switch rest := s.Findings - s.Blocks - s.Warns; {
-	case rest > 0 && len(counts) > 0:
-		counts = append(counts, itoa(rest)+" more")
-	case rest > 0: // hints, and waived findings
-		counts = append(counts, counted(rest, "finding"))
-	}
-	return strings.Join(counts, ", ")
-}
-
-// marks returns the remarks that a reader should not overlook.
-func marks(p proposals.Proposal) []string {
-	var out []string
-	if p.Stale() {
-		out = append(out, "stale")
-	}
-	if p.Summary.Blocks > 0 {
-		out = append(out, "blocked")
-	}
-	if p.ChangeSet != "" {
-		out = append(out, "set:"+p.ChangeSet)
-	}
-	if p.Approvals != nil {
-		out = append(out, "approvals: "+p.Approvals.Text)
-	}
-	return out
+	return append(header, ""), rows
 }
 
 // age writes how long ago t was, for a program the time itself.

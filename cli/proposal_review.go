@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/harness"
@@ -132,13 +133,13 @@ func (b session) assess(ctx context.Context, a *app, ref string, again bool, fil
 
 type docReview struct {
 	docHead
-	Proposal   docProposal    `json:"proposal"`
+	Proposal   facts.Document `json:"proposal"`
 	Assessment *docAssessment `json:"assessment"`
 }
 
 func (a *app) printAssessment(d review.Dossier) error {
 	as := d.Assessment()
-	doc := docReview{docHead: head("assessment"), Proposal: newDocProposal(d.Proposal)}
+	doc := docReview{docHead: head("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
 	if as != nil {
 		doc.Assessment = newDocAssessment(*as, d)
 	}
@@ -154,7 +155,7 @@ func (a *app) printAssessment(d review.Dossier) error {
 // docBehaviour is how test cases come out before and after a change.
 type docBehaviour struct {
 	docHead
-	Proposal    docProposalRef     `json:"proposal"`
+	Proposal    facts.Reference    `json:"proposal"`
 	Revision    int                `json:"revision"`
 	LiveVersion int                `json:"live_version"` // 0 for none
 	OK          bool               `json:"ok"`           // no case fails with the proposal
@@ -223,7 +224,7 @@ func runTest(ctx context.Context, a *app, ref string, live bool) error {
 
 func newDocBehaviour(b review.Behaviour) docBehaviour {
 	doc := docBehaviour{
-		docHead: head("behaviour"), Proposal: newDocProposalRef(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
+		docHead: head("behaviour"), Proposal: facts.ReferenceTo(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
 		OK: true, Cases: []docCaseBehaviour{},
 	}
 	for _, c := range b.Cases {

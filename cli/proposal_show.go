@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/review"
 	"toolcrib/review/harness"
 	"toolcrib/review/rules"
@@ -88,11 +89,11 @@ func (b session) show(ctx context.Context, a *app, ref string) (review.Dossier, 
 
 func newDocWholeDetail(d review.Dossier) docWholeDetail {
 	doc := docWholeDetail{
-		docProposal: newDocProposal(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
+		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		TestChanges: mapped(d.TestChanges(), newDocTestChange), Comments: mapped(d.Comments, newDocComment), Revisions: mapped(d.Revisions, newDocRevision), Decisions: mapped(d.Decisions, newDocDecision), Waivers: mapped(d.Waivers, newDocWaiver),
-		Others: mapped(d.Others, newDocProposalRef), Members: mapped(d.Members, newDocProposalRef), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
+		Others: mapped(d.Others, facts.ReferenceTo), Members: mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
 		Obstacles: mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
@@ -41,7 +42,7 @@ func writeHead(p *page, d review.Dossier) {
 	}
 	p.linef("%s%s", m.State, turn)
 	p.linef("id %s", m.ID)
-	if marks := marks(m); len(marks) > 0 {
+	if marks := facts.Marks(m); len(marks) > 0 {
 		p.linef("%s", strings.Join(marks, ", "))
 	}
 	for _, o := range d.Others {

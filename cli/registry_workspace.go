@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history/workspace"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 )
 
@@ -40,11 +41,11 @@ func (a *app) publish(ctx context.Context) error {
 
 type docDrift struct {
 	docHead
-	OK       bool           `json:"ok"`
-	File     string         `json:"file"`
-	Edits    []docDriftEdit `json:"edits"`
-	Drafts   []docProposal  `json:"drafts,omitempty"`
-	KeptFile string         `json:"kept_file,omitempty"`
+	OK       bool             `json:"ok"`
+	File     string           `json:"file"`
+	Edits    []docDriftEdit   `json:"edits"`
+	Drafts   []facts.Document `json:"drafts,omitempty"`
+	KeptFile string           `json:"kept_file,omitempty"`
 	// History are the files of versions that are not as toolcrib wrote them.
 	History []docHistoryFile `json:"history,omitempty"`
 }
