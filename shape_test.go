@@ -35,7 +35,6 @@ var larger = map[string]int{
 	"store.DB":                 55,
 	"store.Engine":             27,
 	"store.assistant":          58,
-	"store.session":            129,
 	"tui.Desk":                 25,
 	"tui.Model":                142,
 	"tui/pager.Pager":          58,

@@ -26,8 +26,11 @@ const (
 	mostAlike    = 20 // candidates of each sort
 )
 
+// sketchTables have the sketches of near-duplicate detection.
+type sketchTables struct{ *session }
+
 // Alike implements review.RegistryReader.
-func (s *session) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
+func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	text, purpose := t.Sketches()
 	var tail sketches
 	if err := s.findSketches(ctx, text, purpose, &tail); err != nil {
@@ -47,7 +50,7 @@ func (s *session) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 		}
 		seen[c.ID] = true
 		// A version that is not live any more finds nothing.
-		found, err := s.live(ctx, liveFrom+"WHERE v.seq = $1", c.ID)
+		found, err := trusted(s).live(ctx, liveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +74,7 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 // purpose. The first lookup of a process, often its only one, has the engine
 // compare the blocks where it can, and keeps only near sketches. A later lookup
 // keeps the blocks.
-func (s *session) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
+func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
 	read := s.readSketches
 	if !s.sketches.looked && s.engine.HasNear() {
 		s.sketches.looked = true
@@ -85,7 +88,7 @@ func (s *session) findSketches(ctx context.Context, text, purpose overlap.Sketch
 
 // readSketches takes the blocks that became complete into the session, and the
 // last one, which still grows, into tail.
-func (s *session) readSketches(ctx context.Context, tail *sketches) error {
+func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
 	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", s.sketches.next)
 	if err != nil {
 		return err
@@ -105,13 +108,13 @@ func (s *session) readSketches(ctx context.Context, tail *sketches) error {
 }
 
 // nearSketches adds the sketches of all blocks near text and purpose to tail.
-func (s *session) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
+func (s sketchTables) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
 	return s.engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
 		func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
 }
 
 // recentSketches takes the rows of recent sketches into tail.
-func (s *session) recentSketches(ctx context.Context, tail *sketches) error {
+func (s sketchTables) recentSketches(ctx context.Context, tail *sketches) error {
 	recent, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
 	if err != nil {
 		return err
@@ -167,7 +170,7 @@ type sketching struct {
 
 // sketchAll makes the sketches of the tools among versions that were written
 // last, in the order of their numbers.
-func (s *session) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
+func (s sketchTables) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -186,7 +189,7 @@ func (s *session) sketchAll(versions []history.Version, definitions []registry.D
 
 // addSketches keeps the sketches of versions of tools, the last of all. Those
 // of a block that is complete by now become a row of their table.
-func (s *session) addSketches(ctx context.Context, sks []sketched) error {
+func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
 	}
@@ -208,7 +211,7 @@ func (s *session) addSketches(ctx context.Context, sks []sketched) error {
 
 // completeBlocks moves the sketches of versions before first into their blocks,
 // with further ones that were no rows yet.
-func (s *session) completeBlocks(ctx context.Context, first int64, further []sketched) error {
+func (s sketchTables) completeBlocks(ctx context.Context, first int64, further []sketched) error {
 	complete, err := all(ctx, s, scanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
 	if err != nil || len(complete)+len(further) == 0 {
 		return err
@@ -221,7 +224,7 @@ func (s *session) completeBlocks(ctx context.Context, first int64, further []ske
 }
 
 // appendBlocks appends sketches to the blocks they belong to.
-func (s *session) appendBlocks(ctx context.Context, sks []sketched) error {
+func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / sketchBlock
 		var text, purpose []byte

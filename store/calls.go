@@ -14,7 +14,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 )
 
 // Calls is the database as the gateway keeps its calls in it.
@@ -27,19 +26,19 @@ func (db *DB) Calls() Calls { return Calls{db} }
 
 // View implements gateway.Ledger.
 func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
-	return c.db.view(ctx, func(s *session) error { return fn(newCallSession(s)) })
+	return c.db.view(ctx, func(s *session) error { return fn(newCallTx(s)) })
 }
 
 // Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
 // commit is in the log file of the engine when it returns, and on the disk with
 // the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallSession(s)) }))
+	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallTx(s)) }))
 }
 
 // Durable implements gateway.Ledger.
 func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallSession(s)) }))
+	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallTx(s)) }))
 }
 
 // recordRefused marks the error of a record that a trigger or constraint refused,
@@ -51,22 +50,28 @@ func recordRefused(err error) error {
 	return err
 }
 
-// callSession is a session as the gateway uses it.
-type callSession struct {
-	review.SignatureWriter // s
-	review.ToolReader      // s
-	s                      *session
+// callTables have the calls of the gateway, their outcomes, and the user's answers.
+type callTables struct{ *session }
+
+// callTx is a session as the gateway uses it.
+type callTx struct {
+	callTables
+	liveTables
+	signatureTables
+	trusted
 }
 
-func newCallSession(s *session) callSession { return callSession{s, s, s} }
+var _ gateway.LedgerTx = callTx{}
 
-var _ gateway.LedgerTx = callSession{}
+func newCallTx(s *session) callTx {
+	return callTx{callTables{s}, liveTables{s}, signatureTables{s}, trusted{s}}
+}
 
 // Use implements gateway.LedgerReader.
-func (c callSession) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
+func (c callTables) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
 	var u gateway.Use
 	var last string
-	err := c.s.Row(ctx, `SELECT
+	err := c.Row(ctx, `SELECT
 		coalesce((SELECT max(nth) FROM calls WHERE "user" = $1 AND tool = $2 AND substr(at, 1, 10) = $3 AND nth > 0), 0),
 		coalesce((SELECT at FROM calls WHERE "user" = $1 AND tool = $2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &u.Today, &last)
@@ -77,9 +82,9 @@ func (c callSession) Use(ctx context.Context, user string, tool registry.Subject
 }
 
 // NotRun implements gateway.LedgerReader.
-func (c callSession) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
+func (c callTables) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
 	var n int
-	err := c.s.Row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
+	err := c.Row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
 		WHERE c."user" = $1 AND c.tool = $2 AND substr(c.at, 1, 10) = $3 AND c.nth > 0 AND o.call = c.id AND o.not_run = 1`,
 		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &n)
 	return n, err
@@ -96,7 +101,7 @@ const (
 )
 
 // AddCall implements gateway.LedgerTx.
-func (c callSession) AddCall(ctx context.Context, call gateway.Call) error {
+func (c callTables) AddCall(ctx context.Context, call gateway.Call) error {
 	annotations := ""
 	if call.Annotations != nil {
 		b, err := json.Marshal(call.Annotations)
@@ -106,15 +111,15 @@ func (c callSession) AddCall(ctx context.Context, call gateway.Call) error {
 		annotations = string(b)
 	}
 	by := call.Caller
-	return c.s.link(ctx, callTable, callColumns, callFormat, []string{
+	return c.link(ctx, callTable, callColumns, callFormat, []string{
 		call.ID, history.Timestamp(call.At), by.Actor.String(), by.Agent, string(by.Layer), by.User, by.Customer, call.Name, call.Tool.String(),
 		strconv.Itoa(call.Version), call.ContentHash, annotations, call.ArgsHash, call.Pending, strconv.Itoa(call.Nth),
 	})
 }
 
 // AddOutcome implements gateway.LedgerTx.
-func (c callSession) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
-	return c.s.link(ctx, outcomeTable, outcomeColumns, outcomeFormat, []string{
+func (c callTables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
+	return c.link(ctx, outcomeTable, outcomeColumns, outcomeFormat, []string{
 		call, history.Timestamp(o.At), string(o.Code), strconv.FormatInt(o.Duration.Microseconds(), 10), string(o.Output),
 		o.OutputHash, strconv.Itoa(o.OutputBytes), o.Message, o.ApprovalRequest, flag(o.NotRun),
 	})
@@ -122,10 +127,10 @@ func (c callSession) AddOutcome(ctx context.Context, call string, o gateway.Outc
 
 // link appends a row to a table that is one chain. Its columns are seq, those
 // of fields, prev_hash and hash.
-func (s *session) link(ctx context.Context, table, columns, format string, fields []string) error {
+func (c callTables) link(ctx context.Context, table, columns, format string, fields []string) error {
 	var seq int64
 	var prev string
-	err := s.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
+	err := c.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -138,11 +143,11 @@ func (s *session) link(ctx context.Context, table, columns, format string, field
 	}
 	seal := history.Seal(sealed...)
 	args = append(args, prev, seal)
-	_, err = s.Exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
+	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}
-	s.chained = chainedRow{table, seq, seal}
+	c.chained = chainedRow{table, seq, seal}
 	return nil
 }
 
@@ -219,13 +224,13 @@ func parseAnnotations(s string) (*registry.Annotations, error) {
 // Calls implements gateway.LedgerReader. The most selective condition uses an
 // index, so that a page costs the same however many calls there are; the others,
 // with "+" to avoid indexes, only leave rows out.
-func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+func (c callTables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
 	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are fewer than any other choice
 	and := func(column string, value any) {
 		if !indexed {
-			column = c.s.hints.unindexed(column)
+			column = c.hints.unindexed(column)
 		}
 		where, args = append(where, column+" = ?"), append(args, value)
 		indexed = false
@@ -264,18 +269,18 @@ func (c callSession) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c.s, scanCall, numbered(query+" ORDER BY "+seq+" DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, scanCall, numbered(query+" ORDER BY "+seq+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // concluded returns the calls with an outcome, in the order in which they came
 // to it.
-func (c callSession) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+func (c callTables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	query, args := callFields+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 	if q.Before > 0 {
 		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
 		args = append(args, q.Before)
 	}
-	return all(ctx, c.s, scanCall, numbered(query+" ORDER BY o.seq DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, scanCall, numbered(query+" ORDER BY o.seq DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // storedCode is how a code that is asked for is stored.
@@ -290,11 +295,11 @@ func storedCode(code gateway.Code) string {
 const hourForm = "2006-01-02T15"
 
 // CountRefused implements gateway.LedgerTx.
-func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code gateway.Code, most int) (bool, error) {
+func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code gateway.Code, most int) (bool, error) {
 	by := call.Caller
 	key := []any{by.Agent, by.User, call.At.UTC().Format(hourForm)}
 	written := 0
-	err := c.s.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
+	err := c.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
 	first := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !first {
 		return false, err
@@ -308,20 +313,20 @@ func (c callSession) CountRefused(ctx context.Context, call gateway.Call, code g
 	if first {
 		query = `INSERT INTO call_refusals (agent, "user", hour, written, counted, last_at, last_code) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 	}
-	_, err = c.s.Exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
+	_, err = c.Exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
 	return write, err
 }
 
 // Refusals implements gateway.LedgerReader.
-func (c callSession) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
+func (c callTables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
 	query, args := `SELECT agent, "user", hour, written, counted, last_at, last_code FROM call_refusals WHERE counted > 0`, []any{}
 	if q.Agent != "" {
-		query, args = query+" AND "+c.s.hints.unindexed("agent")+" = ?", append(args, q.Agent)
+		query, args = query+" AND "+c.hints.unindexed("agent")+" = ?", append(args, q.Agent)
 	}
 	if q.User != "" {
-		query, args = query+" AND "+c.s.hints.unindexed(`"user"`)+" = ?", append(args, q.User)
+		query, args = query+" AND "+c.hints.unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return all(ctx, c.s, scanRefusals, numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, scanRefusals, numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 func scanRefusals(row scanner) (gateway.Refusals, error) {

@@ -52,27 +52,27 @@ func decodeCaller(s string) (gateway.Caller, error) {
 }
 
 // AddPending implements gateway.LedgerTx.
-func (c callSession) AddPending(ctx context.Context, p gateway.Pending) error {
+func (c callTables) AddPending(ctx context.Context, p gateway.Pending) error {
 	caller, err := encodeCaller(p.Caller)
 	if err != nil {
 		return err
 	}
-	seal, err := c.s.record(ctx, pendingRecords, []string{
+	seal, err := c.record(ctx, pendingRecords, []string{
 		p.ID, caller, p.Caller.Agent, p.Caller.User, p.Tool.String(), strconv.Itoa(p.Version), p.ContentHash, string(p.Args), string(p.Said.Encode()), p.Digest,
 		history.Timestamp(p.AskedAt), history.Timestamp(p.ExpiresAt),
 	})
 	if err != nil {
 		return err
 	}
-	return c.s.tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
+	return eventLog(c).tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
 		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
 }
 
 // AddAnswer implements gateway.LedgerTx.
-func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
+func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
 	var answered int
 	var tool string
-	err := c.s.Row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = $1), (SELECT tool FROM pending_calls WHERE id = $1)", []any{pending}, &answered, &tool)
+	err := c.Row(ctx, "SELECT (SELECT count(*) FROM call_answers WHERE pending = $1), (SELECT tool FROM pending_calls WHERE id = $1)", []any{pending}, &answered, &tool)
 	if err != nil {
 		return err
 	}
@@ -83,22 +83,12 @@ func (c callSession) AddAnswer(ctx context.Context, pending string, a gateway.An
 	if a.Approved {
 		approved, act = "1", proposals.ActApproveCall
 	}
-	seal, err := c.s.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call, a.Signature})
+	seal, err := c.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call, a.Signature})
 	if err != nil {
 		return err
 	}
-	return c.s.tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
+	return eventLog(c).tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
 		map[string]any{"pending": pending, "digest": a.Digest})
-}
-
-// tell appends an event with its data.
-func (s *session) tell(ctx context.Context, e history.Event, data map[string]any) error {
-	b, err := jsondoc.Marshal(data)
-	if err != nil {
-		return err
-	}
-	e.Data = b
-	return s.AppendEvent(ctx, e)
 }
 
 const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.said, p.digest, p.asked_at, p.expires_at,
@@ -136,11 +126,11 @@ func scanPending(row scanner) (gateway.Pending, error) {
 }
 
 // Pending implements gateway.LedgerReader.
-func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
+func (c callTables) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
 	if len(ref) < proposals.MinPrefix {
 		return gateway.Pending{}, notFound("the pending call %s; give at least %d characters of its id", jsondoc.Quote(ref), proposals.MinPrefix)
 	}
-	found, err := all(ctx, c.s, scanPending, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
+	found, err := all(ctx, c, scanPending, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
 	switch {
 	case err != nil:
 		return gateway.Pending{}, err
@@ -153,7 +143,7 @@ func (c callSession) Pending(ctx context.Context, ref string) (gateway.Pending, 
 }
 
 // PendingList implements gateway.LedgerReader.
-func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
+func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
 	order := "p.seq"
 	var where []string
 	var args []any
@@ -162,7 +152,7 @@ func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([
 		and("p.seq < ?", q.Before)
 	}
 	if q.Waiting {
-		order = c.s.hints.unindexed("p.seq") // those that expire later are few; the list of all is long
+		order = c.hints.unindexed("p.seq") // those that expire later are few; the list of all is long
 		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
 			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
 	}
@@ -176,12 +166,12 @@ func (c callSession) PendingList(ctx context.Context, q gateway.PendingQuery) ([
 	if len(where) > 0 {
 		query += "WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c.s, scanPending, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, scanPending, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // Override implements gateway.LedgerReader.
-func (c callSession) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
+func (c callTables) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
+	list, err := all(ctx, c, scanOverride, selectOverride+`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
 	if err == nil && len(list) == 0 {
 		list = []gateway.Override{{User: user, Tool: tool}}
 	}
@@ -205,18 +195,18 @@ func scanOverride(row scanner) (gateway.Override, error) {
 
 // countTiers has tiers without a valid signature ask for each call, where
 // signatures are required.
-func (c callSession) countTiers(ctx context.Context, list []gateway.Override) error {
-	p, err := c.s.proofs(ctx)
+func (c callTables) countTiers(ctx context.Context, list []gateway.Override) error {
+	p, err := trusted(c).proofs(ctx)
 	if p == nil || err != nil {
 		return err
 	}
 	for i, o := range list {
 		var err error
 		if o.ID != "" { // it was set
-			err = p.Act(ctx, c.s, o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), "")
+			err = p.Act(ctx, signatureTables(c), o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), "")
 		}
 		if err == nil {
-			err = p.TierStands(ctx, c.s, o.StatementAct(), o.Signature)
+			err = p.TierStands(ctx, signatureTables(c), o.StatementAct(), o.Signature)
 		}
 		switch {
 		case review.Refuses(err):
@@ -229,8 +219,8 @@ func (c callSession) countTiers(ctx context.Context, list []gateway.Override) er
 }
 
 // Overrides implements gateway.LedgerReader.
-func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	list, err := all(ctx, c.s, scanOverride, selectOverride+`WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`, user)
+func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
+	list, err := all(ctx, c, scanOverride, selectOverride+`WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`, user)
 	if err != nil {
 		return nil, err
 	}
@@ -238,12 +228,12 @@ func (c callSession) Overrides(ctx context.Context, user string) ([]gateway.Over
 }
 
 // AddOverride implements gateway.LedgerTx.
-func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := c.s.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At), o.Signature})
+func (c callTables) AddOverride(ctx context.Context, o gateway.Override) error {
+	seal, err := c.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At), o.Signature})
 	if err != nil {
 		return err
 	}
-	return c.s.tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
+	return eventLog(c).tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
@@ -251,7 +241,7 @@ func (c callSession) AddOverride(ctx context.Context, o gateway.Override) error 
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.LedgerTx.
-func (c callSession) AddChange(ctx context.Context, change gateway.Change) error {
+func (c callTables) AddChange(ctx context.Context, change gateway.Change) error {
 	details := change.Details
 	if len(details) == 0 {
 		details = json.RawMessage("{}")
@@ -260,11 +250,11 @@ func (c callSession) AddChange(ctx context.Context, change gateway.Change) error
 	if err != nil {
 		return err
 	}
-	last, err := all(ctx, c.s, scanValue[string], "SELECT data FROM events WHERE subject = $1 AND subject <> '' AND act = $2 ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
+	last, err := all(ctx, c, scanValue[string], "SELECT data FROM events WHERE subject = $1 AND subject <> '' AND act = $2 ORDER BY seq DESC LIMIT 1", change.Tool.String(), actChanged)
 	if err != nil || len(last) > 0 && last[0] == string(data) {
 		return err
 	}
-	return c.s.AppendEvent(ctx, history.Event{
+	return eventLog(c).AppendEvent(ctx, history.Event{
 		ID: change.ID, At: change.At, Actor: change.By.String(), Act: actChanged, Subject: change.Tool.String(), Data: data,
 	})
 }

@@ -49,7 +49,7 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 				for query := range s.Statements() {
 					known[query] = true
 				}
-				_, err := newCallSession(s).Calls(t.Context(), q)
+				_, err := newCallTx(s).Calls(t.Context(), q)
 				for query := range s.Statements() {
 					if !known[query] {
 						made = query

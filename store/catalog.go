@@ -14,6 +14,9 @@ import (
 	"toolcrib/review"
 )
 
+// catalog reads the live registry as lists show it.
+type catalog struct{ *session }
+
 // CatalogQuery selects live definitions for a page, by id.
 type CatalogQuery struct {
 	Kind     registry.Kind
@@ -70,7 +73,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 
 // Catalog returns a page of the live definitions of a kind, ordered by id.
 func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
-	return viewed(ctx, db, func(s *session) (CatalogPage, error) { return s.catalog(ctx, q) })
+	return viewed(ctx, db, func(s *session) (CatalogPage, error) { return catalog{s}.catalog(ctx, q) })
 }
 
 // rows returns the statement that reads columns of live versions as r, joined with
@@ -101,7 +104,7 @@ func (q CatalogQuery) rows(columns, join string) (query string, args []any) {
 	return query + " ORDER BY r.id, r.layer", args
 }
 
-func (s *session) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+func (s catalog) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
 	query, args := q.rows(entryColumns, "")
 	return q.merge(func(fn func(CatalogEntry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
 }
@@ -188,19 +191,19 @@ func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntr
 	var definition []byte
 	err := db.view(ctx, func(s *session) error {
 		var err error
-		if e, err = s.find(ctx, q, ref); err != nil {
+		if e, err = (catalog{s}).find(ctx, q, ref); err != nil {
 			return err
 		}
 		if e.Refused != nil {
 			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
 		}
 		err = s.Row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
-		return errors.Join(err, s.same(e, definition))
+		return errors.Join(err, trusted{s}.same(e, definition))
 	})
 	return e, definition, err
 }
 
-func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
+func (s catalog) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
 	query := "SELECT " + entryColumns + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
 	value := fmt.Sprintf(" = $%d", len(args)+2)
@@ -215,7 +218,7 @@ func (s *session) find(ctx context.Context, q CatalogQuery, ref string) (Catalog
 	}
 	ids = append(ids, aliased...)
 	if q.Kind == registry.KindTool {
-		wired, err := s.ByWire(ctx, ref)
+		wired, err := liveTables(s).ByWire(ctx, ref)
 		if err != nil {
 			return CatalogEntry{}, err
 		}
@@ -247,7 +250,7 @@ func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (r
 		var err error
 		for _, kind := range registry.SubjectKinds() {
 			var e CatalogEntry
-			e, err = s.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
+			e, err = catalog{s}.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
 			subject = e.Subject
 			if !errors.Is(err, review.ErrNotFound) {
 				return err

@@ -26,7 +26,7 @@ func scanEntry(row scanner) (CatalogEntry, error) {
 }
 
 // entries reads entries of live versions.
-func (s *session) entries(ctx context.Context, q CatalogQuery, query string, args ...any) ([]CatalogEntry, error) {
+func (s catalog) entries(ctx context.Context, q CatalogQuery, query string, args ...any) ([]CatalogEntry, error) {
 	var found []CatalogEntry
 	err := s.eachEntry(ctx, q, query, args, func(e CatalogEntry) error {
 		found = append(found, e)
@@ -38,8 +38,8 @@ func (s *session) entries(ctx context.Context, q CatalogQuery, query string, arg
 // eachEntry calls fn for every entry that a statement reads. Where signatures are
 // required, an entry has the columns of its definition, and one whose version has
 // no valid signature is deactivated.
-func (s *session) eachEntry(ctx context.Context, q CatalogQuery, query string, args []any, fn func(CatalogEntry) error) error {
-	p, err := s.proofs(ctx)
+func (s catalog) eachEntry(ctx context.Context, q CatalogQuery, query string, args []any, fn func(CatalogEntry) error) error {
+	p, err := trusted(s).proofs(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func provenColumns() string {
 
 // scanProven scans provenColumns, and the hash of the version with them, into an
 // entry as its definition has it.
-func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuery, hash *string, row scanner) (CatalogEntry, error) {
+func (s catalog) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuery, hash *string, row scanner) (CatalogEntry, error) {
 	var e CatalogEntry
 	var subject string
 	var newest int
@@ -84,7 +84,7 @@ func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQue
 	if err != nil {
 		return e, err
 	}
-	proof, err := s.proof(ctx, p, e.Subject, e.Version, *hash)
+	proof, err := trusted(s).proof(ctx, p, e.Subject, e.Version, *hash)
 	if err != nil {
 		return e, err
 	}
@@ -94,7 +94,7 @@ func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQue
 		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, review.ErrTampered)
 	}
 	if e.Refused == nil && now {
-		if e.Refused, err = s.superseded(ctx, p, proof, signed); err != nil {
+		if e.Refused, err = trusted(s).superseded(ctx, p, proof, signed); err != nil {
 			return e, err
 		}
 	}
@@ -107,7 +107,7 @@ func (s *session) scanProven(ctx context.Context, p *review.Proofs, q CatalogQue
 }
 
 // same returns nil when a definition is the one of an entry that counts.
-func (s *session) same(e CatalogEntry, definition []byte) error {
+func (s trusted) same(e CatalogEntry, definition []byte) error {
 	if s.trust.Required() && registry.HashBytes(definition) != e.ContentHash {
 		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", e.Version, e.Subject, review.ErrTampered)
 	}
@@ -137,7 +137,7 @@ func (db *DB) CatalogGroups(ctx context.Context, q CatalogQuery) ([]GroupCount, 
 	err := db.view(ctx, func(s *session) error {
 		clear(counts) // it may run again
 		query, args := q.rows(entryColumns, "")
-		return q.eachMerged(func(fn func(CatalogEntry) error) error { return s.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
+		return q.eachMerged(func(fn func(CatalogEntry) error) error { return catalog{s}.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
 			for _, e := range es {
 				counts[groupOf(e)]++
 			}

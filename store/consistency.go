@@ -127,7 +127,7 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	}
 	whole := true
 	err := l.use(ctx, func(s *session) error {
-		for _, table := range append(recordTables(), versionTable) {
+		for _, table := range append(recordNames(), versionTable) {
 			var rows, first, last int64
 			if err := s.Row(ctx, "SELECT count(*), coalesce(min(seq), 1), coalesce(max(seq), 0) FROM "+table, nil, &rows, &first, &last); err != nil {
 				return err

@@ -127,7 +127,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var list []inspection
 	for first := int64(1); first <= last; first += draftBlock {
 		list = append(list, inspection{"proposals", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			return s.checkDrafts(ctx, first, l.facts, fn)
+			return proposalTables{s}.checkDrafts(ctx, first, l.facts, fn)
 		}})
 	}
 	return list, err
@@ -136,7 +136,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // checkDrafts reports proposals of a block that lists show otherwise, or that are
 // found by another text, than their last revision says. A draft that nobody can
 // read is reported with the revisions.
-func (s *session) checkDrafts(ctx context.Context, first int64, facts *facts, fn func(history.Damage)) error {
+func (s proposalTables) checkDrafts(ctx context.Context, first int64, facts *facts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, '')
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
@@ -188,7 +188,7 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 		return err
 	}
 	for _, id := range ids {
-		agrees, err := s.agrees(ctx, id)
+		agrees, err := recordTables{s}.agrees(ctx, id)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -204,8 +204,8 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 	return nil
 }
 
-func (s *session) agrees(ctx context.Context, id proposals.ID) (bool, error) {
-	p, err := s.Proposal(ctx, id)
+func (s recordTables) agrees(ctx context.Context, id proposals.ID) (bool, error) {
+	p, err := proposalTables(s).Proposal(ctx, id)
 	if err != nil {
 		return false, err
 	}

@@ -134,7 +134,7 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	}}}
 	for block := range last/sketchBlock + 1 {
 		list = append(list, inspection{"sketches", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			return s.checkSketches(ctx, block, deep, fn)
+			return sketchTables{s}.checkSketches(ctx, block, deep, fn)
 		}})
 	}
 	return list, nil
@@ -142,7 +142,7 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 
 // checkSketches reports a block whose sketches are of other versions, or with deep other
 // sketches, than it should have.
-func (s *session) checkSketches(ctx context.Context, block int64, deep bool, fn func(history.Damage)) error {
+func (s sketchTables) checkSketches(ctx context.Context, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*sketchBlock, (block+1)*sketchBlock-1
 	text, purpose, err := s.storedSketches(ctx, block)
 	if err != nil {
@@ -176,7 +176,7 @@ func sketchesOf(stored []byte, ids []int64) bool {
 
 // sameSketches reports whether stored blocks have the sketches that the versions of some
 // rows should have.
-func (s *session) sameSketches(ctx context.Context, text, purpose []byte, first, last int64) (bool, error) {
+func (s sketchTables) sameSketches(ctx context.Context, text, purpose []byte, first, last int64) (bool, error) {
 	var wantText, wantPurpose overlap.Index
 	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
 		var seq int64
@@ -197,7 +197,7 @@ func (s *session) sameSketches(ctx context.Context, text, purpose []byte, first,
 
 // storedSketches returns the sketches of a block: its row, and the rows of
 // versions that were not packed yet.
-func (s *session) storedSketches(ctx context.Context, block int64) (text, purpose []byte, err error) {
+func (s sketchTables) storedSketches(ctx context.Context, block int64) (text, purpose []byte, err error) {
 	err = s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, err

@@ -104,7 +104,7 @@ func (c *crossCheck) end(table string) {
 // agrees reports whether every table was read, the log names each record in
 // order and nothing else, and versions and decisions match.
 func (c *crossCheck) agrees() bool {
-	tables := append([]string{versionTable}, recordTables()...)
+	tables := append([]string{versionTable}, recordNames()...)
 	for _, table := range append(slices.Clone(tables), eventTable) {
 		if !c.complete[table] {
 			return false
@@ -125,8 +125,8 @@ func (c *crossCheck) agrees() bool {
 	return !unlogged && slices.Equal(c.approved, c.decided)
 }
 
-// recordTables lists the tables of records that form no chain.
-func recordTables() []string {
+// recordNames lists the tables of records that form no chain.
+func recordNames() []string {
 	var tables []string
 	for _, k := range plainRecords() {
 		tables = append(tables, k.table)

@@ -29,13 +29,16 @@ func scanEvent(row scanner) (history.Event, error) {
 	return e, into(&e.At, history.ParseTimestamp, at)
 }
 
+// eventLog has the audit log.
+type eventLog struct{ *session }
+
 // AppendEvent appends one event.
-func (s *session) AppendEvent(ctx context.Context, e history.Event) error {
+func (s eventLog) AppendEvent(ctx context.Context, e history.Event) error {
 	return s.AppendEvents(ctx, []history.Event{e})
 }
 
 // AppendEvents implements review.RecordWriter.
-func (s *session) AppendEvents(ctx context.Context, events []history.Event) error {
+func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) error {
 	ends, err := s.tails(ctx)
 	if err != nil {
 		return err
@@ -72,9 +75,19 @@ func (s *session) AppendEvents(ctx context.Context, events []history.Event) erro
 	return nil
 }
 
+// tell appends an event with its data.
+func (s eventLog) tell(ctx context.Context, e history.Event, data map[string]any) error {
+	b, err := jsondoc.Marshal(data)
+	if err != nil {
+		return err
+	}
+	e.Data = b
+	return s.AppendEvent(ctx, e)
+}
+
 // RecentWrites implements review.RecordReader. The condition on the actor and the
 // acts is the one of the index.
-func (s *session) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
+func (s eventLog) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
@@ -131,7 +144,7 @@ func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
 			return err
 		}
-		state, err = newCallSession(s).State(ctx)
+		state, err = trusted{s}.State(ctx)
 		return err
 	})
 	return event, state, err
@@ -191,7 +204,7 @@ func (w witness) same(a history.Account) bool {
 }
 
 // WroteHere implements review.RecordReader.
-func (s *session) WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error) {
+func (s eventLog) WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error) {
 	accounts, err := all(ctx, s, scanAccount, `SELECT data FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND actor = $3
 		AND act IN ('draft', 'revise', 'submit')`, id, revision, author.String())
 	return slices.ContainsFunc(accounts, s.witness.in(ctx).same), err

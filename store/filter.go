@@ -43,7 +43,7 @@ func termsOf(q review.Query) ([]filter.Term, clause, error) {
 // looks at the rows that one term finds by an index and compares them with the
 // others: of a term that holds of a few, or else of one whose rows come in the
 // order of seq, so that a page is soon full.
-func (s *session) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
+func (s proposalSearch) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
 		return sel.with(s.matcher().rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
@@ -80,7 +80,7 @@ func among(seqs string) selection {
 
 // fewest returns the rows of a term that holds of a few proposals, or of the texts
 // together, as a JSON array of their seq.
-func (s *session) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
+func (s proposalSearch) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []clause
 	wanted, unwanted, texts := indexedTexts(terms)
 	for i, t := range terms {
@@ -118,7 +118,7 @@ func (m matcher) termRows(t filter.Term) (clause, bool) {
 // short returns the selection by a text of less than a trigram, through the
 // trigrams that begin with it; that of all proposals when they are too many, because
 // so many texts have it that looking at each row soon fills a page.
-func (s *session) short(ctx context.Context, terms []filter.Term) (selection, error) {
+func (s proposalSearch) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != filter.Text || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
@@ -136,7 +136,7 @@ func (s *session) short(ctx context.Context, terms []filter.Term) (selection, er
 
 // ordered returns the selection by the texts that the index knows, or by the first
 // term whose column has an index that ends in seq, and the terms that it covers.
-func (s *session) ordered(terms []filter.Term) (sel selection, used []int) {
+func (s proposalSearch) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.engine.Matching(wanted, unwanted)), used
 	}
@@ -187,7 +187,7 @@ func from(source engine.Source) selection {
 }
 
 // matcher returns what writes conditions for the engine.
-func (s *session) matcher() matcher { return matcher{s.engine, s.hints} }
+func (s proposalSearch) matcher() matcher { return matcher{s.engine, s.hints} }
 
 // rest returns the conditions of the terms that are not used yet. The plus keeps
 // the engine from choosing an index of its own for them.

@@ -14,9 +14,12 @@ import (
 	"toolcrib/review"
 )
 
+// proposalSearch finds pages of proposals.
+type proposalSearch struct{ *session }
+
 // List implements review.ProposalReader. A page is found by key, never by
 // offset, so page 1,000 costs what page 1 costs, in every order.
-func (s *session) List(ctx context.Context, q review.Query) (review.Page, error) {
+func (s proposalSearch) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = review.DefaultPage
@@ -42,7 +45,7 @@ func (s *session) List(ctx context.Context, q review.Query) (review.Page, error)
 }
 
 // listByTime reads a page in the order of time.
-func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+func (s proposalSearch) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	terms, waits, err := termsOf(q)
 	if err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func (s *session) listByTime(ctx context.Context, q review.Query, limit int) ([]
 
 // listed reads proposals. There is no end to the statements that filters make, so
 // none of those is kept.
-func (s *session) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
+func (s proposalSearch) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
 	query = numbered(query)
 	if q.Filter == "" {
 		return all(ctx, s, scanProposal, query, args...)
@@ -124,7 +127,7 @@ func (s selection) query(columns string) string {
 // uniquePrefixes returns for each proposal the length in characters from which a
 // prefix of its id names no other: one more than the prefix shared with its
 // neighbours in the index.
-func (s *session) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
+func (s proposalSearch) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	lengths := make([]int, len(page))
 	ids := make([]proposals.ID, len(page))
 	for i := range page {
@@ -160,20 +163,6 @@ func common(a, b string) int {
 		n++
 	}
 	return n
-}
-
-// Counts implements review.ProposalReader. The counters are kept with every
-// write, so no proposal is read.
-func (s *session) Counts(ctx context.Context) (map[proposals.State]int, error) {
-	counts := map[proposals.State]int{}
-	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
-		var state proposals.State
-		var n int
-		err := row.Scan(&state, &n)
-		counts[state] = n
-		return err
-	})
-	return counts, err
 }
 
 // key is the sort key of an order other than that of time; seq tells rows apart
@@ -213,7 +202,7 @@ func keyOf(o review.Order) (key, bool) {
 const cursorMark = "~"
 
 // cursor returns what continues a list behind a proposal.
-func (s *session) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
+func (s proposalSearch) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
 	if o != review.ByRisk {
 		return string(id), nil
 	}
@@ -223,7 +212,7 @@ func (s *session) cursor(ctx context.Context, o review.Order, id proposals.ID) (
 }
 
 // place reads a cursor: the key of the row that a page comes after, and its seq.
-func (s *session) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
+func (s proposalSearch) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
 	risk, id, marked := strings.Cut(cursor, cursorMark)
 	if !marked {
 		id = cursor
@@ -240,7 +229,7 @@ func (s *session) place(ctx context.Context, k key, cursor string) (value any, s
 
 // listByKey reads a page in an order that has a key. A few rows are sorted; more
 // are walked in the order of an index, which has them sorted already.
-func (s *session) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+func (s proposalSearch) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k, _ := keyOf(q.Order)
 	if q.Reverse {
 		k = k.reversed()
@@ -282,7 +271,7 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 }
 
 // sortRows sorts a small selection, and returns the rows behind the cursor.
-func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
+func (s proposalSearch) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
 	if q.After != "" {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
@@ -297,7 +286,7 @@ func (s *session) sortRows(ctx context.Context, q review.Query, k key, sel selec
 // state in order, and merges the states. Behind a cursor come first the rows with
 // the same key, then the others, and an index can only be entered at one of the
 // two.
-func (s *session) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
+func (s proposalSearch) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.hints.indexedBy(k.index)
 	var ranges []clause
 	if q.After == "" {

@@ -231,7 +231,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return db.view(ctx, func(s *session) error { return s.checkCore(ctx) })
+	return db.view(ctx, func(s *session) error { return liveTables{s}.checkCore(ctx) })
 }
 
 // migrate runs the steps that the database lacks. Another process may do the
@@ -279,7 +279,7 @@ func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage
 }
 
 func (l Ledger) structure(ctx context.Context, s *session, deep bool, fn func(history.Damage)) error {
-	if err := s.checkCore(ctx); err != nil {
+	if err := (liveTables{s}).checkCore(ctx); err != nil {
 		l.blame(err)
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})
 	}

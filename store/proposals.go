@@ -12,8 +12,12 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
+
+// proposalTables have the proposals with their revisions and issues.
+type proposalTables struct{ *session }
 
 // proposalColumns are the columns that scanProposal reads; the live version comes from the
 // registry, so that staleness is never stored.
@@ -58,7 +62,7 @@ func parseMaybe(s string) (time.Time, error) {
 }
 
 // Proposal implements review.ProposalReader.
-func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
+func (s proposalTables) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
 	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = $1", id)
 	return first(found, err, "proposal %s", id)
 }
@@ -68,7 +72,7 @@ func (s *session) Proposal(ctx context.Context, id proposals.ID) (proposals.Prop
 const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
 
 // OpenBy implements review.ProposalReader.
-func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
+func (s proposalTables) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
 	var n int
 	where, args := "author = $1", []any{author.String()}
 	if author == (proposals.Actor{}) {
@@ -79,29 +83,43 @@ func (s *session) OpenBy(ctx context.Context, author proposals.Actor) (int, erro
 }
 
 // OpenOn implements review.ProposalReader.
-func (s *session) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
+func (s proposalTables) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
 		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.subject = $1 AND p."+openStates+" ORDER BY p.seq", subject.String())
 }
 
 // Members implements review.ProposalReader.
-func (s *session) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
+func (s proposalTables) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
 		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
 // SameText implements review.ProposalReader. Its conditions are those of the
 // index, which is walked from the end.
-func (s *session) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
+func (s proposalTables) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
 	return all(ctx, s, scanProposal,
 		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
 		textHash, except, most)
 }
 
+// Counts implements review.ProposalReader. The counters are kept with every
+// write, so no proposal is read.
+func (s proposalTables) Counts(ctx context.Context) (map[proposals.State]int, error) {
+	counts := map[proposals.State]int{}
+	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row scanner) error {
+		var state proposals.State
+		var n int
+		err := row.Scan(&state, &n)
+		counts[state] = n
+		return err
+	})
+	return counts, err
+}
+
 // AddProposal implements review.ProposalWriter.
-func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+func (s proposalTables) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	_, err := s.Exec(ctx, `
 		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash,
 			base_version, author, change_set, created_at, updated_at)
@@ -115,7 +133,7 @@ func (s *session) AddProposal(ctx context.Context, p proposals.Proposal, r propo
 }
 
 // AddRevision implements review.ProposalWriter.
-func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+func (s proposalTables) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	n, err := s.Exec(ctx, `
 		UPDATE proposals SET type = $1, title = $2, revision = $3, content_hash = $4, text_hash = $5, base_version = $6, change_set = $7, updated_at = $8
 		WHERE id = $9 AND revision = $10`,
@@ -127,7 +145,7 @@ func (s *session) AddRevision(ctx context.Context, p proposals.Proposal, r propo
 }
 
 // MoveProposal implements review.ProposalWriter.
-func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
+func (s proposalTables) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
 	n, err := s.Exec(ctx, `
 		UPDATE proposals SET state = $1, recommendation = $2, findings = $3, blocks = $4, warns = $5, worst = $6, waived_until = $7, updated_at = $8
 		WHERE id = $9 AND state = $10 AND revision = $11`,
@@ -137,7 +155,7 @@ func (s *session) MoveProposal(ctx context.Context, p proposals.Proposal, from p
 }
 
 // Issue implements review.RecordReader.
-func (s *session) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
+func (s proposalTables) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
 	var i proposals.Issue
 	var labels string
 	err := s.Row(ctx, "SELECT number, proposal, title, assignee, status, labels FROM issues WHERE proposal = $1", []any{id},
@@ -151,7 +169,7 @@ func (s *session) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, 
 
 // OpenIssue implements review.ProposalWriter. Labels hold no line breaks, so
 // they are stored one a line.
-func (s *session) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
+func (s proposalTables) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
 	var number int
 	if err := storable([]any{i.Title, i.Assignee, strings.Join(i.Labels, "")}); err != nil {
 		return 0, err
@@ -167,7 +185,7 @@ func (s *session) OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
 }
 
 // AssignIssue implements review.ProposalWriter.
-func (s *session) AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error {
+func (s proposalTables) AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error {
 	n, err := s.Exec(ctx, "UPDATE issues SET assignee = $1, status = $2 WHERE proposal = $3", assignee, status, id)
 	return changedOne(n, err, "issue of proposal "+string(id))
 }
@@ -199,17 +217,17 @@ func parseDraft(s string) (proposals.Draft, error) {
 }
 
 // Revision implements review.ProposalReader.
-func (s *session) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+func (s proposalTables) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
 	found, err := all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 AND number = $2", id, number)
 	return first(found, err, "revision %d of proposal %s", number, id)
 }
 
 // Revisions implements review.ProposalReader.
-func (s *session) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
+func (s proposalTables) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
 	return all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 ORDER BY number", id)
 }
 
-func (s *session) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
+func (s proposalTables) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
 	return s.record(ctx, revisionRecords, []string{
 		string(r.Proposal), strconv.Itoa(r.Number), r.Canonical(), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
 	})
@@ -226,7 +244,7 @@ const (
 )
 
 // ApplyVerdict implements review.ProposalWriter.
-func (s *session) ApplyVerdict(ctx context.Context, decided []review.DecidedProposal) error {
+func (s proposalTables) ApplyVerdict(ctx context.Context, decided []review.DecidedProposal) error {
 	if len(decided) == 1 {
 		one := decided[0]
 		if err := s.MoveProposal(ctx, one.Proposal, one.From); err != nil {
@@ -248,7 +266,7 @@ func (s *session) ApplyVerdict(ctx context.Context, decided []review.DecidedProp
 
 // updateAll runs a statement that changes one row for each of a list, and
 // refuses when some are not as they were seen.
-func (s *session) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
+func (s proposalTables) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
 	text, err := json.Marshal(list)
 	if err != nil {
 		return err
@@ -258,4 +276,135 @@ func (s *session) updateAll(ctx context.Context, statement string, list [][]any,
 		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, review.ErrConflict)
 	}
 	return err
+}
+
+// idLength is the length of a UUID in its text form.
+const idLength = 36
+
+// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
+func (s proposalTables) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
+	whole := make([]string, 0, len(refs))
+	for _, ref := range refs {
+		if len(ref) == idLength {
+			whole = append(whole, strings.ToLower(ref))
+		}
+	}
+	list, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	found, err := all(ctx, s, scanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[proposals.ID]bool, len(found))
+	for _, id := range found {
+		known[id] = true
+	}
+	ids := make([]proposals.ID, len(refs))
+	for i, ref := range refs {
+		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
+			continue
+		}
+		if ids[i], err = s.resolveID(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// resolveID finds a proposal by its number, by a unique prefix of its id, or by
+// the subject or tool id that it alone is open on.
+func (s proposalTables) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
+	if number, ok := strings.CutPrefix(ref, "#"); ok {
+		return s.byNumber(ctx, number)
+	}
+	prefix := strings.ToLower(ref)
+	digits := ref != "" && strings.Trim(ref, "0123456789") == ""
+	switch {
+	case digits:
+		return s.byNumber(ctx, ref)
+	case strings.Contains(ref, ":"):
+		subject, err := registry.ParseSubject(ref)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), review.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
+		}
+		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
+	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
+		// No UUIDv7 begins with another digit than 0 before the year 10889.
+		return s.byPrefix(ctx, prefix)
+	case registry.ValidID(ref):
+		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
+	}
+	return "", notFound("%s, which names no proposal (write its number, the first eight or more characters of its id, or its subject)", jsondoc.Quote(ref))
+}
+
+func (s proposalTables) byNumber(ctx context.Context, number string) (proposals.ID, error) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
+		return "", notFound("%s, which is not a number of a proposal", jsondoc.Quote("#"+number))
+	}
+	var id proposals.ID
+	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
+	if err = missing(err, "proposal #%d", n); !errors.Is(err, review.ErrNotFound) {
+		return id, err
+	}
+	var last int
+	if rowErr := s.Row(ctx, "SELECT coalesce(max(number), 0) FROM issues", nil, &last); rowErr != nil {
+		return "", rowErr
+	}
+	if last == 0 {
+		return "", fmt.Errorf("%w; none has a number yet", err)
+	}
+	return "", fmt.Errorf("%w; the newest is #%d", err, last)
+}
+
+func (s proposalTables) byPrefix(ctx context.Context, prefix string) (proposals.ID, error) {
+	found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", notFound("proposal %s", prefix)
+	case len(found) > 1:
+		return "", ambiguous(prefix+" begins the ids of", found, 2)
+	}
+	return found[0].ID, nil
+}
+
+// onlyOpen finds the one open proposal that a condition on its subject holds for.
+func (s proposalTables) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
+	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 1:
+		return found[0].ID, nil
+	case len(found) > 1:
+		return "", ambiguous(ref+" is the subject of", found, 3)
+	}
+	if found, err = s.some(ctx, "p."+condition+" ORDER BY p.seq DESC LIMIT 1", value); err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", notFound("a proposal on %s; `toolcrib list` shows those there are", ref)
+	}
+	return "", notFound("an open proposal on %s; the newest is %s, which is %s", ref, found[0].Handle(), found[0].State)
+}
+
+func (s proposalTables) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
+	return all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE "+where, args...)
+}
+
+// ambiguous names the proposals that a reference could mean, and how to write
+// one of them.
+func ambiguous(what string, found []proposals.Proposal, most int) error {
+	var names []string
+	for _, p := range found[:min(len(found), most)] {
+		names = append(names, p.Handle()+" ("+p.Subject.String()+")")
+	}
+	if len(found) > most {
+		names = append(names, "more")
+	}
+	return fmt.Errorf("%s %s; write the number of one: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
 }

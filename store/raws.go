@@ -30,6 +30,9 @@ type Raw struct {
 	Body []byte
 }
 
+// importTables have the imported documents.
+type importTables struct{ *session }
+
 // KeepImport records an import with its definitions, and its event, whose chain
 // seals the whole import. Definitions stored under the same hash stay as they are.
 func (db *DB) KeepImport(ctx context.Context, i Import) error {
@@ -43,7 +46,7 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 	}
 	return db.update(ctx, func(s *session) error {
 		for _, t := range i.Tools {
-			if err := s.keepRaw(ctx, t); err != nil {
+			if err := (importTables{s}).keepRaw(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -58,12 +61,12 @@ func (db *DB) KeepImport(ctx context.Context, i Import) error {
 		if err != nil {
 			return err
 		}
-		return s.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
+		return eventLog{s}.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
 	})
 }
 
 // keepRaw keeps the JSON of a tool, unless it is kept already.
-func (s *session) keepRaw(ctx context.Context, t Raw) error {
+func (s importTables) keepRaw(ctx context.Context, t Raw) error {
 	var kept bool
 	err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
 	if err != nil || kept {
@@ -114,14 +117,14 @@ func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err er
 // Raw returns the JSON that was kept under a hash, false when none was.
 func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
-		body, ok, err = s.Raw(ctx, hash)
+		body, ok, err = importTables{s}.Raw(ctx, hash)
 		return err
 	})
 	return body, ok, err
 }
 
 // Raw implements review.RegistryReader.
-func (s *session) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = s.Row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil

@@ -14,8 +14,11 @@ import (
 	"toolcrib/review"
 )
 
+// recordTables have the records about proposals.
+type recordTables struct{ *session }
+
 // Assessments implements review.RecordReader.
-func (s *session) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
+func (s recordTables) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
 	return all(ctx, s, func(row scanner) (review.Assessment, error) {
 		var a review.Assessment
 		var reviewer, report, at string
@@ -33,7 +36,7 @@ func (s *session) Assessments(ctx context.Context, id proposals.ID, revision int
 }
 
 // AddAssessment implements review.RecordWriter.
-func (s *session) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
+func (s recordTables) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
 	fields := []string{
 		a.ID, string(a.Proposal), strconv.Itoa(a.Revision), a.ContentHash, a.Reviewer.String(), string(a.Recommendation),
 		a.Report.Encode(), a.RulesVersion, history.Timestamp(a.At),
@@ -42,7 +45,7 @@ func (s *session) AddAssessment(ctx context.Context, a review.Assessment) (strin
 }
 
 // Waivers implements review.RecordReader.
-func (s *session) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
+func (s recordTables) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
 	return all(ctx, s, func(row scanner) (history.Waiver, error) {
 		var w history.Waiver
 		var text string
@@ -60,7 +63,7 @@ func parseWaiver(s string) (history.Waiver, error) {
 }
 
 // AddWaiver implements review.RecordWriter.
-func (s *session) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
+func (s recordTables) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
 	return s.record(ctx, waiverRecords, []string{w.ID, string(id), history.EncodeWaiver(w), history.Timestamp(w.At)})
 }
 
@@ -87,19 +90,19 @@ func scanDecision(row scanner) (review.Decision, error) {
 }
 
 // Decisions implements review.RecordReader.
-func (s *session) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
+func (s recordTables) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
 	return all(ctx, s, scanDecision, selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // Rejection implements review.RecordReader.
-func (s *session) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
+func (s recordTables) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
 	found, err := all(ctx, s, scanDecision,
 		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
 	return first(found, err, "rejection of %s", subject)
 }
 
 // AddDecisions implements review.RecordWriter.
-func (s *session) AddDecisions(ctx context.Context, decisions []review.Decision) ([]string, error) {
+func (s recordTables) AddDecisions(ctx context.Context, decisions []review.Decision) ([]string, error) {
 	rows := make([][]string, len(decisions))
 	for i, d := range decisions {
 		rows[i] = []string{
@@ -119,7 +122,7 @@ func (s *session) AddDecisions(ctx context.Context, decisions []review.Decision)
 }
 
 // Comments implements review.RecordReader.
-func (s *session) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
+func (s recordTables) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
 	return all(ctx, s, func(row scanner) (proposals.Comment, error) {
 		var c proposals.Comment
 		var author, at string
@@ -132,7 +135,7 @@ func (s *session) Comments(ctx context.Context, id proposals.ID) ([]proposals.Co
 }
 
 // AddComment implements review.RecordWriter.
-func (s *session) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
+func (s recordTables) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
 	return s.record(ctx, commentRecords, []string{
 		c.ID, string(c.Proposal), strconv.Itoa(c.Revision), c.Author.String(), history.Timestamp(c.At), c.Body, c.Field, strconv.Itoa(c.Line),
 	})

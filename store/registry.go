@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-func (s *session) scanLive(row scanner) (registry.Live, error) {
+func (s trusted) scanLive(row scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition string
 	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition); err != nil {
@@ -58,9 +58,12 @@ func (d *decoded) definition(kind registry.Kind, text string) (registry.Definiti
 	return def, nil
 }
 
+// liveTables have the live registry with its names.
+type liveTables struct{ *session }
+
 // Live implements review.RegistryReader.
-func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
-	found, err := s.live(ctx, liveFrom+"WHERE l.subject = $1", subject.String())
+func (s liveTables) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	found, err := trusted(s).live(ctx, liveFrom+"WHERE l.subject = $1", subject.String())
 	return first(found, err, "%s", subject)
 }
 
@@ -68,7 +71,7 @@ func (s *session) Live(ctx context.Context, subject registry.Subject) (registry.
 const namesAtOnce = 512
 
 // ByName implements review.RegistryReader.
-func (s *session) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+func (s liveTables) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	var found []registry.Live
 	for list := range slices.Chunk(names, namesAtOnce) {
 		size := 1
@@ -79,7 +82,7 @@ func (s *session) ByName(ctx context.Context, names ...string) ([]registry.Live,
 		for i := range args {
 			args[i] = list[min(i, len(list)-1)]
 		}
-		some, err := s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+placeholders(1, size)+")) ORDER BY l.subject", args...)
+		some, err := trusted(s).live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+placeholders(1, size)+")) ORDER BY l.subject", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +98,7 @@ func (s *session) ByName(ctx context.Context, names ...string) ([]registry.Live,
 // ByWire implements review.RegistryReader. A wire name ends in the name that the
 // tool has where it comes from, behind that of a server or alone; the index has
 // that name.
-func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
+func (s liveTables) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
 		if r == '_' && i+1 < len(name) {
@@ -106,7 +109,7 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.live(ctx, liveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
+	found, err := trusted(s).live(ctx, liveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
 	return slices.DeleteFunc(found, func(l registry.Live) bool {
 		t := l.Definition.Tool
 		return t == nil || t.WireName() != name && t.OriginName() != name
@@ -114,24 +117,24 @@ func (s *session) ByWire(ctx context.Context, name string) ([]registry.Live, err
 }
 
 // FromServer implements review.RegistryReader.
-func (s *session) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
+func (s liveTables) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+	return trusted(s).live(ctx, liveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
 // InCategory implements review.RegistryReader.
-func (s *session) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
+func (s liveTables) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return trusted(s).live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
 // OfKind implements registry.Finder.
-func (s *session) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+func (s liveTables) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	ids, args := ofKind(kind, view, most)
-	return s.live(ctx, liveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
+	return trusted(s).live(ctx, liveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
 // Heads implements review.RegistryReader. Where signatures decide what counts, it reads
 // the definitions.
-func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+func (s liveTables) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	core := shipped.CoreHashes()
 	heads, err = all(ctx, s, func(row scanner) (registry.Live, error) {
@@ -146,7 +149,7 @@ func (s *session) Heads(ctx context.Context, kind registry.ToolKind, view []regi
 	if err != nil {
 		return nil, 0, err
 	}
-	if p, err := s.proofs(ctx); err != nil || p == nil {
+	if p, err := trusted(s).proofs(ctx); err != nil || p == nil {
 		return heads, size, err
 	}
 	heads, err = s.OfKind(ctx, kind, view, most)
@@ -173,31 +176,31 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 }
 
 // Lists implements review.RegistryReader.
-func (s *session) Lists(ctx context.Context) ([]registry.Live, error) {
+func (s liveTables) Lists(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindList)
 }
 
 // ByLabel implements review.RegistryReader.
-func (s *session) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
+func (s liveTables) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+	return trusted(s).live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
 }
 
 // ByTag implements review.RegistryReader.
-func (s *session) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
-	return s.live(ctx, liveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
+func (s liveTables) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+	return trusted(s).live(ctx, liveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
 }
 
 // Agents implements review.RegistryReader.
-func (s *session) Agents(ctx context.Context) ([]registry.Live, error) {
+func (s liveTables) Agents(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindAgent)
 }
 
 // profiles returns the live agents or the live allow-lists. Who asks for the ones
 // asks for the others, so a transaction reads them together, until it makes
 // something live.
-func (s *session) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
+func (s liveTables) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	if s.profiled == nil {
-		found, err := s.live(ctx, liveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
+		found, err := trusted(s).live(ctx, liveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
 		if err != nil {
 			return nil, err
 		}
@@ -207,14 +210,14 @@ func (s *session) profiles(ctx context.Context, kind registry.Kind) ([]registry.
 }
 
 // SetLive implements review.RegistryWriter.
-func (s *session) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+func (s liveTables) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	for i, v := range versions {
 		if definitions[i].Tool != nil && s.added[v.Hash] == 0 {
 			return fmt.Errorf("version %d of %s is not one that was written last", v.Number, v.Subject)
 		}
 	}
 	sketches := make(chan sketching, 1)
-	go func() { sketches <- s.sketchAll(versions, definitions) }()
+	go func() { sketches <- sketchTables(s).sketchAll(versions, definitions) }()
 	if err := s.setLive(ctx, versions, definitions); err != nil {
 		<-sketches
 		return err
@@ -223,7 +226,7 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 	if made.err != nil {
 		return made.err
 	}
-	return s.addSketches(ctx, made.sketches)
+	return sketchTables(s).addSketches(ctx, made.sketches)
 }
 
 // seedColumns are the columns of live that the step of the seed writes; a later one adds
@@ -231,7 +234,7 @@ func (s *session) SetLive(ctx context.Context, versions []history.Version, defin
 const seedColumns = "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin, source"
 
 // setLive points the registry to versions, and stores their names.
-func (s *session) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+func (s liveTables) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	s.profiled = nil
 	var rows, names []any
 	for i, v := range versions {
@@ -269,7 +272,7 @@ func newNames(subject registry.Subject, d registry.Definition) (rows []any) {
 }
 
 // insertLive adds first versions, and their names, to the registry.
-func (s *session) insertLive(ctx context.Context, columns string, rows, names []any) error {
+func (s liveTables) insertLive(ctx context.Context, columns string, rows, names []any) error {
 	if err := s.insertRows(ctx, "live", columns, rows); err != nil {
 		return err
 	}
@@ -280,7 +283,7 @@ func (s *session) insertLive(ctx context.Context, columns string, rows, names []
 }
 
 // moveLive moves a subject from the version before to v.
-func (s *session) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
+func (s liveTables) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	n, err := s.Exec(ctx, `
 		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11, size = $12
@@ -311,7 +314,7 @@ func toolNames(d registry.Definition) []string {
 
 // setNames makes names what the subject is called instead of old, touching only
 // what changes.
-func (s *session) setNames(ctx context.Context, subject registry.Subject, old, names []string) error {
+func (s liveTables) setNames(ctx context.Context, subject registry.Subject, old, names []string) error {
 	for _, name := range old {
 		if slices.Contains(names, name) {
 			continue

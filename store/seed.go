@@ -20,21 +20,21 @@ func seed(ctx context.Context, db *DB, s *session) error {
 	now := db.stamp()
 	ship := func(d registry.Definition, locked bool) error {
 		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
-		v, err := s.AddVersion(ctx, history.Version{
+		v, err := versionTables{s}.AddVersion(ctx, history.Version{
 			Subject: subject, Number: 1, Definition: d.Canonical(),
 			Author: "system", DecidedBy: "system", DecidedAt: now, Note: "shipped with toolcrib",
 		})
 		if err != nil {
 			return err
 		}
-		if err := s.insertLive(ctx, seedColumns, newLive(v, d, locked), newNames(subject, d)); err != nil {
+		if err := (liveTables{s}).insertLive(ctx, seedColumns, newLive(v, d, locked), newNames(subject, d)); err != nil {
 			return err
 		}
-		made := s.sketchAll([]history.Version{v}, []registry.Definition{d})
-		if err := errors.Join(made.err, s.addSketches(ctx, made.sketches)); err != nil {
+		made := sketchTables{s}.sketchAll([]history.Version{v}, []registry.Definition{d})
+		if err := errors.Join(made.err, (sketchTables{s}).addSketches(ctx, made.sketches)); err != nil {
 			return err
 		}
-		return s.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
+		return eventLog{s}.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
 	}
 	for _, d := range shipped.Core() {
 		if err := ship(d, true); err != nil {
@@ -58,7 +58,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 // checkCore compares the core tools in the database with those the program
 // ships, by the hash of the stored text. A difference is reported, never
 // repaired: whoever changed it could have changed more.
-func (s *session) checkCore(ctx context.Context) error {
+func (s liveTables) checkCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	seen := 0
 	err := s.Each(ctx, `
@@ -93,7 +93,7 @@ func (s *session) checkCore(ctx context.Context) error {
 
 // missingCore names a core tool of those that want has the hashes of that is not
 // in the database.
-func (s *session) missingCore(ctx context.Context, want map[string]string) error {
+func (s liveTables) missingCore(ctx context.Context, want map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		var n int
 		if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
@@ -107,7 +107,7 @@ func (s *session) missingCore(ctx context.Context, want map[string]string) error
 }
 
 // coreNames refuses another tool that goes by the name of a core tool.
-func (s *session) coreNames(ctx context.Context) error {
+func (s liveTables) coreNames(ctx context.Context) error {
 	var overridden string
 	// CROSS JOIN keeps the engine from looking through all names for the core.
 	err := s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n

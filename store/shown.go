@@ -12,7 +12,7 @@ import (
 )
 
 // Shown implements review.RecordReader.
-func (s *session) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
+func (s recordTables) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err

@@ -14,22 +14,26 @@ import (
 	"toolcrib/signing/statement"
 )
 
+// signatureTables have the signed statements, and the states of the signers in the
+// log.
+type signatureTables struct{ *session }
+
 // LastEvent implements review.SignatureReader.
-func (s *session) LastEvent(ctx context.Context) (statement.Head, error) {
+func (s signatureTables) LastEvent(ctx context.Context) (statement.Head, error) {
 	var head statement.Head
 	err := s.Row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
 	return head, missing(err, "the newest event")
 }
 
 // EventHash implements review.SignatureReader.
-func (s *session) EventHash(ctx context.Context, seq int64) (string, error) {
+func (s signatureTables) EventHash(ctx context.Context, seq int64) (string, error) {
 	var hash string
 	err := s.Row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
 	return hash, missing(err, "event %d", seq)
 }
 
 // Signature implements review.SignatureReader.
-func (s *session) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
+func (s signatureTables) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
 	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = $1", hash)
 	return first(found, err, "the signed statement %.12s", hash)
 }
@@ -46,7 +50,7 @@ func signedLater(about, hash string) string {
 }
 
 // SignedAfter implements review.SignatureReader.
-func (s *session) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
+func (s signatureTables) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
 	return all(ctx, s, scanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
 }
 
@@ -60,7 +64,7 @@ func scanSignature(row scanner) (review.SignatureRecord, error) {
 }
 
 // LastSigners implements review.SignatureReader.
-func (s *session) LastSigners(ctx context.Context) (string, error) {
+func (s signatureTables) LastSigners(ctx context.Context) (string, error) {
 	ends, err := s.tails(ctx)
 	if err != nil {
 		return "", err
@@ -79,7 +83,7 @@ type signersData struct {
 }
 
 // SignersStates implements review.SignatureReader.
-func (s *session) SignersStates(ctx context.Context) ([]review.SignersState, error) {
+func (s signatureTables) SignersStates(ctx context.Context) ([]review.SignersState, error) {
 	return all(ctx, s, func(row scanner) (review.SignersState, error) {
 		e, err := scanEvent(row)
 		if err != nil {
@@ -96,13 +100,13 @@ func (s *session) SignersStates(ctx context.Context) ([]review.SignersState, err
 }
 
 // AddSignature implements review.SignatureWriter.
-func (s *session) AddSignature(ctx context.Context, r review.SignatureRecord, e history.Event) error {
+func (s signatureTables) AddSignature(ctx context.Context, r review.SignatureRecord, e history.Event) error {
 	seal, err := s.record(ctx, signatureRecords, []string{r.Hash, r.Statement, r.Signature, r.By, history.Timestamp(r.At)})
 	if err != nil {
 		return err
 	}
 	e.Record = seal
-	return s.AppendEvent(ctx, e)
+	return eventLog(s).AppendEvent(ctx, e)
 }
 
 // CheckSignatures checks every signature, as review.Trust.CheckSignatures does. It
@@ -112,12 +116,12 @@ func (db *DB) CheckSignatures(ctx context.Context) (review.SignatureReport, erro
 		return review.SignatureReport{}, nil
 	}
 	return viewed(ctx, db, func(s *session) (review.SignatureReport, error) {
-		return db.trust.CheckSignatures(ctx, signedRecords{s})
+		return db.trust.CheckSignatures(ctx, signedRecords{signatureTables{s}})
 	})
 }
 
 // signedRecords is a session as signatures are checked in it.
-type signedRecords struct{ *session }
+type signedRecords struct{ signatureTables }
 
 var _ review.SignedRecords = signedRecords{}
 

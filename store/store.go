@@ -120,9 +120,9 @@ func (db *DB) Close() error {
 	return errors.Join(append(errs, db.engine.Close())...)
 }
 
-// session is one connection as the store uses it, by one goroutine at a time. It
-// implements review.Tx; on a reading connection the engine itself refuses the
-// writes.
+// session is one connection as the store uses it, by one goroutine at a time, with
+// what its transaction remembers. The types built on it have the tables, a family
+// each; on a reading connection the engine itself refuses the writes.
 type session struct {
 	*engine.Conn
 	engine   Engine
@@ -182,8 +182,13 @@ func storable(args []any) error {
 // scanner is a row that can be read.
 type scanner = engine.Scanner
 
+// querier is a session, or what is built on one.
+type querier interface {
+	Each(ctx context.Context, query string, args []any, fn func(scanner) error) error
+}
+
 // all runs a query and collects what scan makes of every row.
-func all[T any](ctx context.Context, s *session, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+func all[T any](ctx context.Context, s querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
 	err := s.Each(ctx, query, args, func(row scanner) error {
 		v, err := scan(row)
@@ -239,7 +244,7 @@ func (db *DB) Health(ctx context.Context) (Health, error) {
 		if h.Schema, err = s.engine.Schema(ctx, s.Conn); err != nil {
 			return err
 		}
-		counts, err := s.Counts(ctx)
+		counts, err := proposalTables{s}.Counts(ctx)
 		if err != nil {
 			return err
 		}
@@ -267,7 +272,7 @@ func OpenToOthers(mode fs.FileMode) string {
 func (db *DB) Rows(ctx context.Context) (n int64, err error) {
 	err = db.view(ctx, func(s *session) error {
 		n = 0
-		for _, table := range append(recordTables(), versionTable, eventTable) {
+		for _, table := range append(recordNames(), versionTable, eventTable) {
 			var last int64
 			if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
 				return err

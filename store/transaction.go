@@ -11,15 +11,46 @@ import (
 	"toolcrib/store/engine"
 )
 
+// tx is a session as the review service uses it: the tables of all families.
+type tx struct {
+	eventLog
+	importTables
+	liveTables
+	proposalSearch
+	proposalTables
+	recordTables
+	signatureTables
+	sketchTables
+	trusted
+	versionTables
+}
+
+var _ review.Tx = tx{}
+
+func newTx(s *session) tx {
+	return tx{
+		eventLog{s},
+		importTables{s},
+		liveTables{s},
+		proposalSearch{s},
+		proposalTables{s},
+		recordTables{s},
+		signatureTables{s},
+		sketchTables{s},
+		trusted{s},
+		versionTables{s},
+	}
+}
+
 // View implements review.Store.
 func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
-	return db.view(ctx, func(s *session) error { return fn(s) })
+	return db.view(ctx, func(s *session) error { return fn(newTx(s)) })
 }
 
 // Update implements review.Store. An engine may roll the transaction back because
 // of another one; fn then runs again.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
-	return db.update(ctx, func(s *session) error { return fn(s) })
+	return db.update(ctx, func(s *session) error { return fn(newTx(s)) })
 }
 
 // view runs fn in a snapshot, again when the engine asks for that. A reader whose

@@ -11,19 +11,22 @@ import (
 	"toolcrib/review"
 )
 
-// All reads of the live registry go through session.live: where signatures are
+// trusted reads what counts where decisions are signed.
+type trusted struct{ *session }
+
+// All reads of the live registry go through trusted.live: where signatures are
 // required, it refuses every other version.
 
 // proofs returns what versions are checked by in this transaction, nil where every
 // version counts.
-func (s *session) proofs(ctx context.Context) (*review.Proofs, error) {
+func (s trusted) proofs(ctx context.Context) (*review.Proofs, error) {
 	if !s.trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
 	}
 	if s.proven != nil {
 		return s.proven, nil
 	}
-	last, err := s.LastSigners(ctx)
+	last, err := signatureTables(s).LastSigners(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +34,9 @@ func (s *session) proofs(ctx context.Context) (*review.Proofs, error) {
 }
 
 // proofsOf is proofs where the event of the last state of the signers has a hash.
-func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, error) {
+func (s trusted) proofsOf(ctx context.Context, last string) (*review.Proofs, error) {
 	if s.proven == nil {
-		p, err := s.trust.Proofs(ctx, s, last)
+		p, err := s.trust.Proofs(ctx, signatureTables(s), last)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +48,7 @@ func (s *session) proofsOf(ctx context.Context, last string) (*review.Proofs, er
 // State implements review.RegistryReader: every change of the registry writes a
 // version. Where signatures are required, a change of the signers can change the
 // live versions too.
-func (s *session) State(ctx context.Context) (int64, error) {
+func (s trusted) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.trust.Required() {
 		err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
@@ -65,7 +68,7 @@ const liveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.num
 // live reads live definitions: from is the statement from its FROM on, with live
 // as l and versions as v. A definition whose version does not count is returned as
 // deactivated and empty, with the reason: it still hides those that it overrides.
-func (s *session) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+func (s trusted) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
 	p, err := s.proofs(ctx)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func scanLiveRow(row scanner) (liveRow, error) {
 
 // provenLive returns the live definition of a row, or its replacement when its
 // version does not count.
-func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (registry.Live, error) {
+func (s trusted) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (registry.Live, error) {
 	l := r.live
 	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
 	if err != nil {
@@ -132,15 +135,15 @@ func (s *session) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (
 
 // proof returns the proof of a version, which costs a look into a map when the
 // version was checked before.
-func (s *session) proof(ctx context.Context, p *review.Proofs, subject registry.Subject, number int, hash string) (*review.Proof, error) {
+func (s trusted) proof(ctx context.Context, p *review.Proofs, subject registry.Subject, number int, hash string) (*review.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := s.Version(ctx, subject, number)
+	v, err := versionTables(s).Version(ctx, subject, number)
 	if err != nil {
 		return nil, err
 	}
-	return p.Version(ctx, s, v)
+	return p.Version(ctx, signatureTables(s), v)
 }
 
 // checkLive returns why the row of a version that counts does not make it live: it
@@ -160,11 +163,11 @@ func checkLive(proof *review.Proof, r liveRow) error {
 
 // superseded returns why a version that counts is not the one that was signed last for
 // its subject, nil when it is. signed reports that there is a newer statement.
-func (s *session) superseded(ctx context.Context, p *review.Proofs, proof *review.Proof, signed bool) (refused, err error) {
+func (s trusted) superseded(ctx context.Context, p *review.Proofs, proof *review.Proof, signed bool) (refused, err error) {
 	if !signed && !proof.Shared {
 		return nil, nil
 	}
-	refused = p.Newest(ctx, s, proof, s.endorsed)
+	refused = p.Newest(ctx, signatureTables(s), proof, s.endorsed)
 	if refused != nil && !review.Refuses(refused) {
 		return nil, refused
 	}
@@ -173,7 +176,7 @@ func (s *session) superseded(ctx context.Context, p *review.Proofs, proof *revie
 
 // endorsed reports whether the approval of a proposal by a statement is one that waits
 // for others.
-func (s *session) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
+func (s trusted) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
 	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 	return waits, err
 }
@@ -185,16 +188,16 @@ func locked(s registry.Subject) bool {
 
 // countedWaivers returns the waivers of a proposal that count: all, unless only
 // those that are signed do.
-func (s *session) countedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
+func (s trusted) countedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
 	p, err := s.proofs(ctx)
 	if p == nil || err != nil {
 		return waivers, err
 	}
 	var counted []history.Waiver
 	for _, w := range waivers {
-		err := p.Waiver(ctx, s, of, w)
+		err := p.Waiver(ctx, signatureTables(s), of, w)
 		if err == nil {
-			err = p.WaiverStands(ctx, s, of, w, waivers)
+			err = p.WaiverStands(ctx, signatureTables(s), of, w, waivers)
 		}
 		switch {
 		case err == nil:
@@ -209,15 +212,15 @@ func (s *session) countedWaivers(ctx context.Context, of proposals.Proposal, wai
 // Counts returns nil when a version counts: always, unless signatures are
 // required.
 func (db *DB) Counts(ctx context.Context, v history.Version) error {
-	return db.view(ctx, func(s *session) error { return s.counts(ctx, v) })
+	return db.view(ctx, func(s *session) error { return trusted{s}.counts(ctx, v) })
 }
 
-func (s *session) counts(ctx context.Context, v history.Version) error {
+func (s trusted) counts(ctx context.Context, v history.Version) error {
 	p, err := s.proofs(ctx)
 	if p == nil || err != nil {
 		return err
 	}
-	proof, err := p.Version(ctx, s, v)
+	proof, err := p.Version(ctx, signatureTables(s), v)
 	if err != nil {
 		return err
 	}
