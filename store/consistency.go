@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	sqldriver "database/sql/driver"
+	_ "embed" // the consistency checks
 	"fmt"
 	"maps"
 	"slices"
@@ -12,13 +13,28 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/plaintext"
 	"toolcrib/signing/statement"
+	"toolcrib/store/engine"
 )
 
-// consistencyCheck is a query that returns the keys of damaged rows, and the
-// sentence that describes the damage.
-type consistencyCheck struct {
-	table, query, message string
-}
+// The consistency checks, as engine.Checks reads them.
+var (
+	//go:embed consistency/registry.sql
+	registrySQL string
+	//go:embed consistency/queue.sql
+	queueSQL string
+	//go:embed consistency/calls.sql
+	callsSQL string
+	//go:embed consistency/assistant.sql
+	assistantSQL string
+	//go:embed consistency/imports.sql
+	importsSQL string
+	//go:embed consistency/records.sql
+	recordsSQL string
+	//go:embed consistency/each_record.sql
+	eachRecordSQL string
+	//go:embed consistency/live.sql
+	liveSQL string
+)
 
 // Inconsistencies implements history.Ledger. A check that damage keeps from
 // running is reported as damage and keeps no other from running.
@@ -31,17 +47,14 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	if err != nil {
 		return err
 	}
-	checks := slices.Concat(registryChecks(), queueChecks(), callChecks(), assistantChecks(), importChecks())
-	for _, c := range l.engine.IndexChecks() {
-		checks = append(checks, consistencyCheck{c.Table, c.Query, c.Message})
-	}
+	checks := slices.Concat(engine.Checks(registrySQL+queueSQL+callsSQL+assistantSQL+importsSQL), l.engine.IndexChecks())
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), l.recomputed(), unsealedTexts(), blocks, drafts), fn)
 }
 
 // References implements history.Ledger. The checks of records and of the live
 // registry are left out if the rows that were read have answered them already.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
-	var checks []consistencyCheck
+	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
 	if err != nil {
 		return err
@@ -54,7 +67,7 @@ func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 		return err
 	}
 	if !current {
-		checks = append(checks, liveChecks()...)
+		checks = append(checks, engine.Checks(liveSQL)...)
 	}
 	return l.inspectAll(ctx, inspections(checks), fn)
 }
@@ -80,13 +93,13 @@ type inspection struct {
 }
 
 // inspections returns checks as inspections that run their queries.
-func inspections(checks []consistencyCheck) []inspection {
+func inspections(checks []engine.Check) []inspection {
 	list := make([]inspection, len(checks))
 	for i, c := range checks {
-		list[i] = inspection{c.table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			keys, err := all(ctx, s, scanValue[string], c.query)
+		list[i] = inspection{c.Table, func(ctx context.Context, s *session, fn func(history.Damage)) error {
+			keys, err := all(ctx, s, scanValue[string], c.Query)
 			for _, key := range keys {
-				fn(history.Damage{Table: c.table, Key: key, Message: c.message})
+				fn(history.Damage{Table: c.Table, Key: key, Message: c.Message})
 			}
 			return err
 		}}
@@ -267,49 +280,13 @@ func unsealedTexts() []inspection {
 	return list
 }
 
-// recordChecks compare the records with the log, which names each of them in table
-// order and no other, and the versions with the decisions that approved them.
-func recordChecks() []consistencyCheck {
-	list := []consistencyCheck{
-		{
-			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal <> '' AND NOT EXISTS (SELECT 1 FROM decisions d
-			WHERE d.proposal = v.proposal AND d.verdict = 'approved' AND d.version = v.number AND d.version_hash = v.hash AND d.decided_by = v.decided_by)`,
-			"No decision approved this version.",
-		},
-		{
-			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.proposal = ''
-			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.record = v.hash AND e.record <> '')`,
-			"It has no event.",
-		},
-		{
-			"versions", `SELECT subject || ' version ' || number FROM (SELECT subject, number, seq, lag(seq, 1, 0) OVER (ORDER BY seq) AS before FROM versions) placed
-			WHERE seq <> before + 1`,
-			"It does not follow the version that was written before it.",
-		},
-		{
-			"decisions", `SELECT d.subject || ' version ' || d.version FROM decisions d WHERE d.verdict = 'approved' AND NOT EXISTS (SELECT 1 FROM versions v
-			WHERE v.subject = d.subject AND v.number = d.version AND v.hash = d.version_hash)`,
-			"The version that this decision approved is missing.",
-		},
+// recordChecks returns the checks of records.
+func recordChecks() []engine.Check {
+	seals := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
+	var each []engine.Check
+	for _, table := range recordNames() {
+		seals += " UNION ALL SELECT seal FROM " + table
+		each = append(each, engine.Checks(strings.ReplaceAll(eachRecordSQL, "TABLE", table))...)
 	}
-	sealed := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
-	for _, k := range plainRecords() {
-		sealed += " UNION ALL SELECT seal FROM " + k.table
-		list = append(
-			list, consistencyCheck{
-				k.table, "SELECT '" + k.table + " row ' || t.seq FROM " + k.table + " t WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.record = t.seal AND e.record <> '')",
-				"It has no event.",
-			}, consistencyCheck{
-				k.table, strings.ReplaceAll(`SELECT 'TABLE row ' || seq FROM (SELECT t.seq, e.seq AS told,
-					lag(t.seq, 1, 0) OVER in_order AS before, lag(e.seq) OVER in_order AS told_before
-					FROM TABLE t LEFT JOIN events e ON e.record = t.seal AND e.record <> '' WINDOW in_order AS (ORDER BY t.seq)) placed
-				WHERE seq <> before + 1 OR told <= told_before`, "TABLE", k.table),
-				"Its place differs from that of its event.",
-			},
-		)
-	}
-	return append(list, consistencyCheck{
-		"events", "SELECT 'event ' || seq FROM events WHERE record <> '' AND record NOT IN (" + sealed + ")",
-		"Its record is missing.",
-	})
+	return append(engine.Checks(strings.ReplaceAll(recordsSQL, "SEALS", seals)), each...)
 }

@@ -16,40 +16,6 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// liveChecks find subjects whose live version is not the last one.
-func liveChecks() []consistencyCheck {
-	return []consistencyCheck{
-		{
-			"live", `SELECT l.subject FROM live l WHERE NOT EXISTS (SELECT 1 FROM versions v
-			WHERE v.subject = l.subject AND v.number = l.version AND v.content_hash = l.content_hash)
-			OR l.version <> (SELECT max(number) FROM versions WHERE subject = l.subject)`,
-			"The live version is not the last approved one.",
-		},
-		{
-			"live", `SELECT DISTINCT subject FROM versions WHERE subject NOT IN (SELECT subject FROM live)`,
-			"There are versions, but nothing is live.",
-		},
-	}
-}
-
-// registryChecks compare the lock of the live registry with the core, and versions with
-// the approvals that they count.
-func registryChecks() []consistencyCheck {
-	return []consistencyCheck{
-		{
-			"live", `SELECT subject FROM live WHERE locked <> CASE WHEN kind = 'tool' AND layer = 'global' AND id IN (SELECT id FROM core) THEN 1 ELSE 0 END`,
-			"Its lock is wrong: core tools, and only they, are locked.",
-		},
-		{
-			// The decisions that approvals name are there; ids are in no other text.
-			"versions", `SELECT v.subject || ' version ' || v.number FROM versions v WHERE v.approvals <> ''
-			AND length(v.approvals) - length(replace(v.approvals, '"decision":', '')) <> 11 * (SELECT count(*) FROM decisions d
-				WHERE d.proposal = v.proposal AND d.revision = v.revision AND d.verdict = 'endorsed' AND replace(v.approvals, d.id, '') <> v.approvals)`,
-			"An approval that it counts is not recorded.",
-		},
-	}
-}
-
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
 func (f *facts) liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
@@ -221,41 +187,6 @@ func equalSketches(stored []byte, want *overlap.Index) bool {
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// assistantChecks compare the counters and the search index of the assistant's data
-// with its rows, and find references between rows of different users.
-func assistantChecks() []consistencyCheck {
-	const counted = `SELECT owner, substr(due, 1, 10) AS day, count(*) AS n FROM tasks WHERE status = 'open' AND deleted_at = '' GROUP BY 1, 2`
-	const linked = `SELECT count(DISTINCT l.memory) FROM memory_links l JOIN memories m ON m.id = l.memory
-		WHERE l.target = e.id AND l.deleted_at = '' AND m.deleted_at = ''`
-	return []consistencyCheck{
-		{
-			"task_days", `SELECT coalesce(d.owner, c.owner) || ' ' || coalesce(d.day, c.day) FROM task_days d
-			FULL JOIN (` + counted + `) c ON c.owner = d.owner AND c.day = d.day WHERE d.n IS DISTINCT FROM c.n`,
-			"Its count of open tasks is wrong.",
-		},
-		{"entities", `SELECT e.id FROM entities e WHERE e.memories <> (` + linked + `) OR (e.deleted_at = '') <> (e.memories > 0)`, "Its count of linked memories is wrong."},
-		{
-			"entity_projects", `SELECT x.project || ' ' || x.entity FROM entity_projects x JOIN entities e ON e.seq = x.entity
-			WHERE x.n <> (` + linked + ` AND m.project = x.project)`,
-			"Its count of linked memories of the project is wrong.",
-		},
-		{"memories", `SELECT m.id FROM memories m WHERE (m.deleted_at = '') <> EXISTS (SELECT 1 FROM memories_text WHERE rowid = m.seq)`, "It is deleted and searches find it, or it exists and they do not."},
-		{"entities", `SELECT e.id FROM entities e WHERE (e.deleted_at = '') <> EXISTS (SELECT 1 FROM entities_text WHERE rowid = e.seq)`, "It is deleted and searches find it, or it exists and they do not."},
-		{
-			"projects", `SELECT p.id FROM projects p WHERE EXISTS (SELECT 1 FROM tasks WHERE project = p.id AND owner <> p.owner)
-			OR EXISTS (SELECT 1 FROM memories WHERE project = p.id AND owner <> p.owner)
-			OR EXISTS (SELECT 1 FROM conversations WHERE project = p.id AND owner <> p.owner)`,
-			"It has a part that belongs to another user.",
-		},
-		{
-			"memory_links", `SELECT l.seq FROM memory_links l JOIN memories m ON m.id = l.memory WHERE l.deleted_at = '' AND (m.owner <> l.owner
-			OR l.to_entity NOT IN (0, 1) OR l.to_entity = 1 AND NOT EXISTS (SELECT 1 FROM entities WHERE id = l.target AND owner = l.owner)
-			OR l.to_entity = 0 AND NOT EXISTS (SELECT 1 FROM memories WHERE id = l.target AND owner = l.owner))`,
-			"Its target is missing, or belongs to another user.",
-		},
-	}
-}
-
 // nameKeys reports projects and entities that are looked up by another name than
 // they have.
 func nameKeys(ctx context.Context, s *session, fn func(history.Damage)) error {
@@ -269,49 +200,4 @@ func nameKeys(ctx context.Context, s *session, fn func(history.Damage)) error {
 		}
 		return nil
 	})
-}
-
-// callChecks compare the runtime log with the versions and the user's answers: each
-// call ran an approved version, with the user's approval where it was needed.
-func callChecks() []consistencyCheck {
-	return []consistencyCheck{
-		{
-			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND NOT EXISTS (SELECT 1 FROM versions v
-			WHERE v.subject = c.tool AND v.number = c.version AND v.content_hash = c.content_hash)`,
-			"It ran a version that was not approved.",
-		},
-		{
-			"calls", `SELECT 'call ' || c.seq FROM calls c WHERE c.nth > 0 AND c.pending <> '' AND NOT EXISTS (SELECT 1 FROM call_answers a
-			WHERE a.pending = c.pending AND a.approved = 1 AND a.call = c.id)`,
-			"It ran for a pending call that the user did not approve.",
-		},
-		{
-			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a JOIN pending_calls p ON p.id = a.pending
-			LEFT JOIN calls c ON c.id = a.call AND c.pending = a.pending AND c.tool = p.tool AND c.version = p.version
-			WHERE a.approved = 1 AND c.id IS NULL AND substr(p.agent, 1, 6) <> 'guard:'`, // a guarded call starts when its client calls again
-			"The call that this answer started is missing.",
-		},
-		{
-			"call_answers", `SELECT 'answer ' || a.seq FROM call_answers a LEFT JOIN pending_calls p ON p.id = a.pending
-			WHERE p.id IS NULL OR p.digest <> a.digest`,
-			"It does not match the call that the user was asked about.",
-		},
-		{
-			"calls_open", `SELECT 'call ' || c.seq FROM calls c LEFT JOIN call_outcomes o ON o.call = c.id LEFT JOIN calls_open n ON n.seq = c.seq
-			WHERE (o.call IS NULL) <> (n.seq IS NOT NULL)
-			UNION ALL SELECT 'call ' || n.seq FROM calls_open n WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.seq = n.seq)`,
-			"The list of calls without an outcome is wrong about it.",
-		},
-		{
-			"call_refusals", `SELECT coalesce(r.agent, c.agent) || ' ' || coalesce(r."user", c."user") || ' ' || coalesce(r.hour, c.hour) FROM call_refusals r
-			FULL JOIN (SELECT agent, "user", substr(at, 1, 13) AS hour, count(*) AS n FROM calls WHERE nth = 0 GROUP BY 1, 2, 3) c
-			ON c.agent = r.agent AND c."user" = r."user" AND c.hour = r.hour WHERE coalesce(r.written, 0) <> coalesce(c.n, 0)
-			OR r.last_at IS NOT NULL AND substr(r.last_at, 1, 13) <> r.hour`,
-			"Its count of refused calls differs from the calls that were recorded as refused.",
-		},
-		{
-			"call_outcomes", `SELECT 'outcome ' || o.seq FROM call_outcomes o WHERE NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = o.call)`,
-			"Its call is missing.",
-		},
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"toolcrib/internal/failpoint"
 	"toolcrib/review/overlap"
@@ -230,6 +231,19 @@ type Nearness struct {
 // sentence that describes the damage.
 type Check struct {
 	Table, Query, Message string
+}
+
+// Checks returns the checks of a text. Each is a statement below a line "-- check
+// TABLE: MESSAGE"; comments about it follow that line.
+func Checks(text string) []Check {
+	var list []Check
+	for _, block := range strings.Split("\n"+text, "\n-- check ")[1:] {
+		head, query, _ := strings.Cut(block, "\n")
+		table, message, _ := strings.Cut(head, ": ")
+		query, _, _ = strings.Cut(query, ";\n")
+		list = append(list, Check{table, query, message})
+	}
+	return list
 }
 
 // buffered calls fn for every row after all of them were read: a connection to

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	sqldriver "database/sql/driver"
+	_ "embed" // the checks
 	"errors"
 	"fmt"
 	"slices"
@@ -131,21 +132,11 @@ func (Search) HasTerms(table string, terms []string) engine.Clause {
 	return engine.Clause{SQL: table + " MATCH ?", Args: []any{strings.Join(quoted, " AND ")}}
 }
 
+//go:embed checks.sql
+var indexChecks string
+
 // IndexChecks implements store.Searcher.
-func (Search) IndexChecks() []engine.Check {
-	return []engine.Check{
-		{
-			Table: "proposals_text",
-			Query: `SELECT 'row ' || coalesce(p.seq, t.rowid) FROM proposals p FULL JOIN proposals_text t ON t.rowid = p.seq
-				WHERE t.body IS NOT p.subject || char(10) || p.title || char(10) || p.author || char(10) || p.change_set || char(10, 10)`,
-			Message: "Filters find the proposal by other text than it has.",
-		},
-		{
-			Table: "proposals_text", Query: `SELECT k FROM proposals_text_config WHERE (k, v) IS NOT ('version', 4)`,
-			Message: "The search index has a setting that the program did not make.",
-		},
-	}
-}
+func (Search) IndexChecks() []engine.Check { return engine.Checks(indexChecks) }
 
 // HasNear implements store.Searcher.
 func (Search) HasNear() bool { return true }
