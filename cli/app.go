@@ -351,5 +351,5 @@ func programVersion() string {
 }
 
 func notFoundf(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), review.ErrNotFound)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }

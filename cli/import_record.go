@@ -74,7 +74,7 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 			switch {
 			case err == nil:
 				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "it was rejected: "+d.Note
-			case !errors.Is(err, review.ErrNotFound):
+			case !errors.Is(err, proposals.ErrNotFound):
 				return err
 			}
 		}

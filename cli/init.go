@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/gateway/clients"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
@@ -208,7 +209,7 @@ func (a *app) makeEmpty(ctx context.Context) error {
 	if err != nil || alone {
 		return err
 	}
-	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hidden{review.ErrConflict})
+	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hidden{proposals.ErrConflict})
 }
 
 // coreAlone reports whether a registry was made empty: of the shipped definitions
@@ -216,7 +217,7 @@ func (a *app) makeEmpty(ctx context.Context) error {
 func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
 	_, err := viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return true, nil
 	}
 	return false, err

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/cli/findings"
 	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
@@ -47,7 +48,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 			return live, nil
 		}
 	}
-	return registry.Live{}, fmt.Errorf("%s: %w", s, review.ErrNotFound)
+	return registry.Live{}, fmt.Errorf("%s: %w", s, proposals.ErrNotFound)
 }
 
 // Heads implements review.LiveReader.

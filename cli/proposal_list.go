@@ -207,7 +207,7 @@ func (b session) content(ctx context.Context, a *app, ref string) (content, erro
 		switch {
 		case err == nil && len(ids) == 1:
 			return b.revisionContent(ctx, ids[0], which)
-		case err != nil && !errors.Is(err, review.ErrNotFound):
+		case err != nil && !errors.Is(err, proposals.ErrNotFound):
 			return content{}, err
 		}
 	}

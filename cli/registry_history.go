@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -283,7 +284,7 @@ func (a *app) logOf(ctx context.Context, desk *review.Desk, ref string, q *store
 		return nil
 	}
 	ids, err := a.ids(ctx, desk, []string{ref})
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		if subject, noSubject := a.subject(ctx, ref); noSubject == nil {
 			q.Subject = subject.String()
 			return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
@@ -257,11 +258,11 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 	}
 	q.View = view
 	e, definition, err := db.Find(ctx, q, ref)
-	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, review.ErrNotFound) {
+	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, proposals.ErrNotFound) {
 		if successor == "" {
-			return fmt.Errorf("%w: %s is retired, and it has no successor", review.ErrNotFound, ref)
+			return fmt.Errorf("%w: %s is retired, and it has no successor", proposals.ErrNotFound, ref)
 		}
-		return fmt.Errorf("%w: %s is retired; use %s", review.ErrNotFound, ref, successor)
+		return fmt.Errorf("%w: %s is retired; use %s", proposals.ErrNotFound, ref, successor)
 	}
 	if err != nil {
 		return err

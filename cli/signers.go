@@ -193,7 +193,7 @@ func (a *app) examineSigners(ctx context.Context) (docSigners, error) {
 			d.Digest = read.Digest()
 		}
 		d.By, d.Key, err = a.whoSigned(ctx, s.Statement)
-		if err != nil && !errors.Is(err, review.ErrNotFound) {
+		if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 			return doc, err
 		}
 		doc.States = append(doc.States, d)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"toolcrib/internal/atomicfile"
+	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
@@ -122,7 +123,7 @@ func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
 	}
 	switch len(found) {
 	case 0:
-		return signers.Entry{}, fmt.Errorf("%w: the signers file has no key %s", review.ErrNotFound, fingerprint)
+		return signers.Entry{}, fmt.Errorf("%w: the signers file has no key %s", proposals.ErrNotFound, fingerprint)
 	case 1:
 		return found[0], nil
 	}
@@ -184,7 +185,7 @@ func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit 
 	var state review.SignersState
 	record := func() error {
 		state, err = a.recordSigners(ctx, desk, b.actor, f, next)
-		if errors.Is(err, review.ErrUnchanged) && !errors.Is(err, errPrinted) {
+		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, errPrinted) {
 			return nil // an earlier run recorded it and was ended before it wrote the file
 		}
 		return err

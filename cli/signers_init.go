@@ -131,7 +131,7 @@ func (a *app) joinSigners(ctx context.Context, b session, c config, states []rev
 		}
 	}
 	return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
-		review.ErrUnchanged, start, start, c.userFile)
+		proposals.ErrUnchanged, start, start, c.userFile)
 }
 
 // resolved follows a symbolic link, as dotfiles are often kept.

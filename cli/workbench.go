@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/intake"
@@ -164,7 +165,7 @@ func (a *app) draftsOfDatabase(ctx context.Context) (string, error) {
 		first, err = r.EventHash(ctx, 1)
 		return err
 	})
-	if errors.Is(err, review.ErrNotFound) { // a damaged one; toolcrib verify says how
+	if errors.Is(err, proposals.ErrNotFound) { // a damaged one; toolcrib verify says how
 		first, err = strings.Repeat("0", 16), nil
 	}
 	if err != nil {

@@ -126,7 +126,7 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 	}
 	switch {
 	case digest != p.Digest:
-		return p, fmt.Errorf("the pending call %s: %w: it differs from the recorded call", p.ID, review.ErrTampered)
+		return p, fmt.Errorf("the pending call %s: %w: it differs from the recorded call", p.ID, proposals.ErrTampered)
 	case expect != "" && !strings.EqualFold(expect, p.Digest):
 		return p, fmt.Errorf("%s: %w: the call differs from the one shown; run toolcrib calls show again", p.ID, review.ErrDigest)
 	}
@@ -143,7 +143,7 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 	if p.Answer.Approved {
 		word = "approved"
 	}
-	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, review.ErrConflict, p.Answer.By, word)
+	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, proposals.ErrConflict, p.Answer.By, word)
 }
 
 // Refuse refuses a pending call. The reason is shown to the agent.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/gateway"
+	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -110,7 +110,7 @@ func child(order []string) error {
 		if err == nil {
 			fmt.Println("ran")
 		}
-		if errors.Is(err, review.ErrConflict) {
+		if errors.Is(err, proposals.ErrConflict) {
 			err = nil
 		}
 		return errors.Join(err, db.Close())

@@ -9,8 +9,8 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 )
 
 func ids(hits []gateway.Hit) []string {
@@ -84,7 +84,7 @@ func TestSearch(t *testing.T) {
 	}
 	nobody := caller()
 	nobody.Agent = "nobody"
-	if _, err := w.Search(t.Context(), nobody, "weather", 0); !errors.Is(err, review.ErrNotFound) {
+	if _, err := w.Search(t.Context(), nobody, "weather", 0); !errors.Is(err, proposals.ErrNotFound) {
 		t.Errorf("an agent that is not there: %v", err)
 	}
 }

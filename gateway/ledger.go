@@ -47,7 +47,7 @@ type LedgerReader interface {
 	// Overrides lists the tiers in force of a user, by tool.
 	Overrides(ctx context.Context, user string) ([]Override, error)
 	// Pending finds a pending call by its id or a unique prefix of it. What is
-	// not there is review.ErrNotFound, several are review.ErrAmbiguous.
+	// not there is proposals.ErrNotFound, several are review.ErrAmbiguous.
 	Pending(ctx context.Context, ref string) (Pending, error)
 	// PendingList returns pending calls, the newest first.
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
@@ -74,7 +74,7 @@ type LedgerTx interface {
 	// AddPending appends a call that waits for the user, and its event.
 	AddPending(ctx context.Context, p Pending) error
 	// AddAnswer appends the user's answer to a pending call, and its event. It
-	// returns review.ErrConflict when the call has an answer.
+	// returns proposals.ErrConflict when the call has an answer.
 	AddAnswer(ctx context.Context, pending string, a Answer) error
 	// AddOverride appends the user's tier of a tool, and its event.
 	AddOverride(ctx context.Context, o Override) error

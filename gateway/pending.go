@@ -214,11 +214,11 @@ func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) 
 // unknown to it.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
-	if err != nil && !errors.Is(err, review.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
 		return Result{}, err
 	}
 	if err != nil || p.ID != id || p.Caller.Actor != c.Actor || p.Caller.Agent != c.Agent || p.Caller.User != c.User {
-		return Result{}, fmt.Errorf("the pending call %s: %w", jsondoc.Quote(id), review.ErrNotFound)
+		return Result{}, fmt.Errorf("the pending call %s: %w", jsondoc.Quote(id), proposals.ErrNotFound)
 	}
 	state := g.State(p)
 	fail := func(code Code, format string, args ...any) (Result, error) {

@@ -10,7 +10,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
-	"toolcrib/review"
+	"toolcrib/proposals"
 )
 
 // TestApprovedByManyAtOnce lets 16 racers approve: one runs it, the others are
@@ -25,7 +25,7 @@ func TestApprovedByManyAtOnce(t *testing.T) {
 			switch _, err := w.Approve(t.Context(), ada, p.ID, p.Digest); {
 			case err == nil:
 				won.Add(1)
-			case errors.Is(err, review.ErrConflict):
+			case errors.Is(err, proposals.ErrConflict):
 				lost.Add(1)
 			default:
 				t.Error(err)
@@ -69,7 +69,7 @@ func TestKilledWhileRunning(t *testing.T) {
 	if s := w.state(t, p.ID); s != gateway.PendingInterrupted {
 		t.Errorf("it is %s; want interrupted", s)
 	}
-	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) {
+	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("approved again: %v", err)
 	}
 	_, err := w.Outcome(t.Context(), caller(), p.ID)

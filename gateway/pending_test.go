@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
@@ -80,10 +81,10 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 	for range 2 {
-		if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) {
+		if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, proposals.ErrConflict) {
 			t.Errorf("approved again: %v", err)
 		}
-		if _, err := w.Refuse(t.Context(), ada, p.ID, "Too late."); !errors.Is(err, review.ErrConflict) {
+		if _, err := w.Refuse(t.Context(), ada, p.ID, "Too late."); !errors.Is(err, proposals.ErrConflict) {
 			t.Errorf("refused after that: %v", err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 	}
 	other := caller()
 	other.Actor.Name = "eve"
-	if _, err := w.Outcome(t.Context(), other, p.ID); !errors.Is(err, review.ErrNotFound) {
+	if _, err := w.Outcome(t.Context(), other, p.ID); !errors.Is(err, proposals.ErrNotFound) {
 		t.Errorf("another agent is told %v", err)
 	}
 	w.verify(t)
@@ -123,7 +124,7 @@ func TestRefused(t *testing.T) {
 	if refusal(t, err, gateway.CodeApprovalRefused); !strings.Contains(err.Error(), "Not today.") {
 		t.Errorf("the agent is told %q", err)
 	}
-	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, review.ErrConflict) || w.provider.runs.Load() != 0 {
+	if _, err := w.Approve(t.Context(), ada, p.ID, ""); !errors.Is(err, proposals.ErrConflict) || w.provider.runs.Load() != 0 {
 		t.Errorf("approved after that: %v, %d runs", err, w.provider.runs.Load())
 	}
 	w.verify(t)

@@ -87,10 +87,10 @@ func TestSignedAnswers(t *testing.T) {
 		t.Errorf("unsigned no: %v", err)
 	}
 	yes, no := x.prepare(id, true, ""), x.prepare(id, false, "No.")
-	if _, err := x.gateway.Signed(no).Approve(t.Context(), ada, id, ""); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.gateway.Signed(no).Approve(t.Context(), ada, id, ""); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("a no as a yes: %v", err)
 	}
-	if _, err := x.gateway.Signed(no).Refuse(t.Context(), ada, id, "Never."); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.gateway.Signed(no).Refuse(t.Context(), ada, id, "Never."); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("another reason: %v", err)
 	}
 	if n := x.provider.runs.Load(); n != 0 {
@@ -130,7 +130,7 @@ func TestSignedTiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	signed := x.Sign(t, ada, prepared)
-	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, gateway.TierChoice{User: "bob", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, gateway.TierChoice{User: "bob", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("for another user: %v", err)
 	}
 	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); err != nil {
@@ -192,7 +192,7 @@ func TestSignedTiersInBulk(t *testing.T) {
 	signed := x.Sign(t, ada, prepared)
 	fewer := choice
 	fewer.Tools = fewer.Tools[:1]
-	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, fewer); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, fewer); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("of fewer tools: %v", err)
 	}
 	got, err := x.gateway.Signed(signed).SetTiers(t.Context(), ada, choice)

@@ -13,6 +13,7 @@ import (
 	"toolcrib/internal/plaintext"
 	"toolcrib/internal/turns"
 	"toolcrib/internal/visible"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -88,7 +89,7 @@ func (g *Gateway) resolve(ctx context.Context, r review.ToolReader, key toolsetK
 	profile, res, err := review.Toolset(ctx, r, key.agent, key.layer, key.where)
 	set.profile = profile
 	switch {
-	case errors.Is(err, review.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
+	case errors.Is(err, proposals.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
 		set.missing = err
 	case err != nil:
 		return nil, err

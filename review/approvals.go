@@ -160,7 +160,7 @@ func (d *Desk) notOwner(actor proposals.Actor, v view) error {
 	}
 	for _, e := range v.endorsements {
 		if e.By == actor {
-			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), d.tally(v))
+			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), d.tally(v))
 		}
 	}
 	var owners []string

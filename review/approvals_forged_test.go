@@ -109,7 +109,7 @@ func TestOneOwnerForgesNoVersion(t *testing.T) {
 	loose.Approvals = nil // the attacker's own program asks for one approval
 	desk := s.Desk(t, loose)
 	s.Decide(t, desk, ada, review.VerdictApproved, "", s.one("scene_pacer"))
-	if err := s.live("scene_pacer"); !errors.Is(err, review.ErrApprovals) || !strings.Contains(err.Error(), "1 of 2") {
+	if err := s.live("scene_pacer"); !errors.Is(err, proposals.ErrApprovals) || !strings.Contains(err.Error(), "1 of 2") {
 		t.Errorf("one approval is enough: %v", err)
 	}
 	v := s.versionOf("scene_pacer")

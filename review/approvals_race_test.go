@@ -48,6 +48,6 @@ func TestOneOwnerCannotRaceHimself(t *testing.T) {
 	errs := make([]error, racers)
 	together(racers, func(i int) { _, errs[i] = o.desk.Approve(t.Context(), ada, choices(p), "") })
 	o.oneWon(errs)
-	o.refused(review.ErrNotFound, func() error { return o.notLive(p.Subject) })
+	o.refused(proposals.ErrNotFound, func() error { return o.notLive(p.Subject) })
 	o.sound()
 }

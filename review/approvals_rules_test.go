@@ -21,7 +21,7 @@ func TestEveryRuleThatMatchesCounts(t *testing.T) {
 	p, other := o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(scout, storetest.Prompt("book_pacer"))
 	o.verdicts(ada, "approved 1 of 1", other)
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
-	o.refused(review.ErrConflict, o.approvalOf(mara, p))
+	o.refused(proposals.ErrConflict, o.approvalOf(mara, p))
 	o.verdicts(kim, "approved 2 of 2", p)
 	o.sound()
 }

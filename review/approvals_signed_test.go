@@ -71,10 +71,10 @@ func TestSignedApprovalsOfTwo(t *testing.T) {
 		return signed{&other, t, nil}.live("scene_pacer")
 	}
 	three, nobody := owners(t, "tool:**", 3, ada, mara, kim), owners(t, "tool:**", 2, mara, kim)
-	if err := stricter(three); !errors.Is(err, review.ErrApprovals) || !strings.Contains(err.Error(), "2 of 3, waits for user:kim") {
+	if err := stricter(three); !errors.Is(err, proposals.ErrApprovals) || !strings.Contains(err.Error(), "2 of 3, waits for user:kim") {
 		t.Errorf("three are asked for: %v", err)
 	}
-	if err := stricter(nobody); !errors.Is(err, review.ErrApprovals) {
+	if err := stricter(nobody); !errors.Is(err, proposals.ErrApprovals) {
 		t.Errorf("an owner is removed: %v", err)
 	}
 	three.Since, nobody.Since = s.Clock.Now(), s.Clock.Now()
@@ -131,7 +131,7 @@ func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	statement := s.prepare(review.VerdictApproved, "", c...)
 	signature := s.Sign(t, ada, statement)
 	s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", c[0])
-	if _, err := s.desk.Signed(signature).Approve(t.Context(), ada, c, ""); !errors.Is(err, review.ErrConflict) {
+	if _, err := s.desk.Signed(signature).Approve(t.Context(), ada, c, ""); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("the approval of before is used: %v", err)
 	}
 	s.verdict(ada, "approved 2 of 2", c[0])

@@ -92,11 +92,11 @@ func TestTwoOwnersApprove(t *testing.T) {
 		t.Errorf("the decision is %+v", d)
 	}
 	o.assigned(p, proposals.UserReview, proposals.AssigneeUser, proposals.IssueOpen)
-	o.refused(review.ErrNotFound, func() error { return o.notLive(p.Subject) })
+	o.refused(proposals.ErrNotFound, func() error { return o.notLive(p.Subject) })
 	if got := o.progress(p); got != "1 of 2, waits for user:mara" {
 		t.Errorf("it waits: %s", got)
 	}
-	o.refused(review.ErrConflict, o.approvalOf(ada, p)) // twice is once
+	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // twice is once
 
 	if got := o.verdicts(mara, "approved 2 of 2", p)[0]; got.Version != 1 {
 		t.Errorf("the decision is %+v", got)
@@ -173,7 +173,7 @@ func TestOwnersChangeBetweenApprovals(t *testing.T) {
 
 	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 2, mara, kim)}})
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
-	o.refused(review.ErrConflict, o.approvalOf(ada, p)) // who approved it once, and is no owner now
+	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // who approved it once, and is no owner now
 
 	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 3, ada, mara, kim)}})
 	o.verdicts(kim, "approved 3 of 3", p)
@@ -188,7 +188,7 @@ func TestAuthorIsNoSecondOwner(t *testing.T) {
 	if got := o.progress(p); got != "0 of 2, waits for user:mara and user:kim" {
 		t.Errorf("it waits: %s", got)
 	}
-	o.refused(review.ErrFourEyes, o.approvalOf(ada, p))
+	o.refused(proposals.ErrFourEyes, o.approvalOf(ada, p))
 	o.approve(mara, p)
 	o.verdicts(kim, "approved 2 of 2", p)
 
@@ -221,7 +221,7 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	ps := set("a_pacer", "b_pacer", "c_pacer")
 	o.refused(review.ErrChangeSet, o.approvalOf(ada, ps[0]))
 	o.verdicts(ada, "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed", ps...)
-	o.refused(review.ErrConflict, o.approvalOf(ada, ps...))
+	o.refused(proposals.ErrConflict, o.approvalOf(ada, ps...))
 
 	joined := set("d_pacer") // the approval was of three, and now there are four
 	all := append(ps, joined...)

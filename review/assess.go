@@ -91,7 +91,7 @@ func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opin
 		return to, err
 	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", ErrConflict, name(p), p.Revision)
+		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, name(p), p.Revision)
 	}
 	return to, nil
 }

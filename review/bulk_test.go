@@ -45,7 +45,7 @@ func TestSentBackTogether(t *testing.T) {
 	for i, p := range made {
 		choices[i].ID = p.ID
 	}
-	if _, err := o.desk.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, review.ErrConflict) {
+	if _, err := o.desk.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("one named twice: %v", err)
 	}
 	if _, err := o.desk.RequestChanges(t.Context(), ada, choices, "Say more."); err != nil {

@@ -94,7 +94,7 @@ func (d *Desk) OpenMembers(ctx context.Context, changeSet string) ([]proposals.I
 			}
 		}
 		if err == nil && len(ids) == 0 {
-			err = fmt.Errorf("an open member of change set %q: %w", changeSet, ErrNotFound)
+			err = fmt.Errorf("an open member of change set %q: %w", changeSet, proposals.ErrNotFound)
 		}
 		return ids, err
 	})

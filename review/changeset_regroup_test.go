@@ -73,11 +73,11 @@ func TestRegroupRefuses(t *testing.T) {
 		into string
 		last proposals.Proposal
 	}{
-		"the same set":     {review.ErrUnchanged, "pacing", set[0]},
+		"the same set":     {proposals.ErrUnchanged, "pacing", set[0]},
 		"no name of a set": {review.ErrExcess, "a\nb", set[0]},
 		"sent back":        {proposals.ErrState, "tempo", set[1]},
 		"rejected":         {proposals.ErrState, "tempo", set[2]},
-		"not there":        {review.ErrNotFound, "tempo", proposals.Proposal{ID: "01990000-ffff-7000-8000-000000000000"}},
+		"not there":        {proposals.ErrNotFound, "tempo", proposals.Proposal{ID: "01990000-ffff-7000-8000-000000000000"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := office{Database: o.Database, T: t, desk: o.desk}
@@ -87,5 +87,5 @@ func TestRegroupRefuses(t *testing.T) {
 			})
 		})
 	}
-	o.refused(review.ErrNotFound, func() error { _, err := o.desk.OpenMembers(t.Context(), "nothing"); return err })
+	o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.OpenMembers(t.Context(), "nothing"); return err })
 }

@@ -116,7 +116,7 @@ func TestMembersAgainstEachOther(t *testing.T) {
 		return err
 	})
 	twice := o.proposeAll(ada, inSet("twice", "book_pacer", "book_pacer")...)
-	o.refused(review.ErrConflict, func() error {
+	o.refused(proposals.ErrConflict, func() error {
 		_, err := o.desk.Approve(t.Context(), ada, choices(twice...), "")
 		return err
 	})

@@ -51,7 +51,7 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anc
 	case at.Field == "" && at.Line == 0:
 		return nil
 	case at.Field == "" || at.Line < 0:
-		return fmt.Errorf("line %d of field %s: %w; lines count from 1 within a field", at.Line, jsondoc.Quote(at.Field), ErrNotFound)
+		return fmt.Errorf("line %d of field %s: %w; lines count from 1 within a field", at.Line, jsondoc.Quote(at.Field), proposals.ErrNotFound)
 	}
 	doc, err := jsondoc.Parse(rev.Draft.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {
@@ -59,10 +59,10 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anc
 	}
 	field := doc.Find(at.Field)
 	if field == nil {
-		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, name(p), ErrNotFound)
+		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, name(p), proposals.ErrNotFound)
 	}
 	if lines := strings.Count(field.Text, "\n") + 1; at.Line > lines {
-		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, ErrNotFound)
+		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, proposals.ErrNotFound)
 	}
 	return nil
 }

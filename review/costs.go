@@ -233,7 +233,7 @@ func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposa
 	from := base
 	if draft.Type == proposals.Restore {
 		from, err = versionDefinition(ctx, r, draft.Subject, draft.RestoreVersion)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, proposals.ErrNotFound) {
 			return misfit(proposals.RuleRestoreVersion, "restoreVersion", "is %d, but %s has only %d versions", draft.RestoreVersion, draft.Subject, now.Version), nil
 		}
 		if err != nil {
@@ -310,7 +310,7 @@ func complete(ctx context.Context, r RegistryReader, draft proposals.Draft) (pro
 	}
 	definition, err := versionDefinition(ctx, r, draft.Subject, from)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, proposals.ErrNotFound):
 		return draft, nil // the gate reports the problem when the draft is submitted
 	case err != nil:
 		return draft, err

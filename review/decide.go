@@ -88,7 +88,7 @@ func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, 
 	seen := map[proposals.ID]bool{}
 	for i, c := range choices {
 		if seen[c.ID] {
-			return nil, nil, fmt.Errorf("%w: %s is named twice", ErrConflict, name(bundles[i].Proposal))
+			return nil, nil, fmt.Errorf("%w: %s is named twice", proposals.ErrConflict, name(bundles[i].Proposal))
 		}
 		seen[c.ID] = true
 		if views[i], err = check(r, bundles[i], c); err != nil {
@@ -166,9 +166,9 @@ func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
 		errs = append(errs, err)
 	}
 	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
-		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", ErrFourEyes, actor, p.Revision))
+		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", proposals.ErrFourEyes, actor, p.Revision))
 	} else if v.ownAccount {
-		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", ErrFourEyes, p.Revision, v.Revision.Author))
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
 	for _, s := range v.Standing {
@@ -263,7 +263,7 @@ func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("%w: %s", ErrConflict, problems)
+		return fmt.Errorf("%w: %s", proposals.ErrConflict, problems)
 	}
 	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: world{RegistryReader: r}}, "LN")
 	if err != nil {

@@ -233,7 +233,7 @@ func Reference(p proposals.Proposal) string {
 func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, proposals.ErrNotFound):
 		return nil, nil //nolint:nilnil // nothing live is an answer, not an error
 	case err != nil:
 		return nil, err
@@ -266,17 +266,12 @@ func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) 
 // Errors of the desk. Errors on the way up wrap one of these (or
 // proposals.ErrAuthority, proposals.ErrState) and name the object.
 var (
-	ErrNotFound    = errors.New("not found")
 	ErrAmbiguous   = errors.New("ambiguous")
-	ErrConflict    = errors.New("conflict")
 	ErrStale       = errors.New("stale")
 	ErrDigest      = errors.New("review digest differs")
 	ErrChangeSet   = errors.New("change set is not complete")
-	ErrUnchanged   = errors.New("nothing changed")
 	ErrLocked      = errors.New("locked (core)")
 	ErrBlocked     = errors.New("open block")
-	ErrFourEyes    = errors.New("four eyes")
-	ErrApprovals   = errors.New("approvals are missing")
 	ErrLimit       = errors.New("too many open proposals")
 	ErrPace        = errors.New("hourly limit reached")
 	ErrExcess      = errors.New("size limit exceeded")
@@ -288,9 +283,8 @@ var (
 	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
-	ErrTampered    = errors.New("tampered with")
 )
 
 // ErrOutdated is the ErrConflict of an assessment that covers other content or other
 // rules than those in force; another assessment removes it.
-var ErrOutdated = fmt.Errorf("%w", ErrConflict)
+var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)

@@ -183,7 +183,7 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 		if out.BaseTests, err = casesOf(ctx, r, p.Subject, p.BaseVersion); err != nil {
 			return err
 		}
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, proposals.ErrNotFound):
 		return err
 	}
 	if out.Source, err = source(ctx, r, out.Revision.Draft.Definition); err != nil {

@@ -105,13 +105,13 @@ func TestFourEyes(t *testing.T) {
 	o := open(t, review.Policy{FourEyes: true})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(ada, draft)
-	o.refused(review.ErrFourEyes, func() error {
+	o.refused(proposals.ErrFourEyes, func() error {
 		_, err := o.desk.Approve(t.Context(), ada, choices(p), "")
 		return err
 	})
 	draft.Rationale = "Bob knows why."
 	p = o.revise(bob, p, draft)
-	o.refused(review.ErrFourEyes, func() error {
+	o.refused(proposals.ErrFourEyes, func() error {
 		_, err := o.desk.Approve(t.Context(), bob, choices(p), "")
 		return err
 	})
@@ -156,7 +156,7 @@ func TestApprovedOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p, q := o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(scout, storetest.Prompt("chapter_pacer"))
-	o.refused(review.ErrConflict, func() error {
+	o.refused(proposals.ErrConflict, func() error {
 		_, err := o.desk.Approve(t.Context(), ada, choices(p, q, p), "")
 		return err
 	})
@@ -177,7 +177,7 @@ func TestUnknownProposal(t *testing.T) {
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	for _, a := range acts() {
-		o.refused(review.ErrNotFound, func() error {
+		o.refused(proposals.ErrNotFound, func() error {
 			return a.try(t.Context(), o.desk, ada, proposals.Proposal{ID: "01990000-ffff-7000-8000-000000000000", Subject: p.Subject})
 		})
 	}

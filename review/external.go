@@ -179,7 +179,7 @@ func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
 			continue
 		}
 		_, err := d.Reassess(ctx, p.ID)
-		if err != nil && !errors.Is(err, ErrConflict) && !errors.Is(err, proposals.ErrState) {
+		if err != nil && !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
 			return fmt.Errorf("%s was submitted and waits for its assessment: %w", name(p), err)
 		}
 		if ps[i], err = read(ctx, d, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {

@@ -87,7 +87,7 @@ func TestOneOpenPerAgentAndSubject(t *testing.T) {
 	if other := o.propose(rover, first); other.ID == p.ID {
 		t.Error("another agent's proposal became a revision")
 	}
-	o.refused(review.ErrUnchanged, func() error {
+	o.refused(proposals.ErrUnchanged, func() error {
 		_, err := o.desk.Propose(t.Context(), scout, []proposals.Draft{second}, true)
 		return err
 	})

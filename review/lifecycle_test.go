@@ -100,7 +100,7 @@ func TestRollback(t *testing.T) {
 	second := storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += "\nMore." })
 	second.Examples = []string{"Another.", "And another."}
 	o.live(second)
-	for version, want := range map[int]error{2: review.ErrUnchanged, 3: review.ErrUnchanged, 0: review.ErrNotFound, -1: review.ErrNotFound} {
+	for version, want := range map[int]error{2: proposals.ErrUnchanged, 3: proposals.ErrUnchanged, 0: proposals.ErrNotFound, -1: proposals.ErrNotFound} {
 		o.refused(want, func() error {
 			_, err := o.desk.Rollback(t.Context(), ada, first.Subject, version, "")
 			return err
@@ -121,11 +121,11 @@ func TestRollback(t *testing.T) {
 	}
 	third := storetest.Modify(first, 3, func(t *registry.Tool) { t.Prompt += "\nMore." })
 	o.live(third)
-	o.refused(review.ErrUnchanged, func() error {
+	o.refused(proposals.ErrUnchanged, func() error {
 		_, err := o.desk.Rollback(t.Context(), ada, first.Subject, 2, "") // the same content under another number
 		return err
 	})
-	o.refused(review.ErrNotFound, func() error {
+	o.refused(proposals.ErrNotFound, func() error {
 		_, err := o.desk.Rollback(t.Context(), ada, storetest.Prompt("nothing").Subject, 1, "")
 		return err
 	})
@@ -189,7 +189,7 @@ func TestFork(t *testing.T) {
 	if p, err = o.desk.Fork(t.Context(), scout, "file_reader", registry.LayerUser); err != nil || p.Subject.ID != "file_reader_custom_3" {
 		t.Errorf("the third fork is %s, %v", p.Subject, err)
 	}
-	o.refused(review.ErrConflict, func() error { _, err := o.desk.Fork(t.Context(), ada, "get_tasks", registry.LayerUser); return err })
-	o.refused(review.ErrNotFound, func() error { _, err := o.desk.Fork(t.Context(), ada, "nothing", registry.LayerUser); return err })
+	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Fork(t.Context(), ada, "get_tasks", registry.LayerUser); return err })
+	o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Fork(t.Context(), ada, "nothing", registry.LayerUser); return err })
 	o.sound()
 }

@@ -90,13 +90,13 @@ func (m *liveCache) Live(ctx context.Context, s registry.Subject) (registry.Live
 		switch {
 		case err == nil:
 			l = &found
-		case !errors.Is(err, ErrNotFound):
+		case !errors.Is(err, proposals.ErrNotFound):
 			return found, err
 		}
 		m.live[s] = l
 	}
 	if l == nil {
-		return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
+		return registry.Live{}, fmt.Errorf("%s: %w", s, proposals.ErrNotFound)
 	}
 	return *l, nil
 }

@@ -184,8 +184,8 @@ func runModel(t *testing.T, seed uint64, steps []step, done map[string]int) (at 
 // reasons are the errors of the desk by the words of the table.
 var reasons = map[string]error{
 	"authority": proposals.ErrAuthority, "state": proposals.ErrState, "stale": review.ErrStale, "blocked": review.ErrBlocked, "change set": review.ErrChangeSet,
-	"four eyes": review.ErrFourEyes, "unsigned": review.ErrUnsigned, "signature": review.ErrSignature, "conflict": review.ErrConflict, "incomplete": review.ErrIncomplete,
-	"repeated": review.ErrRepeated, "limit": review.ErrLimit, "digest": review.ErrDigest, "unchanged": review.ErrUnchanged, "not found": review.ErrNotFound,
+	"four eyes": proposals.ErrFourEyes, "unsigned": review.ErrUnsigned, "signature": review.ErrSignature, "conflict": proposals.ErrConflict, "incomplete": review.ErrIncomplete,
+	"repeated": review.ErrRepeated, "limit": review.ErrLimit, "digest": review.ErrDigest, "unchanged": proposals.ErrUnchanged, "not found": proposals.ErrNotFound,
 	"not waived": review.ErrNotWaived, "not waivable": review.ErrNotWaivable, "merge": review.ErrMerge,
 }
 
@@ -237,7 +237,7 @@ func (m *modelled) compare() error {
 		for i := range retired {
 			l, err := r.Live(m.Context(), tool(i))
 			if n := m.live(i); n == 0 {
-				if !errors.Is(err, review.ErrNotFound) {
+				if !errors.Is(err, proposals.ErrNotFound) {
 					return fmt.Errorf("%s is live: %w", tool(i), err)
 				}
 				continue

@@ -33,7 +33,7 @@ func TestRetract(t *testing.T) {
 	if _, err := o.desk.Revise(t.Context(), ada, made[0].ID, better); err != nil {
 		t.Fatal(err)
 	}
-	o.refused(review.ErrConflict, func() error { return retract(made[0]) })
+	o.refused(proposals.ErrConflict, func() error { return retract(made[0]) })
 	if p, err := o.desk.Retract(t.Context(), made[1].ID, made[1].Revision, ""); err != nil || p.State != proposals.Withdrawn {
 		t.Errorf("it is %s, %v", p.State, err)
 	}

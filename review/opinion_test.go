@@ -136,7 +136,7 @@ func TestOpinionOfOtherContent(t *testing.T) {
 	draft.Definition.Tool = &tool
 	p = o.revise(scout, p, draft)
 	for _, opinion := range []review.Opinion{{Revision: 1}, {Revision: 3}, {Revision: -1}, {ContentHash: old}, {ContentHash: old, Revision: 2}} {
-		o.refused(review.ErrConflict, func() error { _, err := o.desk.Assess(t.Context(), carla, p.ID, opinion); return err })
+		o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Assess(t.Context(), carla, p.ID, opinion); return err })
 	}
 	o.assess(carla, p, review.Opinion{Revision: 2, ContentHash: p.ContentHash})
 	long := strings.Repeat("x", 1<<20)
@@ -191,7 +191,7 @@ func TestOtherRules(t *testing.T) {
 	severities := storetest.Basics()
 	severities["N101"] = rules.Block
 	o.desk = o.Desk(t, review.Policy{Severities: severities})
-	o.refused(review.ErrConflict, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
 	if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil {
 		t.Fatal(err)
 	}

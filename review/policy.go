@@ -228,7 +228,7 @@ func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft 
 	}
 	rejected, err := r.Rejection(ctx, draft.Subject, draft.Definition.Hash())
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, proposals.ErrNotFound):
 		return nil
 	case err != nil:
 		return err

@@ -93,7 +93,7 @@ func newPreviewer(ctx context.Context, r *reviewCache, ids []proposals.ID, s Sce
 	for subject := range p.changed {
 		layer, ok := stronger(p.scene.Layer, subject.Layer)
 		if !ok {
-			return p, fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, ErrNotFound)
+			return p, fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, proposals.ErrNotFound)
 		}
 		p.scene.Layer = layer
 	}

@@ -103,7 +103,7 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 			proof.Shared = err == nil && s.newest[v.Subject.String()].Version > v.Number
 		}
 	}
-	if errors.Is(err, ErrTampered) {
+	if errors.Is(err, proposals.ErrTampered) {
 		return proof, nil // the name in the row may be another's
 	}
 	p.keep(v.Hash, proof, len(v.Definition))
@@ -147,12 +147,12 @@ func (p *Proof) Definition(text string) (registry.Definition, error) {
 // Refuses reports whether an error is why something does not count, and not why it
 // could not be read.
 func Refuses(err error) bool {
-	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, ErrTampered) || errors.Is(err, ErrApprovals)
+	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, proposals.ErrTampered) || errors.Is(err, proposals.ErrApprovals)
 }
 
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
-		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, proposals.ErrTampered)
 	}
 	if v.Proposal == "" {
 		return CheckShipped(v)
@@ -198,7 +198,7 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 	p.mu.RUnlock()
 	if !ok {
 		record, err := r.Signature(ctx, hash)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 			return nil, err
 		}
 		known = p.proveOnce(record, hash)
@@ -307,7 +307,7 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 			return err
 		}
 		if !waits {
-			return fmt.Errorf("version %d of %s: %w: %s signed version %d, which is missing", proof.Number, subject, ErrTampered, s.By, item.Version)
+			return fmt.Errorf("version %d of %s: %w: %s signed version %d, which is missing", proof.Number, subject, proposals.ErrTampered, s.By, item.Version)
 		}
 	}
 	return nil
@@ -344,7 +344,7 @@ func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act stateme
 		case err != nil && !Refuses(err):
 			return err
 		case err == nil && !apart(s, newer):
-			return fmt.Errorf("%s: %w: %s signed a newer one, which is missing", what, ErrTampered, s.By)
+			return fmt.Errorf("%s: %w: %s signed a newer one, which is missing", what, proposals.ErrTampered, s.By)
 		}
 	}
 	return nil

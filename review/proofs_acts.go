@@ -155,7 +155,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 		}
 	}
 	if tally := need.Tally(by, ""); !tally.Done() {
-		return fmt.Errorf("version %d of %s: %w: it has %s%s", v.Number, v.Subject, ErrApprovals, tally, refused)
+		return fmt.Errorf("version %d of %s: %w: it has %s%s", v.Number, v.Subject, proposals.ErrApprovals, tally, refused)
 	}
 	return nil
 }

@@ -75,10 +75,10 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 
 func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
 	p, rev, err := d.draft(ctx, tx, actor, draft, submit)
-	if errors.Is(err, ErrUnchanged) && actor.Kind == proposals.System {
+	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
 		return p, nil // somebody proposed it a moment ago
 	}
-	if errors.Is(err, ErrUnchanged) && submit && p.State == proposals.Drafted {
+	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = d.prefetchSimilar(ctx, tx, draft) // the agent has drafted this very content and now submits it
 	}
 	if err != nil || !submit || p.State != proposals.Drafted {

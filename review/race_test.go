@@ -34,7 +34,7 @@ func together(n int, run func(i int)) {
 
 // lost reports whether err is the refusal of an act that came too late.
 func lost(err error) bool {
-	return errors.Is(err, proposals.ErrState) || errors.Is(err, review.ErrConflict) || errors.Is(err, review.ErrStale)
+	return errors.Is(err, proposals.ErrState) || errors.Is(err, proposals.ErrConflict) || errors.Is(err, review.ErrStale)
 }
 
 // TestOneOfManyApproves lets many approve the same proposal at once: one makes
@@ -137,7 +137,7 @@ func TestMixedWriters(t *testing.T) {
 		all[i] = o.waiting(scout, fmt.Sprintf("tool_%d", i))
 	}
 	expected := []error{
-		proposals.ErrState, review.ErrConflict, review.ErrStale, review.ErrBlocked, review.ErrUnchanged, review.ErrNotFound,
+		proposals.ErrState, proposals.ErrConflict, review.ErrStale, review.ErrBlocked, proposals.ErrUnchanged, proposals.ErrNotFound,
 		review.ErrRepeated, review.ErrIncomplete, review.ErrAmbiguous,
 	}
 	together(writers, func(w int) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolcrib/prompt"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 )
@@ -21,7 +22,7 @@ func (h heap) Live(_ context.Context, s registry.Subject) (registry.Live, error)
 			return l, nil
 		}
 	}
-	return registry.Live{}, fmt.Errorf("%s: %w", s, ErrNotFound)
+	return registry.Live{}, fmt.Errorf("%s: %w", s, proposals.ErrNotFound)
 }
 
 func (h heap) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {

@@ -96,7 +96,7 @@ func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.I
 			return p, err
 		}
 		if now == nil || now.Version == p.BaseVersion {
-			return p, fmt.Errorf("%s is not stale: %w", name(p), ErrUnchanged)
+			return p, fmt.Errorf("%s is not stale: %w", name(p), proposals.ErrUnchanged)
 		}
 		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
 		if err != nil {

@@ -49,7 +49,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	if draft.Subject != p.Subject {
-		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", ErrConflict, name(p), p.Subject, draft.Subject)
+		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", proposals.ErrConflict, name(p), p.Subject, draft.Subject)
 	}
 	if err := checkSize(draft); err != nil {
 		return p, rev, err
@@ -59,7 +59,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	if last.Canonical() == string(draft.Canonical()) {
-		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), ErrUnchanged, p.Revision)
+		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), proposals.ErrUnchanged, p.Revision)
 	}
 	if err := d.admits(ctx, tx, actor, p, draft, to); err != nil {
 		return p, rev, err
@@ -136,7 +136,7 @@ func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals
 	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
 		if err == nil && revision > 0 && p.Revision != revision {
-			err = fmt.Errorf("%s: %w: it has a newer revision", name(p), ErrConflict)
+			err = fmt.Errorf("%s: %w: it has a newer revision", name(p), proposals.ErrConflict)
 		}
 		if err != nil {
 			return p, err
@@ -173,7 +173,7 @@ func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, l
 			return p, err
 		}
 		if !core.Locked {
-			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", ErrConflict, coreID, layer, coreID)
+			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", proposals.ErrConflict, coreID, layer, coreID)
 		}
 		id, err := freeID(ctx, tx, layer, coreID+"_custom")
 		if err != nil {
@@ -226,14 +226,14 @@ func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.S
 			return p, err
 		}
 		if version >= now.Version {
-			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, ErrUnchanged)
+			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, proposals.ErrUnchanged)
 		}
 		v, err := tx.Version(ctx, s, version)
 		if err != nil {
 			return p, err
 		}
 		if v.ContentHash == now.ContentHash {
-			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, ErrUnchanged)
+			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, proposals.ErrUnchanged)
 		}
 		draft, err := restoring(ctx, tx, v, now.Version)
 		if err != nil {
@@ -254,7 +254,7 @@ func restoring(ctx context.Context, r ProposalReader, v history.Version, base in
 		return draft, err
 	}
 	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return draft, nil
 	}
 	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
@@ -300,7 +300,7 @@ func resolveSet(ctx context.Context, r ProposalReader, changeSet string) ([]prop
 		return nil, err
 	}
 	if len(members) == 0 {
-		return nil, fmt.Errorf("change set %q: %w", changeSet, ErrNotFound)
+		return nil, fmt.Errorf("change set %q: %w", changeSet, proposals.ErrNotFound)
 	}
 	if slices.ContainsFunc(members, notLive) {
 		members = slices.DeleteFunc(members, func(p proposals.Proposal) bool { return !notLive(p) })

@@ -256,7 +256,7 @@ func (o office) another(policy review.Policy) *review.Desk {
 func (o office) liveIsAsShown(p proposals.Proposal, shown string) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), p.Subject, 0, 10)
-	if err != nil && !errors.Is(err, review.ErrNotFound) {
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 		o.Fatal(err)
 	}
 	for _, v := range versions {

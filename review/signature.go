@@ -177,7 +177,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	case st.At.After(now):
 		return nil, fmt.Errorf("%w: the statement is of %s, which is in the future", ErrSignature, history.Timestamp(st.At))
 	case now.Sub(st.At) > maxAge:
-		return nil, fmt.Errorf("%w: the statement is of %s, more than %d minutes ago; prepare and sign it again", ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
+		return nil, fmt.Errorf("%w: the statement is of %s, more than %d minutes ago; prepare and sign it again", proposals.ErrConflict, history.Timestamp(st.At), int(maxAge.Minutes()))
 	}
 	if err := checkPlace(ctx, r, st); err != nil {
 		return nil, err
@@ -185,8 +185,8 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	sum := statement.Sum(signed.Statement)
 	switch _, err := r.Signature(ctx, sum); {
 	case err == nil:
-		return nil, fmt.Errorf("%w: this statement was used already", ErrConflict)
-	case !errors.Is(err, ErrNotFound):
+		return nil, fmt.Errorf("%w: this statement was used already", proposals.ErrConflict)
+	case !errors.Is(err, proposals.ErrNotFound):
 		return nil, err
 	}
 	return &SignedAct{
@@ -206,11 +206,11 @@ func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) 
 		return fmt.Errorf("%w: the statement is about another database", ErrSignature)
 	}
 	seen, err := r.EventHash(ctx, st.Log.Seq)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 		return err
 	}
 	if seen != st.Log.Hash {
-		return fmt.Errorf("%w: event %d of the log is not the one that the statement names", ErrConflict, st.Log.Seq)
+		return fmt.Errorf("%w: event %d of the log is not the one that the statement names", proposals.ErrConflict, st.Log.Seq)
 	}
 	return nil
 }

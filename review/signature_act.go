@@ -182,7 +182,7 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 		return err
 	}
 	if !bytes.Equal(b, []byte(a.record.Statement)) {
-		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review it and sign again", ErrConflict)
+		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review it and sign again", proposals.ErrConflict)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (a *SignedAct) apart(author proposals.Actor) error {
 		return nil
 	}
 	if _, err := a.signers.May(author.String(), a.signature.Key, a.statement.At); err == nil {
-		return fmt.Errorf("%w: the key that signed is also one of %s, who wrote it", ErrFourEyes, author)
+		return fmt.Errorf("%w: the key that signed is also one of %s, who wrote it", proposals.ErrFourEyes, author)
 	}
 	return nil
 }

@@ -88,21 +88,21 @@ func TestWrongSignatures(t *testing.T) {
 		actor   proposals.Actor
 		want    error
 	}{
-		"of a rejection":          {s.Sign(t, ada, s.prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, review.ErrConflict},
-		"about another proposal":  {good, two, "", ada, review.ErrConflict},
-		"about fewer":             {good, choices, "", ada, review.ErrConflict},
-		"about more":              {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices...)), one, "", ada, review.ErrConflict},
-		"in another order":        {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, review.ErrConflict},
-		"with another note":       {good, one, "Fine.", ada, review.ErrConflict},
+		"of a rejection":          {s.Sign(t, ada, s.prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, proposals.ErrConflict},
+		"about another proposal":  {good, two, "", ada, proposals.ErrConflict},
+		"about fewer":             {good, choices, "", ada, proposals.ErrConflict},
+		"about more":              {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices...)), one, "", ada, proposals.ErrConflict},
+		"in another order":        {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, proposals.ErrConflict},
+		"with another note":       {good, one, "Fine.", ada, proposals.ErrConflict},
 		"by somebody else":        {good, one, "", bob, review.ErrSignature},
 		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
 		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, review.ErrSignature},
 		"of another statement":    {review.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, review.ErrSignature},
 		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, review.ErrSignature},
 		"of the future":           {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
-		"of long ago":             {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, review.ErrConflict},
-		"about another log":       {s.edited(approval, func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, review.ErrConflict},
-		"about a log yet to come": {s.edited(approval, func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, review.ErrConflict},
+		"of long ago":             {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, proposals.ErrConflict},
+		"about another log":       {s.edited(approval, func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, proposals.ErrConflict},
+		"about a log yet to come": {s.edited(approval, func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, proposals.ErrConflict},
 		"that is not a statement": {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
 		"that is not a signature": {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
 	} {
@@ -164,7 +164,7 @@ func TestPreparedMoves(t *testing.T) {
 			prepared := s.prepare(review.VerdictApproved, "", choices...)
 			change(s, choices[0])
 			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
-			if !errors.Is(err, review.ErrConflict) && !errors.Is(err, proposals.ErrState) {
+			if !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
 				t.Errorf("it was approved: %v", err)
 			}
 		})

@@ -138,7 +138,7 @@ func (c *signatureCheck) count(table, key string, event int64, err error) error 
 		r.UnknownKey++
 	case errors.Is(err, signers.ErrRevoked):
 		r.RevokedKey++
-	case errors.Is(err, ErrApprovals):
+	case errors.Is(err, proposals.ErrApprovals):
 		r.TooFew++
 	default:
 		r.Invalid++
@@ -161,9 +161,9 @@ func remedy(err error) string {
 		return "The key was revoked after it signed: make the decision again with another key."
 	case errors.Is(err, signers.ErrUnknownKey), errors.Is(err, signers.ErrNotValid):
 		return "Correct the signers file, or have a signer make the decision again."
-	case errors.Is(err, ErrApprovals):
+	case errors.Is(err, proposals.ErrApprovals):
 		return "Have the missing owners approve the version again."
-	case errors.Is(err, ErrSigners) && !errors.Is(err, ErrTampered):
+	case errors.Is(err, ErrSigners) && !errors.Is(err, proposals.ErrTampered):
 		return "Put the signers in order: toolcrib signers verify."
 	}
 	return ""
@@ -178,7 +178,7 @@ func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error
 		return nil //nolint:nilerr // it is reported
 	}
 	seen, err := c.r.EventHash(ctx, st.Log.Seq)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 		return err
 	}
 	if seen != st.Log.Hash {

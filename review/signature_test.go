@@ -176,7 +176,7 @@ func TestSignedFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
 	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
-	if _, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, ""); !errors.Is(err, review.ErrFourEyes) {
+	if _, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
 		t.Errorf("the author prepares: %v", err)
 	}
 	s.Decide(t, s.desk, bob, review.VerdictApproved, "", choices...)

@@ -74,11 +74,11 @@ func TestSignedWaivers(t *testing.T) {
 		t.Errorf("unsigned: %v", err)
 	}
 	signed := w.signWaiver("It is known.")
-	if err := w.waive(signed, "Something else.", nil); !errors.Is(err, review.ErrConflict) {
+	if err := w.waive(signed, "Something else.", nil); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("another reason: %v", err)
 	}
 	later := w.Clock.Now().Add(time.Hour)
-	if err := w.waive(signed, "It is known.", &later); !errors.Is(err, review.ErrConflict) {
+	if err := w.waive(signed, "It is known.", &later); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("another expiry: %v", err)
 	}
 	byHand, err := w.desk.DryRun().Waive(t.Context(), ada, w.id, w.handle, "By hand.", nil)
@@ -116,7 +116,7 @@ func TestSignedEndOfWaiver(t *testing.T) {
 		t.Fatal(err)
 	}
 	signed := w.desk.Signed(w.Sign(t, ada, prepared))
-	if err := w.waive(signed, "It is gone.", nil); !errors.Is(err, review.ErrConflict) {
+	if err := w.waive(signed, "It is gone.", nil); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("a waiver with the signature of its end: %v", err)
 	}
 	if _, err := signed.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {

@@ -118,4 +118,4 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func isMissing(err error) bool { return errors.Is(err, review.ErrNotFound) }
+func isMissing(err error) bool { return errors.Is(err, proposals.ErrNotFound) }

@@ -84,6 +84,6 @@ func TestAnchors(t *testing.T) {
 
 		{Field: strings.Repeat("a.", 1<<16)},
 	} {
-		o.refused(review.ErrNotFound, func() error { _, err := o.desk.Comment(t.Context(), rover, p.ID, "Look.", at); return err })
+		o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Comment(t.Context(), rover, p.ID, "Look.", at); return err })
 	}
 }

@@ -140,7 +140,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		}
 		record, err := r.Signature(ctx, s.Statement)
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, proposals.ErrNotFound):
 			return "", wrong(err)
 		case err != nil:
 			return "", err
@@ -289,7 +289,7 @@ func (d *Desk) signersChange(ctx context.Context, r SignatureReader, actor propo
 		return change, err
 	}
 	if digest == next.Digest() {
-		return change, fmt.Errorf("%w: the signers file is in force already, as state %d", ErrUnchanged, len(states))
+		return change, fmt.Errorf("%w: the signers file is in force already, as state %d", proposals.ErrUnchanged, len(states))
 	}
 	last := states[len(states)-1]
 	change.Number = len(states) + 1

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -219,7 +220,7 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 			return a, nil
 		}
 	}
-	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, ErrNotFound)
+	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, proposals.ErrNotFound)
 }
 
 // seen returns the active agents or allow-lists of the view of layer by id.

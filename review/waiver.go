@@ -195,7 +195,7 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show lists the findings", handle, ErrNotFound)
+		return rules.Finding{}, fmt.Errorf("finding %s: %w; toolcrib show lists the findings", handle, proposals.ErrNotFound)
 	case 1:
 		return found[0], nil
 	}
@@ -251,7 +251,7 @@ func assessed(ctx context.Context, r RecordReader, p proposals.Proposal) (Assess
 		return Assessment{}, nil, err
 	}
 	if len(as) == 0 {
-		return Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, name(p), ErrNotFound)
+		return Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, name(p), proposals.ErrNotFound)
 	}
 	waivers, err := r.Waivers(ctx, p.ID)
 	return as[len(as)-1], waivers, err

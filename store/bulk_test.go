@@ -106,7 +106,7 @@ func TestVerdictsCompareFirst(t *testing.T) {
 			spoilt := append([]review.DecidedProposal{}, decided...)
 			spoil(&spoilt[1])
 			err := db.Update(t.Context(), func(tx review.Tx) error { return tx.ApplyVerdict(t.Context(), spoilt) })
-			if !errors.Is(err, review.ErrConflict) {
+			if !errors.Is(err, proposals.ErrConflict) {
 				t.Errorf("got %v", err)
 			}
 			for _, line := range storetest.Difference(before, db.Dump(t)) {

@@ -77,7 +77,7 @@ func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Ans
 		return err
 	}
 	if answered > 0 {
-		return fmt.Errorf("%s: %w: it was already answered", pending, review.ErrConflict)
+		return fmt.Errorf("%s: %w: it was already answered", pending, proposals.ErrConflict)
 	}
 	approved, act := "0", proposals.ActRefuseCall
 	if a.Approved {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 )
 
 // catalog reads the live registry as lists show it.
@@ -239,7 +239,7 @@ func (s catalog) find(ctx context.Context, q CatalogQuery, ref string) (CatalogE
 		}
 		return slices.MinFunc(found, byStrength), nil
 	}
-	return CatalogEntry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, review.ErrNotFound)
+	return CatalogEntry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, proposals.ErrNotFound)
 }
 
 // Subject returns the subject that an id or alias means in a merged view: a
@@ -252,7 +252,7 @@ func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (r
 			var e CatalogEntry
 			e, err = catalog{s}.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
 			subject = e.Subject
-			if !errors.Is(err, review.ErrNotFound) {
+			if !errors.Is(err, proposals.ErrNotFound) {
 				return err
 			}
 		}

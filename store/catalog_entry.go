@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
@@ -91,7 +92,7 @@ func (s catalog) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuer
 	now := q.AsOf.IsZero()
 	e.Refused = proof.Err
 	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || now && e.Version != newest) {
-		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, review.ErrTampered)
+		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
 	}
 	if e.Refused == nil && now {
 		if e.Refused, err = trusted(s).superseded(ctx, p, proof, signed); err != nil {
@@ -109,7 +110,7 @@ func (s catalog) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuer
 // same returns nil when a definition is the one of an entry that counts.
 func (s trusted) same(e CatalogEntry, definition []byte) error {
 	if s.trust.Required() && registry.HashBytes(definition) != e.ContentHash {
-		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", e.Version, e.Subject, review.ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", e.Version, e.Subject, proposals.ErrTampered)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func child(task string, args []string) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, proposals.ErrState), errors.Is(err, review.ErrConflict):
+	case errors.Is(err, proposals.ErrState), errors.Is(err, proposals.ErrConflict):
 		return exitConflict
 	}
 	fmt.Fprintln(os.Stderr, err)

@@ -119,7 +119,7 @@ func finish(t *testing.T, db *storetest.Database, desk *review.Desk) (between in
 		default:
 			t.Fatalf("%s waits and has %q", p.ID, verdicts)
 		}
-		if versions, err := db.Versions(t.Context(), p.Subject, 0, 10); !errors.Is(err, review.ErrNotFound) {
+		if versions, err := db.Versions(t.Context(), p.Subject, 0, 10); !errors.Is(err, proposals.ErrNotFound) {
 			t.Fatalf("%s waits and has %d versions, %v", p.ID, len(versions), err)
 		}
 		for _, owner := range missing {

@@ -13,8 +13,8 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -222,7 +222,7 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 		if err == nil {
 			err = errors.Join(errors.New("it was opened"), db.Close())
 		}
-		if !errors.Is(err, review.ErrTampered) || !strings.Contains(err.Error(), fmt.Sprintf("core tool %s ", d.ID())) {
+		if !errors.Is(err, proposals.ErrTampered) || !strings.Contains(err.Error(), fmt.Sprintf("core tool %s ", d.ID())) {
 			t.Errorf("%s: %v", d.ID(), err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, spoilt) {

@@ -136,7 +136,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, after := range []string{"nothing", "#1", "01990000-ffff-7000-8000-000000000000", strings.Repeat("0", 1<<16), "\xff"} {
 		err := db.View(t.Context(), func(r review.Reader) error { _, err := r.List(t.Context(), review.Query{After: after}); return err })
-		if !errors.Is(err, review.ErrNotFound) {
+		if !errors.Is(err, proposals.ErrNotFound) {
 			t.Errorf("after %.20q: %v", after, err)
 		}
 	}
@@ -210,7 +210,7 @@ func TestResolve(t *testing.T) {
 		"", "-", "f", "g", "0", "00", "0199", string(first[:7]), "0199g", "01990000-0000-7000-8000-000000000001f", "#", "#0", "#-1", "#+1", "# 1", "#1 ", "#99", "#99999999999999999999", "#1;", "#x", "##1",
 		"%", "_", "0199%", "0199_", "0199*", "' OR 1=1 --", "\x00", "0199\x00", "\xff", "0199\u200b", "٠١٩٩", "#١", "./0199", strings.Repeat("0", 1<<20), strings.Repeat("#", 1<<20),
 	} {
-		if id, err := resolve(t, db, ref); !errors.Is(err, review.ErrNotFound) || len(err.Error()) > 500 {
+		if id, err := resolve(t, db, ref); !errors.Is(err, proposals.ErrNotFound) || len(err.Error()) > 500 {
 			t.Errorf("%.40q resolves to %s, %.500v", ref, id, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"toolcrib/history"
-	"toolcrib/review"
+	"toolcrib/proposals"
 	"toolcrib/store/engine"
 	"toolcrib/store/pg"
 	"toolcrib/store/sqlite"
@@ -16,7 +16,7 @@ import (
 // Open opens the database that a name means: the URL of a PostgreSQL server, or the
 // path of a SQLite file. A file is migrated as needed and created, with mode 0600,
 // unless opts say otherwise; its folder has to be there. A server has its schema
-// from Migrate. Open returns an error that wraps review.ErrTampered when a core
+// from Migrate. Open returns an error that wraps proposals.ErrTampered when a core
 // tool is not what the program ships, and ErrNewer when a newer toolcrib wrote the
 // database.
 func Open(ctx context.Context, name string, opts Options) (*DB, error) {
@@ -66,7 +66,7 @@ func openFile(ctx context.Context, path string, opts Options, frozen bool) (*DB,
 func open(ctx context.Context, e Engine, opts Options) (*DB, error) {
 	db := use(e, opts)
 	err := db.prepare(ctx)
-	if errors.Is(err, review.ErrTampered) && opts.Inspect {
+	if errors.Is(err, proposals.ErrTampered) && opts.Inspect {
 		err = nil
 	}
 	if err != nil {
@@ -200,10 +200,10 @@ var (
 	ErrLost       = engine.ErrLost
 )
 
-// missing turns an empty result into review.ErrNotFound with a name.
+// missing turns an empty result into proposals.ErrNotFound with a name.
 func missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), review.ErrNotFound)
+		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 	}
 	return err
 }
@@ -214,7 +214,7 @@ func changedOne(n int64, err error, what string) error {
 	case err != nil:
 		return err
 	case n != 1:
-		return fmt.Errorf("%s: %w: another process changed it first; look again", what, review.ErrConflict)
+		return fmt.Errorf("%s: %w: another process changed it first; look again", what, proposals.ErrConflict)
 	}
 	return nil
 }

@@ -273,7 +273,7 @@ func (s proposalTables) updateAll(ctx context.Context, statement string, list []
 	}
 	n, err := s.Exec(ctx, statement, string(text))
 	if err == nil && n != int64(len(list)) {
-		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, review.ErrConflict)
+		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, proposals.ErrConflict)
 	}
 	return err
 }
@@ -327,7 +327,7 @@ func (s proposalTables) resolveID(ctx context.Context, ref string) (proposals.ID
 	case strings.Contains(ref, ":"):
 		subject, err := registry.ParseSubject(ref)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), review.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
+			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
 		}
 		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
 	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
@@ -346,7 +346,7 @@ func (s proposalTables) byNumber(ctx context.Context, number string) (proposals.
 	}
 	var id proposals.ID
 	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
-	if err = missing(err, "proposal #%d", n); !errors.Is(err, review.ErrNotFound) {
+	if err = missing(err, "proposal #%d", n); !errors.Is(err, proposals.ErrNotFound) {
 		return id, err
 	}
 	var last int

@@ -9,7 +9,6 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 	"toolcrib/store/engine"
 )
 
@@ -104,7 +103,7 @@ func parseActor(s string) (proposals.Actor, error) {
 }
 
 func notFound(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), review.ErrNotFound)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
 // maxSnapshotReaders bounds the sessions that verify a database in parallel.

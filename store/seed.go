@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
 )
 
 // seed writes what toolcrib ships into the global layer as version 1 of each
@@ -113,12 +113,12 @@ func (s liveTables) coreNames(ctx context.Context) error {
 	err := s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
 		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
 	if err == nil && overridden != "" {
-		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, review.ErrTampered)
+		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, proposals.ErrTampered)
 	}
 	return err
 }
 
 func tampered(id string) error {
 	return fmt.Errorf("core tool %s differs from the shipped one: %w; nothing was repaired: restore the database from a copy, "+
-		"or look at the difference with a database tool", id, review.ErrTampered)
+		"or look at the difference with a database tool", id, proposals.ErrTampered)
 }

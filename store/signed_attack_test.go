@@ -279,7 +279,7 @@ func (x target) signatureOfAnotherHistory(other target) {
 	}
 	here := x.Propose(x, x.desk, scout, storetest.Prompt("mood_pacer"))
 	x.Clock.Forward(time.Hour)
-	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Approve(x.Context(), ada, here, ""); !errors.Is(err, review.ErrConflict) {
+	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Approve(x.Context(), ada, here, ""); !errors.Is(err, proposals.ErrConflict) {
 		x.Errorf("a decision of another history: %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 )
 
 // Tokens is the database as tokens are kept in it.
@@ -87,7 +86,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 			return err
 		}
 		if already != "" {
-			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, review.ErrConflict, already)
+			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, proposals.ErrConflict, already)
 		}
 		seal, err := s.record(ctx, tokenEndRecords, []string{r.ID, r.Token, r.Reason, r.By.String(), history.Timestamp(r.At)})
 		if err != nil {

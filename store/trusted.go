@@ -152,11 +152,11 @@ func checkLive(proof *review.Proof, r liveRow) error {
 	l := r.live
 	switch {
 	case registry.HashBytes([]byte(r.definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
-		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, review.ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, proposals.ErrTampered)
 	case l.Version != r.newest:
-		return fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, review.ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, proposals.ErrTampered)
 	case l.Locked != locked(l.Subject):
-		return fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, review.ErrTampered)
+		return fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, proposals.ErrTampered)
 	}
 	return nil
 }

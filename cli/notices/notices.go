@@ -15,7 +15,6 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 )
 
 // Kind is the event that a notice is about.
@@ -128,7 +127,7 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 // event sends the notices of an event, and keeps those not received in so.
 func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
 	all, err := c.of(ctx, e)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

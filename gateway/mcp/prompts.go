@@ -12,9 +12,9 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/prompt"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 )
 
 // agentPrompt is the prompt that is not a tool: the whole prompt of the agent. No
@@ -104,7 +104,7 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 		channel = value
 	}
 	out, err := s.config.Prompter.Prompt(ctx, s.config.Caller, channel)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, invalid("%s", err.Error())
 	}
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/internal/visible"
+	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 )
 
 // The URI of a version: toolcrib://version/tool/user/scene_pacer/3.
@@ -66,7 +66,7 @@ func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
 		switch {
 		case err == nil:
 			lives = append(lives, list)
-		case !errors.Is(err, review.ErrNotFound):
+		case !errors.Is(err, proposals.ErrNotFound):
 			return nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 		return nil, noResource(asked(ctx))
 	}
 	v, err := s.config.Registry.Version(ctx, subject, number)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, noResource(asked(ctx))
 	}
 	if err != nil {

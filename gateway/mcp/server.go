@@ -62,7 +62,7 @@ type Upstream interface {
 }
 
 // Registry has the approved definitions that clients may read. What is not there is
-// review.ErrNotFound.
+// proposals.ErrNotFound.
 type Registry interface {
 	// Wait returns when another process may have approved something, at the latest
 	// after a time; seen is its last result, 0 at first.

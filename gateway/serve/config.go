@@ -218,11 +218,11 @@ func statusOf(err error) int {
 		return statusOfCall(refused.Code)
 	case errors.As(err, &malformed), errors.Is(err, review.ErrText), errors.Is(err, registry.ErrSubject):
 		return http.StatusBadRequest
-	case errors.Is(err, review.ErrNotFound):
+	case errors.Is(err, proposals.ErrNotFound):
 		return http.StatusNotFound
 	case errors.Is(err, proposals.ErrAuthority):
 		return http.StatusForbidden
-	case errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList), errors.Is(err, review.ErrConflict):
+	case errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList), errors.Is(err, proposals.ErrConflict):
 		return http.StatusConflict
 	}
 	return http.StatusInternalServerError

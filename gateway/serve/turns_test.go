@@ -53,7 +53,7 @@ func (s *slow) work(ctx context.Context, who string) error {
 	s.came <- who
 	select {
 	case <-s.letGo:
-		return review.ErrNotFound
+		return proposals.ErrNotFound
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -133,11 +133,11 @@ func (s *slow) open(t *testing.T) (send func(token, method, path, body string) i
 type approvedNothing struct{ *slow }
 
 func (approvedNothing) List(context.Context, string) (registry.Live, error) {
-	return registry.Live{}, review.ErrNotFound
+	return registry.Live{}, proposals.ErrNotFound
 }
 
 func (approvedNothing) Version(context.Context, registry.Subject, int) (history.Version, error) {
-	return history.Version{}, review.ErrNotFound
+	return history.Version{}, proposals.ErrNotFound
 }
 
 // TestOneTokenWorksItsShare has one token send as many requests as it may, over HTTP and

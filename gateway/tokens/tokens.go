@@ -48,7 +48,7 @@ type Revocation struct {
 // Store keeps tokens. Nothing that was added ever changes.
 type Store interface {
 	// Token returns a token by its whole id. What is not there is
-	// review.ErrNotFound.
+	// proposals.ErrNotFound.
 	Token(ctx context.Context, id string) (Token, error)
 	// TokensOf returns the tokens whose ids begin with a prefix, the newest
 	// first.
@@ -56,7 +56,7 @@ type Store interface {
 	// AddToken appends a token, and its event under the agent's subject.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
 	// AddRevocation appends a revocation, and its event. It returns
-	// review.ErrConflict when the token has one.
+	// proposals.ErrConflict when the token has one.
 	AddRevocation(ctx context.Context, r Revocation) error
 }
 
@@ -129,14 +129,14 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 // find returns the one token whose id begins with ref.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
-		return Token{}, fmt.Errorf("the token %q: %w; give at least %d characters of its id", ref, review.ErrNotFound, proposals.MinPrefix)
+		return Token{}, fmt.Errorf("the token %q: %w; give at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
 	}
 	found, err := k.Store.TokensOf(ctx, ref)
 	switch {
 	case err != nil:
 		return Token{}, err
 	case len(found) == 0:
-		return Token{}, fmt.Errorf("the token %q: %w", ref, review.ErrNotFound)
+		return Token{}, fmt.Errorf("the token %q: %w", ref, proposals.ErrNotFound)
 	case len(found) > 1:
 		return Token{}, fmt.Errorf("the token %q: %w; give more of its id", ref, review.ErrAmbiguous)
 	}
@@ -155,7 +155,7 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 		return Token{}, ErrToken
 	}
 	t, err := k.Store.Token(ctx, id)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return Token{}, ErrToken
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 // ErrToken.
 func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	t, err := k.Store.Token(ctx, id)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return Token{}, ErrToken
 	}
 	if err != nil {

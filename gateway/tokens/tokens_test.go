@@ -59,7 +59,7 @@ func TestTokens(t *testing.T) {
 	if _, err := k.Check(t.Context(), second); err != nil {
 		t.Errorf("the other token: %v", err)
 	}
-	if _, err := k.Revoke(t.Context(), ada, one.ID, ""); !errors.Is(err, review.ErrConflict) {
+	if _, err := k.Revoke(t.Context(), ada, one.ID, ""); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("revoked again: %v", err)
 	}
 	list, err := k.List(t.Context())
@@ -114,7 +114,7 @@ func TestOnlyUsersMakeTokens(t *testing.T) {
 	}
 	nobody := caller
 	nobody.Agent = "nobody"
-	if _, _, err := k.Create(t.Context(), ada, nobody, 0); !errors.Is(err, review.ErrNotFound) {
+	if _, _, err := k.Create(t.Context(), ada, nobody, 0); !errors.Is(err, proposals.ErrNotFound) {
 		t.Errorf("a token for nobody: %v", err)
 	}
 }

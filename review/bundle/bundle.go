@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
@@ -149,7 +150,7 @@ func (s *statements) add(ctx context.Context, hash string) error {
 	}
 	s.seen[hash] = true
 	record, err := s.r.Signature(ctx, hash)
-	if errors.Is(err, review.ErrNotFound) {
+	if errors.Is(err, proposals.ErrNotFound) {
 		return nil // who checks finds that it is missing
 	}
 	if err == nil {
@@ -259,7 +260,7 @@ func (r reader) LastEvent(context.Context) (statement.Head, error) {
 // EventHash implements review.SignatureReader: a bundle has the first event only.
 func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	if seq != 1 {
-		return "", fmt.Errorf("%w: event %d is not in the bundle", review.ErrNotFound, seq)
+		return "", fmt.Errorf("%w: event %d is not in the bundle", proposals.ErrNotFound, seq)
 	}
 	return r.bundle.Database, nil
 }
@@ -267,7 +268,7 @@ func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecord, error) {
 	record, ok := r.statements[hash]
 	if !ok {
-		return record, fmt.Errorf("%w: the statement %.12s is not in the bundle", review.ErrNotFound, hash)
+		return record, fmt.Errorf("%w: the statement %.12s is not in the bundle", proposals.ErrNotFound, hash)
 	}
 	return record, nil
 }

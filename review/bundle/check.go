@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/approval"
@@ -162,7 +163,7 @@ func signatureRule(err error) string {
 		return unknownKey
 	case errors.Is(err, signers.ErrRevoked):
 		return revokedKey
-	case errors.Is(err, review.ErrApprovals):
+	case errors.Is(err, proposals.ErrApprovals):
 		return tooFew
 	}
 	return badSignature

@@ -53,7 +53,7 @@ func (s *Server) Describe(err error) error {
 	case "25006":
 		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
 	case "22021": // a name with U+0000 or bytes that are no UTF-8, which nothing stored has
-		return fmt.Errorf("%w: %w", review.ErrNotFound, err)
+		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)
 	case "42P01", "3F000": // no such table, no such schema
