@@ -36,7 +36,7 @@ var larger = map[string]int{
 	"store.Engine":             27,
 	"store.assistant":          58,
 	"tui.Desk":                 25,
-	"tui.Model":                142,
+	"tui.Model":                140,
 	"tui/pager.Pager":          58,
 	"tui/proposal.Page":        146,
 	"tui/queue.Page":           76,

@@ -21,18 +21,18 @@ type batch struct {
 	dossiers []review.Dossier
 }
 
-// readBatch reads proposals anew, so that the question is about their present
+// Decide reads proposals anew, so that the question is about their present
 // state. Change sets are approved together or not at all: their other members are
 // added.
-func (m *Model) readBatch(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
+func (m *Model) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
 	return func() tea.Msg {
 		ds, err := m.cfg.Together(m.ctx, act, ps)
-		return result(func(m *Model) tea.Cmd {
+		return screen.Then{Do: func() tea.Cmd {
 			b.dossiers = ds
 			return m.batchRead(b, err)
-		})
+		}}
 	}
 }
 
@@ -42,7 +42,7 @@ func (m *Model) batchRead(b *batch, err error) tea.Cmd {
 	case b != m.reading, !m.decidesHere(), m.dialog != nil:
 		return nil
 	case err != nil:
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	}
 	if refused := b.refused(m); len(refused) > 0 {
@@ -141,17 +141,17 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 			b.channels(m, page)
 		},
 		Locked: func() []string { return names },
-		Unread: m.action(func(m *Model) tea.Cmd {
+		Unread: func() tea.Cmd {
 			if set := m.onSet(); set != nil {
 				set.Unseen()
 				return nil
 			}
 			if b.onePage(unread[0].ChangeSet) {
-				return m.openSet(unread[0])
+				return m.OpenSet(unread[0])
 			}
-			return m.openUnseen(unread[0])
-		}),
-		Run: m.answered(func(m *Model, note string) tea.Cmd { return b.decide(m, note) }),
+			return m.OpenUnseen(unread[0])
+		},
+		Run: func(note string) tea.Cmd { return b.decide(m, note) },
 	}
 	several(&d, len(b.dossiers))
 	if b.oneSet() {
@@ -163,7 +163,7 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
-	return tea.Batch(m.ask(d), m.shared.Tell(m.ctx, asked...))
+	return tea.Batch(m.Ask(d), m.shared.Tell(m.ctx, asked...))
 }
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
@@ -176,10 +176,10 @@ func (m *Model) askRefuseAll(b batch) tea.Cmd {
 			page.Blank()
 			b.list(m, page)
 		},
-		Run: m.answered(func(m *Model, reason string) tea.Cmd { return b.decide(m, reason) }),
+		Run: func(reason string) tea.Cmd { return b.decide(m, reason) },
 	}
 	several(&d, len(b.dossiers))
-	return m.ask(d)
+	return m.Ask(d)
 }
 
 // several makes a dialog one about n proposals.
@@ -193,7 +193,7 @@ func several(d *screen.Dialog, n int) {
 
 // decide decides on the batch: on all of it or nothing.
 func (b *batch) decide(m *Model, reason string) tea.Cmd {
-	return m.write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
+	return m.Write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
 }
 
 // askWithout lists the proposals that cannot be decided, with the reasons, and
@@ -216,19 +216,17 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
 			}
 		},
-		Other: map[string]screen.Action{},
 	}
 	if len(b.dossiers) == 1 {
 		d.Form.Title = "Not possible"
 	}
 	if rest := m.list().Marks.Without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.list().Marks) {
-		d.OtherHelp = [][2]string{{"d", "unmark these and continue with " + strconv.Itoa(len(rest))}}
-		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
+		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
 			m.dialog, m.list().Marks = nil, rest
-			return m.readBatch(b.act, rest)
-		})
+			return m.Decide(b.act, rest)
+		}}}
 	}
-	return m.ask(d)
+	return m.Ask(d)
 }
 
 // with returns the ids of the refused proposals and of those that are approved

@@ -38,19 +38,19 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	g.choices = make([]diff.Choice, len(g.passages))
 	var d *dialog
 	question := screen.Dialog{
-		Form:      proposals.Form{Title: "Conflicts with version " + strconv.Itoa(c.Live), Verb: "save the revision"},
-		Content:   func(page *prose.Page) { g.content(m, page) },
-		OtherHelp: [][2]string{{"h", "take here"}, {"l", "take live"}, {"j", "next"}, {"e", "edit"}},
+		Form:    proposals.Form{Title: "Conflicts with version " + strconv.Itoa(c.Live), Verb: "save the revision"},
+		Content: func(page *prose.Page) { g.content(m, page) },
 	}
-	question.Run = m.answered(func(m *Model, _ string) tea.Cmd { return g.save(m, d) })
-	question.Other = map[string]screen.Action{
-		"h": m.action(func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeOurs) }),
-		"l": m.action(func(m *Model) tea.Cmd { return g.take(m, d, diff.TakeTheirs) }),
-		"J": m.action(func(*Model) tea.Cmd { d.pager.NextStop(1); return nil }),
-		"K": m.action(func(*Model) tea.Cmd { d.pager.NextStop(-1); return nil }),
-		"e": m.action(g.edit),
+	question.Run = func(_ string) tea.Cmd { return g.save(m, d) }
+	question.Keys = []screen.Key{
+		{Keys: []string{"h"}, Label: "take here", Do: func() tea.Cmd { return g.take(m, d, diff.TakeOurs) }},
+		{Keys: []string{"l"}, Label: "take live", Do: func() tea.Cmd { return g.take(m, d, diff.TakeTheirs) }},
+		{Keys: []string{"j"}, Label: "next", Do: func() tea.Cmd { d.pager.Move(1); return nil }},
+		{Keys: []string{"J"}, Do: func() tea.Cmd { d.pager.NextStop(1); return nil }},
+		{Keys: []string{"K"}, Do: func() tea.Cmd { d.pager.NextStop(-1); return nil }},
+		{Keys: []string{"e"}, Label: "edit", Do: func() tea.Cmd { return g.edit(m) }},
 	}
-	ask := m.ask(question)
+	ask := m.Ask(question)
 	d = m.dialog
 	d.pager.Point(m.theme.Accent)
 	d.resize(m)
@@ -74,13 +74,13 @@ func (g *merging) take(m *Model, d *dialog, side diff.Choice) tea.Cmd {
 func (g *merging) save(m *Model, d *dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		m.dialog = d
-		m.say(warning, "Take a side first: h takes here, l takes live")
+		m.Say(warning, "Take a side first: h takes here, l takes live")
 		d.pager.SetStop(open)
 		return nil
 	}
 	draft, err := g.conflict.Take(g.choices)
 	if err != nil {
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	}
 	return m.send(Manuscript{ID: g.p.ID}, draft, true, "")
@@ -89,13 +89,13 @@ func (g *merging) save(m *Model, d *dialog) tea.Cmd {
 // edit finishes the merge in the editor, with the sides that were taken.
 func (g *merging) edit(m *Model) tea.Cmd {
 	if why := m.noEditor(); why != "" {
-		m.say(warning, "e: %s", why)
+		m.Say(warning, "e: %s", why)
 		return nil
 	}
 	merge := *g.conflict
 	var err error
 	if merge.Draft, err = g.conflict.Take(g.choices); err != nil {
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	}
 	m.dialog = nil

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +30,8 @@ type dialog struct {
 	ready   bool
 }
 
-// ask opens a dialog.
-func (m *Model) ask(question screen.Dialog) tea.Cmd {
+// Ask opens a dialog.
+func (m *Model) Ask(question screen.Dialog) tea.Cmd {
 	d := &dialog{Dialog: question}
 	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
@@ -39,10 +40,10 @@ func (m *Model) ask(question screen.Dialog) tea.Cmd {
 	d.pager.SetWrap(true)
 	m.dialog = d
 	d.resize(m)
-	ready := result(func(*Model) tea.Cmd {
+	ready := screen.Then{Do: func() tea.Cmd {
 		d.ready = true
 		return nil
-	})
+	}}
 	return tea.Batch(m.after(grace, ready), m.readDraft(d))
 }
 
@@ -89,7 +90,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 			d.Leave()
 		}
 		if d.text != nil && d.text.String() != "" {
-			m.say(remark, "Draft saved")
+			m.Say(remark, "Draft saved")
 		}
 		return tea.Batch(m.saveDraft(d), d.decline())
 	case (name == "tab" || name == "ctrl+s") && d.text != nil:
@@ -133,13 +134,15 @@ func (d *dialog) letter(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		m.dialog = nil
-		return then(m.saveDraft(d), m.carry(d.Unread()))
+		return then(m.saveDraft(d), d.Unread())
 	}
-	if do := d.Other[name]; do != nil {
-		if !d.ready {
-			return nil
+	for _, k := range d.Keys {
+		if slices.Contains(k.Keys, name) {
+			if !d.ready {
+				return nil
+			}
+			return k.Do()
 		}
-		return m.carry(do())
 	}
 	switch {
 	case d.text != nil && msg.Text != "":
@@ -181,12 +184,12 @@ func (d *dialog) keep(m *Model) tea.Cmd {
 		return m.saveDraft(d)
 	}
 	length := len(d.text.String())
-	return m.after(grace, result(func(m *Model) tea.Cmd {
+	return m.after(grace, screen.Then{Do: func() tea.Cmd {
 		if m.dialog == d && len(d.text.String()) == length {
 			return m.saveDraft(d)
 		}
 		return nil
-	}))
+	}})
 }
 
 // answer carries out the answer of the user.
@@ -199,25 +202,25 @@ func (d *dialog) answer(m *Model) tea.Cmd {
 	case d.Run == nil:
 		return nil
 	case !d.ready:
-		m.say(warning, "Read the dialog before confirming")
+		m.Say(warning, "Read the dialog before confirming")
 		return nil
 	case d.meanwhile() != "":
-		m.say(warning, "Nothing changed: %s", d.meanwhile())
+		m.Say(warning, "Nothing changed: %s", d.meanwhile())
 		return nil
 	case len(d.missing()) > 0:
-		m.say(warning, "Read these first: u jumps to the next")
+		m.Say(warning, "Read these first: u jumps to the next")
 		return nil
 	case d.Form.Reason && text == "":
-		m.say(warning, "Give a reason first")
+		m.Say(warning, "Give a reason first")
 		d.Writing = true
 		return nil
 	case d.typed != d.Tally:
 		d.typed = ""
-		m.say(warning, "Type %s, then y, to confirm", d.Tally)
+		m.Say(warning, "Type %s, then y, to confirm", d.Tally)
 		return nil
 	}
 	m.dialog = nil
-	return m.carry(d.Run(text))
+	return d.Run(text)
 }
 
 // meanwhile returns what happened to what the dialog is about since it was opened.
@@ -407,8 +410,10 @@ func (d *dialog) footer(m *Model) draw.Line {
 		}
 	}
 	if !d.Writing {
-		for _, h := range d.OtherHelp {
-			hint(h[0], h[1])
+		for _, k := range d.Keys {
+			if k.Label != "" {
+				hint(k.Keys[0], k.Label)
+			}
 		}
 	}
 	hint("esc", "back")

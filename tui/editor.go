@@ -27,30 +27,37 @@ import (
 
 func (m *Model) noEditor() string { return m.cfg.NoEditor() }
 
-// draftNew asks for the subject of a new proposal.
-func (m *Model) draftNew() {
+// DraftNew asks for the subject of a new proposal.
+func (m *Model) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")
-	m.line = &screen.Line{
+	return m.Type(&screen.Line{
 		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
-		Done: m.action(func(m *Model) tea.Cmd {
+		Done: func() tea.Cmd {
 			s, err := registry.ParseSubject(text.String())
 			if err != nil {
-				m.fail(err)
+				m.Fail(err)
 				return nil
 			}
 			return m.edit(m.cfg.Draft(s, nil, 0))
-		}),
-	}
+		},
+	})
 }
 
-// edit opens the editor.
+// Edit opens the editor.
+func (m host) Edit(w screen.Manuscript) tea.Cmd { return m.edit(Manuscript(w)) }
+
+// Change opens a live definition in the editor.
+func (m host) Change(s registry.Subject, d registry.Definition, version int) tea.Cmd {
+	return m.edit(m.cfg.Draft(s, &d, version))
+}
+
 func (m *Model) edit(w Manuscript) tea.Cmd {
 	if m.cfg.Remote {
 		return m.editHere(w)
 	}
 	run, err := m.cfg.Prepare(w)
 	if err != nil {
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	}
 	give := m.cfg.Exec
@@ -59,10 +66,10 @@ func (m *Model) edit(w Manuscript) tea.Cmd {
 	}
 	return give(run, func(err error) tea.Msg {
 		if err != nil {
-			return edited(w, nil, fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File)))
+			return m.edited(w, nil, fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File)))
 		}
 		text, err := os.ReadFile(w.File)
-		return edited(w, text, err)
+		return m.edited(w, text, err)
 	})
 }
 
@@ -74,19 +81,19 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 		text, err = os.ReadFile(w.File)
 	}
 	if err != nil {
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	}
 	var d *dialog
-	opened := m.ask(screen.Dialog{
+	opened := m.Ask(screen.Dialog{
 		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File), About: w.Name,
 		Content: func(page *prose.Page) {
 			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
 		},
-		Run: m.answered(func(*Model, string) tea.Cmd {
+		Run: func(string) tea.Cmd {
 			written := []byte(d.text.String())
-			return func() tea.Msg { return edited(w, written, writeWhole(w.File, written)) }
-		}),
+			return func() tea.Msg { return m.edited(w, written, writeWhole(w.File, written)) }
+		},
 	})
 	d = m.dialog
 	d.text = edit.New(string(text))
@@ -95,19 +102,19 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 }
 
 // edited reads the text from the editor and asks what to do with it.
-func edited(w Manuscript, text []byte, err error) result {
-	return func(m *Model) tea.Cmd {
+func (m *Model) edited(w Manuscript, text []byte, err error) screen.Then {
+	return screen.Then{Do: func() tea.Cmd {
 		switch {
 		case err != nil:
-			m.fail(err)
+			m.Fail(err)
 			return nil
 		case w.Unchanged(text):
-			m.say(remark, "No changes")
+			m.Say(remark, "No changes")
 			return m.dropDraft(filepath.Base(w.File))
 		}
 		draft, problems := w.Parse(text)
 		return m.askAgain(w, problems, draft)
-	}
+	}}
 }
 
 // askAgain lists the problems of a text, or asks whether to send it.
@@ -129,42 +136,33 @@ func (m *Model) askAgain(w Manuscript, problems []string, draft *proposals.Draft
 			page.Blank()
 			page.Faint("", "Saved in "+m.cfg.KeptIn(w.File))
 		},
-		Other: map[string]screen.Action{
-			"e": m.action(func(m *Model) tea.Cmd {
-				m.dialog = nil
-				return m.edit(w)
-			}),
-		},
-		OtherHelp: [][2]string{{"e", "edit again"}},
+		Keys: []screen.Key{{Keys: []string{"e"}, Label: "edit again", Do: func() tea.Cmd {
+			m.dialog = nil
+			return m.edit(w)
+		}}},
 	}
 	if draft != nil && len(problems) == 0 {
 		d.Form.Verb = proposals.ActSubmit.Form(1).Verb
-		d.Run = m.answered(func(m *Model, _ string) tea.Cmd { return m.send(w, *draft, true, draftName) })
+		d.Run = func(_ string) tea.Cmd { return m.send(w, *draft, true, draftName) }
 	}
 	if draft != nil && w.ID == "" {
-		d.Other["d"] = m.action(func(m *Model) tea.Cmd {
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"d"}, Label: "save as a draft", Do: func() tea.Cmd {
 			m.dialog = nil
 			return m.send(w, *draft, false, draftName)
-		})
-		d.OtherHelp = append(d.OtherHelp, [2]string{"d", "save as a draft"})
+		}})
 	}
-	return m.ask(d)
+	return m.Ask(d)
 }
 
 func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
-	return m.write(screen.Drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
+	return m.Write(screen.Drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
 		return m.cfg.Send(ctx, w, draft, submit)
 	}))
 }
 
 // Manuscript is a proposal that is written in an editor of the user's. Its file
 // stays until it was sent.
-type Manuscript struct {
-	ID   proposals.ID // that is revised, "" for a new one
-	File string
-	Name string // what people know it as
-	Text []byte // what it begins with, unless the file is there from before
-}
+type Manuscript screen.Manuscript
 
 // Unchanged reports whether there is nothing in text that was not there. A merge
 // that nobody finished is not nothing: it has marks to take out.
@@ -294,13 +292,13 @@ func (m *Model) readDraft(d *dialog) tea.Cmd {
 		if err != nil {
 			return nil // there is none
 		}
-		return result(func(m *Model) tea.Cmd {
+		return screen.Then{Do: func() tea.Cmd {
 			if m.dialog == d && d.text != nil && d.text.String() == "" {
 				d.text = edit.New(string(text))
-				m.say(remark, "Restored your draft for %s", d.About)
+				m.Say(remark, "Restored your draft for %s", d.About)
 			}
 			return nil
-		})
+		}}
 	}
 }
 

@@ -43,13 +43,13 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch msg.String() {
 	case "enter":
 		m.line = nil
-		return m.carry(in.Done.Do())
+		return screen.Run(in.Done)
 	case "esc":
 		m.line = nil
-		return m.carry(in.Cancel.Do())
+		return screen.Run(in.Cancel)
 	}
 	if msg.String() == "tab" && in.Complete != nil {
-		return m.carry(in.Complete())
+		return in.Complete()
 	}
 	if step := map[string]int{"up": -1, "down": 1}[msg.String()]; step != 0 && in.Step != nil {
 		in.Step(step)
@@ -59,7 +59,7 @@ func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if in.Text.Key(msg) {
-		return m.carry(in.Changed.Do())
+		return screen.Run(in.Changed)
 	}
 	return nil
 }
@@ -88,10 +88,10 @@ func (m *Model) paste(text string) tea.Cmd {
 		runes := []rune(strings.ReplaceAll(text, "\n", " "))
 		if room := room(in); len(runes) > room {
 			runes = runes[:room]
-			m.say(remark, "The paste was cut: a line has at most %d characters", maxInput)
+			m.Say(remark, "The paste was cut: a line has at most %d characters", maxInput)
 		}
 		in.Text.Insert(string(runes))
-		return m.carry(in.Changed.Do())
+		return screen.Run(in.Changed)
 	}
 	return nil
 }
@@ -115,17 +115,17 @@ func (m *Model) askCommand() tea.Cmd {
 		Prompt: ":", Text: p.text, Above: func() []draw.Line { return p.lines(m) },
 		Hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
 		Step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
-		Changed: m.action(func(m *Model) tea.Cmd { p.find(m); return nil }),
-		Done: m.action(func(m *Model) tea.Cmd {
+		Changed: func() tea.Cmd { p.find(m); return nil },
+		Done: func() tea.Cmd {
 			if len(p.found) == 0 && filter.IsNumber(p.text.String()) {
 				return m.openNumber(strings.TrimSpace(p.text.String()))
 			}
 			if len(p.found) == 0 {
-				m.say(warning, "%q is not a command", p.text.String())
+				m.Say(warning, "%q is not a command", p.text.String())
 				return nil
 			}
 			return m.run(p.found[p.at])
-		}),
+		},
 	}
 	return nil
 }
@@ -164,10 +164,6 @@ func (p *palette) lines(m *Model) []draw.Line {
 		return draw.Of(name, " "+draw.Pad(draw.Show(keyNames(k)), 14)+" ").Add(text, what)
 	})
 }
-
-// result is the answer of a command: a function that takes it in. It holds the
-// subject that it was asked about, so that a late one is not taken for another.
-type result func(m *Model) tea.Cmd
 
 // The answers that recur while nothing happens.
 type (
@@ -225,13 +221,13 @@ func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file 
 		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(m) },
 		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
 		Step:     paths.choose,
-		Complete: m.action(paths.complete),
-		Done: m.action(func(m *Model) tea.Cmd {
+		Complete: func() tea.Cmd { return paths.complete(m) },
+		Done: func() tea.Cmd {
 			if paths.text.String() == "" {
 				return nil
 			}
 			return done(m, m.atHome(paths.text.String()))
-		}),
+		},
 	}
 	return nil
 }
@@ -260,10 +256,10 @@ func (p *pathLine) complete(m *Model) tea.Cmd {
 	*p.text = *edit.NewLine(typed)
 	return func() tea.Msg {
 		found, err := pathsFrom(typed)
-		return result(func(*Model) tea.Cmd {
+		return screen.Then{Do: func() tea.Cmd {
 			p.completed(typed, found, err)
 			return nil
-		})
+		}}
 	}
 }
 

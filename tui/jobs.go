@@ -47,9 +47,9 @@ type job struct {
 // jobTickMsg has the time of a job redrawn.
 type jobTickMsg struct{ *job }
 
-// start runs a job behind a dialog that shows how far it is. Leaving the dialog
+// Start runs a job behind a dialog that shows how far it is. Leaving the dialog
 // cancels it; the program does not end before it has.
-func (m *Model) start(title string, work Job) tea.Cmd {
+func (m *Model) Start(title string, work Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	j := &job{title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
 	m.job = j
@@ -63,20 +63,20 @@ func (m *Model) start(title string, work Job) tea.Cmd {
 			}
 			j.steps <- progress{done, total, step}
 		})
-		return result(func(m *Model) tea.Cmd { return m.jobDone(j, lines, err) })
+		return screen.Then{Do: func() tea.Cmd { return m.jobDone(j, lines, err) }}
 	}
-	shown := m.ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m, page) }, Leave: func() { cancel() }})
-	return tea.Batch(shown, run, j.listen(), m.after(jobTick, jobTickMsg{j}))
+	shown := m.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m, page) }, Leave: func() { cancel() }})
+	return tea.Batch(shown, run, m.listen(j), m.after(jobTick, jobTickMsg{j}))
 }
 
 // listen waits for the next step.
-func (j *job) listen() tea.Cmd {
+func (m *Model) listen(j *job) tea.Cmd {
 	return func() tea.Msg {
 		step, ok := <-j.steps
 		if !ok {
 			return nil
 		}
-		return result(func(m *Model) tea.Cmd { return m.jobStepped(j, step) })
+		return screen.Then{Do: func() tea.Cmd { return m.jobStepped(j, step) }}
 	}
 }
 
@@ -139,7 +139,7 @@ func (m *Model) jobStepped(j *job, step progress) tea.Cmd {
 	if m.dialog != nil {
 		m.dialog.resize(m)
 	}
-	return j.listen()
+	return m.listen(j)
 }
 
 // jobDone shows how a job ended: in its dialog, or in a line where the dialog
@@ -156,15 +156,15 @@ func (m *Model) jobDone(j *job, lines []string, err error) tea.Cmd {
 		m.dialog.Leave = nil
 		m.dialog.resize(m)
 	case errors.Is(err, context.Canceled):
-		m.say(remark, "%s: canceled before it finished", j.title)
+		m.Say(remark, "%s: canceled before it finished", j.title)
 	case err != nil:
-		m.fail(err)
+		m.Fail(err)
 	}
 	m.known = 0 // what a job proposes is not news
 	return m.reload()
 }
 
-func (m *Model) verify() tea.Cmd { return m.start("Verify", m.cfg.Verify) }
+func (m *Model) verify() tea.Cmd { return m.Start("Verify", m.cfg.Verify) }
 
 func (m *Model) cannotVerify() string {
 	if m.cfg.Verify == nil {
@@ -183,7 +183,7 @@ func (m *Model) busy() string {
 // askImport asks for the file that tools are imported from.
 func (m *Model) askImport() tea.Cmd {
 	return m.askFile("import", "import file", func(m *Model, file string) tea.Cmd {
-		return m.start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
+		return m.Start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
 			return m.cfg.Import(ctx, file, tell)
 		})
 	})
@@ -223,8 +223,8 @@ type export struct {
 	err    error       // why nothing can be written there
 }
 
-// askExport asks for the file, and then for the format.
-func (m *Model) askExport() tea.Cmd {
+// Export asks for the file, and then for the format.
+func (m *Model) Export() tea.Cmd {
 	agent := ""
 	if p, ok := m.agents.Page.(screen.OfEntry); ok && m.page == m.agents {
 		if e, ok := p.Selected(); ok {
@@ -238,7 +238,7 @@ func (m *Model) askExport() tea.Cmd {
 		x := &export{file: file, agent: agent}
 		return func() tea.Msg {
 			x.there, x.err = standing(file)
-			return result(func(m *Model) tea.Cmd { return m.exportFound(x) })
+			return screen.Then{Do: func() tea.Cmd { return m.exportFound(x) }}
 		}
 	})
 }
@@ -273,34 +273,32 @@ func (m *Model) cannotExport() string {
 // exportFound opens the dialog, or reports why nothing can be written to the file.
 func (m *Model) exportFound(x *export) tea.Cmd {
 	if x.err != nil {
-		m.fail(x.err)
+		m.Fail(x.err)
 		return nil
 	}
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { x.content(m, page) },
-		Run: m.answered(func(m *Model, _ string) tea.Cmd { return m.runExport(x) }),
+		Run: func(_ string) tea.Cmd { return m.runExport(x) },
 	}
-	turn := func(do func()) screen.Action {
-		return m.action(func(m *Model) tea.Cmd {
+	turn := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd {
 			do()
 			m.dialog.resize(m)
 			return nil
-		})
+		}
 	}
 	n := len(m.cfg.ExportFormats)
-	d.Other = map[string]screen.Action{
-		"tab":       turn(func() { x.format = (x.format + 1) % n }),
-		"shift+tab": turn(func() { x.format = (x.format + n - 1) % n }),
+	d.Keys = []screen.Key{
+		{Keys: []string{"tab"}, Label: "next format", Do: turn(func() { x.format = (x.format + 1) % n })},
+		{Keys: []string{"shift+tab"}, Do: turn(func() { x.format = (x.format + n - 1) % n })},
 	}
-	d.OtherHelp = [][2]string{{"tab", "next format"}}
 	if x.agent != "" {
-		d.Other["o"] = turn(func() { x.only = !x.only })
-		d.OtherHelp = append(d.OtherHelp, [2]string{"o", "one agent or all"})
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"o"}, Label: "one agent or all", Do: turn(func() { x.only = !x.only })})
 	}
 	if x.there != nil {
 		d.Form.Verb = "replace the file"
 	}
-	return m.ask(d)
+	return m.Ask(d)
 }
 
 func (x *export) content(m *Model, page *prose.Page) {
@@ -329,5 +327,5 @@ func (m *Model) runExport(x *export) tea.Cmd {
 	if x.only && !m.cfg.ExportFormats[x.format].Whole {
 		e.Agent = x.agent
 	}
-	return m.start("Export "+e.File, func(ctx context.Context, tell Tell) ([]string, error) { return m.cfg.Export(ctx, e, tell) })
+	return m.Start("Export "+e.File, func(ctx context.Context, tell Tell) ([]string, error) { return m.cfg.Export(ctx, e, tell) })
 }

@@ -76,7 +76,7 @@ func (m *Model) press(name string) tea.Cmd {
 			continue
 		}
 		if m.picking() && !k.Picks {
-			m.say(warning, "Choose a line first: enter comments on it, esc leaves")
+			m.Say(warning, "Choose a line first: enter comments on it, esc leaves")
 			return nil
 		}
 		return m.run(k)
@@ -91,10 +91,10 @@ func (m *Model) run(k screen.Key) tea.Cmd {
 		if k.Name == "approve" {
 			what = "Can't approve"
 		}
-		m.say(warning, "%s: %s", what, reason)
+		m.Say(warning, "%s: %s", what, reason)
 		return nil
 	}
-	return m.carry(k.Do())
+	return k.Do()
 }
 
 // picking reports whether a line of a text is being chosen.
@@ -129,8 +129,8 @@ func keyName(k string) string {
 // globalKeys are the keys that all pages have.
 func (m *Model) globalKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule", Do: m.action((*Model).openHelp)},
-		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Find a command by its name and run it, or open a proposal by its number", Do: m.action((*Model).askCommand)},
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule", Do: m.openHelp},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Find a command by its name and run it, or open a proposal by its number", Do: m.askCommand},
 		{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue", Do: m.goTo(func() *page { return m.queue })},
 		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools", Do: m.goTo(func() *page { return m.tools })},
 		{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Do: m.goTo(m.agentsOrLists)},
@@ -138,14 +138,14 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
 		{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Do: m.goTo(func() *page { return m.calls }), Off: m.noCalls},
 		{Name: "servers", Keys: []string{"B"}, Help: "Show which MCP servers of your clients are guarded", Do: m.goTo(func() *page { return m.servers }), Off: m.noServers},
-		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.action((*Model).verify), Off: m.cannotVerify},
-		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.action((*Model).askImport), Off: m.cannotImport},
-		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.action((*Model).back)},
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between light and dark", Do: m.action((*Model).switchTheme), Off: m.cannotTheme},
-		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.action((*Model).switchMouse)},
-		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.action((*Model).refreshAll)},
-		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.action((*Model).suspend), Off: m.cannotSuspend},
-		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.action((*Model).quit)},
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.verify, Off: m.cannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.askImport, Off: m.cannotImport},
+		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.back},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between light and dark", Do: m.switchTheme, Off: m.cannotTheme},
+		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.refreshAll},
+		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.quit},
 	}
 }
 
@@ -160,7 +160,7 @@ func (m *Model) agentsOrLists() *page {
 // suspend stops for the shell. What is being typed is kept first.
 func (m *Model) suspend() tea.Cmd {
 	if why := m.cannotSuspend(); why != "" { // in a dialog, no table is asked
-		m.say(warning, "ctrl+z: %s", why)
+		m.Say(warning, "ctrl+z: %s", why)
 		return nil
 	}
 	if m.dialog != nil {
@@ -207,9 +207,9 @@ func (m *Model) cannotTheme() string {
 func (m *Model) switchMouse() tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
-		m.say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
+		m.Say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
 	} else {
-		m.say(remark, "Mouse off")
+		m.Say(remark, "Mouse off")
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (m *Model) quit() tea.Cmd {
 	if m.dialog != nil {
 		if keep := m.saveDraft(m.dialog); keep != nil {
 			if saved, ok := keep().(screen.Done); ok && saved.Err != nil {
-				m.fail(saved.Err)
+				m.Fail(saved.Err)
 			}
 		}
 	}
@@ -235,6 +235,6 @@ func (m *Model) quit() tea.Cmd {
 	if m.job != nil && !m.job.done {
 		m.job.cancel()
 	}
-	m.say(remark, "Finishing pending writes")
+	m.Say(remark, "Finishing pending writes")
 	return nil
 }

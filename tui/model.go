@@ -49,7 +49,7 @@ type Model struct {
 	dialog   *dialog
 	line     *screen.Line // the input line at the bottom, nil for none
 
-	status   screen.Say
+	status   screen.Status
 	mouse    bool
 	dark     bool
 	sixteen  bool
@@ -80,17 +80,17 @@ func New(cfg Config) *Model {
 	m.writing, m.cutOff = context.WithCancel(m.ctx)
 	m.global = m.globalKeys()
 	m.chooseTheme()
-	m.queue = &page{Page: queue.New(m.ctx, cfg.Desk, queue.Options{
+	m.queue = &page{Page: queue.New(m.ctx, host{m}, cfg.Desk, queue.Options{
 		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &page{Page: auditlog.New(m.ctx, cfg.Registry)}
-	m.drafts = &page{Page: drafts.New(m.ctx, cfg.Desk, drafts.Options{
+	m.log = &page{Page: auditlog.New(m.ctx, host{m}, cfg.Registry)}
+	m.drafts = &page{Page: drafts.New(m.ctx, host{m}, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
-	m.calls = &page{Page: calls.New(m.ctx, m.callDesk())}
-	m.servers = &page{Page: servers.New(m.ctx, cfg.Servers)}
+	m.calls = &page{Page: calls.New(m.ctx, host{m}, m.callDesk())}
+	m.servers = &page{Page: servers.New(m.ctx, host{m}, cfg.Servers)}
 	m.shared = m.proposalOptions()
 	m.page = m.queue
 	m.resize(80, 24)
@@ -199,15 +199,8 @@ func (m *Model) missedSize() tea.Cmd {
 // answer hands what a command answered to those it may be for.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case result:
-		return msg(m)
-	case screen.Result:
-		return m.each(func(p *page) tea.Cmd {
-			if p.Page != msg.Page {
-				return nil
-			}
-			return m.carry(msg.Do())
-		})
+	case screen.Then:
+		return m.done(msg)
 	case signMsg:
 		return m.askSignature(msg)
 	case queue.Counted:
@@ -228,15 +221,28 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.jobTicked(msg)
 	case screen.Done:
 		if msg.Err != nil {
-			m.fail(msg.Err)
+			m.Fail(msg.Err)
 		}
 	}
 	return m.tellAll(msg)
 }
 
+// done does what a command has found for.
+func (m *Model) done(then screen.Then) tea.Cmd {
+	if then.Page == nil {
+		return then.Do()
+	}
+	return m.each(func(p *page) tea.Cmd {
+		if p.Page != then.Page {
+			return nil
+		}
+		return then.Do()
+	})
+}
+
 // key passes a key to the dialog, line or page that has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	m.status = screen.Say{}
+	m.status = screen.Status{}
 	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the

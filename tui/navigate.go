@@ -38,8 +38,8 @@ func (m *Model) visit(p *page) tea.Cmd {
 }
 
 // goTo opens one of the pages that are reached from everywhere.
-func (m *Model) goTo(of func() *page) screen.Action {
-	return func() (screen.Intent, tea.Cmd) { return nil, m.visit(of()) }
+func (m *Model) goTo(of func() *page) func() tea.Cmd {
+	return func() tea.Cmd { return m.visit(of()) }
 }
 
 // back leaves a search or another mode of the page, then the page.
@@ -62,7 +62,7 @@ func (m *Model) back() tea.Cmd {
 func (m *Model) stamped(msg stampMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.fail(msg.err)
+		m.Fail(msg.err)
 		return nil
 	case msg.stamp == m.stamp:
 		return nil
@@ -119,19 +119,16 @@ func (p *page) filter() string {
 	return ""
 }
 
-// tell gives a page a message, and does what it wants.
-func (m *Model) tell(p *page, msg tea.Msg) tea.Cmd { return m.carry(p.Update(msg)) }
-
 // tellAll gives a message to every page there is.
 func (m *Model) tellAll(msg tea.Msg) tea.Cmd {
-	return m.each(func(p *page) tea.Cmd { return m.tell(p, msg) })
+	return m.each(func(p *page) tea.Cmd { return p.Update(msg) })
 }
 
 // loaded shows a proposal that was read, and goes on with a text about it.
 func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
 	cmd := m.tellAll(msg)
 	if pp, ok := m.page.Page.(*proposal.Page); ok {
-		return tea.Batch(cmd, m.carry(pp.GoOn()))
+		return tea.Batch(cmd, pp.GoOn())
 	}
 	return cmd
 }
@@ -166,10 +163,10 @@ func currentOf(p *page) (proposals.Proposal, bool) {
 	return proposals.Proposal{}, false
 }
 
-// nextWaiting looks for the proposal that waits for the user next, in the order
+// OpenWaiting looks for the proposal that waits for the user next, in the order
 // and with the filter of the queue; behind the last comes the first. The other members
 // of a change set on the screen are not next.
-func (m *Model) nextWaiting() tea.Cmd {
+func (m *Model) OpenWaiting() tea.Cmd {
 	q, set := m.list().Waiting(), ""
 	if on := m.onSet(); on != nil {
 		set = on.Name()
@@ -216,12 +213,12 @@ func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) 
 	on := m.page
 	return func() tea.Msg {
 		found, err := find(before.ID)
-		return result(func(m *Model) tea.Cmd {
+		return screen.Then{Do: func() tea.Cmd {
 			if here, _ := m.current(); m.page != on || here.ID != before.ID || m.dialog != nil {
 				return nil
 			}
 			return m.sought(found, err)
-		})
+		}}
 	}
 }
 
@@ -230,18 +227,18 @@ func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) 
 func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
 	case err != nil:
-		m.fail(err)
+		m.Fail(err)
 		return nil
 	case found == nil && m.list().Where() != "":
-		m.say(remark, "Nothing else that matches %q waits for you", m.list().Where())
+		m.Say(remark, "Nothing else that matches %q waits for you", m.list().Where())
 		return nil
 	case found == nil:
-		m.say(remark, "Nothing else waits for you")
+		m.Say(remark, "Nothing else waits for you")
 		return nil
 	}
-	cmd := m.openSet(*found)
+	cmd := m.OpenSet(*found)
 	if here, ok := m.current(); ok && m.page != m.queue && here.ChangeSet == found.ChangeSet {
-		cmd = m.openProposal(*found, true)
+		cmd = m.Open(*found, true)
 	}
 	return tea.Batch(cmd, m.list().Select(found.ID))
 }
@@ -255,8 +252,8 @@ func (m *Model) rule() string {
 	return strings.Repeat("─", w)
 }
 
-// divided divides the screen another way.
-func (m *Model) divided(by screen.Division) tea.Cmd {
+// Divide divides the screen another way.
+func (m *Model) Divide(by screen.Division) tea.Cmd {
 	m.division = by
 	m.resize(m.layout.Width, m.layout.Height)
 	return m.page.Reload()

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
@@ -11,7 +13,6 @@ import (
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
-	"toolcrib/tui/wording"
 )
 
 // The kinds of messages.
@@ -22,14 +23,24 @@ const (
 	failure = screen.Failure
 )
 
-// say shows a line at the bottom until the next key. Everything in it passes
+// Say shows a line at the bottom until the next key. Everything in it passes
 // the gate.
-func (m *Model) say(t screen.Tone, format string, args ...any) {
-	m.status = screen.Say{Tone: t, Text: draw.Showf(format, args...)}
+func (m *Model) Say(t screen.Tone, format string, args ...any) tea.Cmd {
+	m.status = screen.Sayf(t, format, args...)
+	return nil
 }
 
-// fail says an error.
-func (m *Model) fail(err error) { m.say(failure, "%s", wording.OneLine(err)) }
+// Fail says an error.
+func (m *Model) Fail(err error) tea.Cmd {
+	m.status = screen.Fail(err)
+	return nil
+}
+
+// Type has a line typed at the bottom.
+func (m *Model) Type(l *screen.Line) tea.Cmd {
+	m.line = l
+	return nil
+}
 
 // footer shows the keys that matter here, as many as fit: those of an input line
 // or dialog, else those of the tab, then those of the page. Those to quit and for

@@ -328,13 +328,13 @@ type news struct {
 // counted stores the numbers of proposals, and reports those that others made.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {
-		m.fail(msg.Err)
+		m.Fail(msg.Err)
 		return
 	}
 	if more := msg.Total - m.known; m.known > 0 && more > 0 {
 		m.fresh += more
 		if len(msg.Newest) == 1 && m.dialog == nil && m.line == nil {
-			m.say(remark, "%s", arrived(m.fresh, msg.Newest[0]))
+			m.Say(remark, "%s", arrived(m.fresh, msg.Newest[0]))
 		}
 	}
 	m.known = msg.Total

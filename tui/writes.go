@@ -21,11 +21,11 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// write runs something that writes. The program does not end before it has
+// Write runs something that writes. The program does not end before it has
 // answered. It is cancelled when the program is ended from outside: a write that
 // waits for a busy database has written nothing, and one that has begun is kept
 // whole or not at all.
-func (m *Model) write(fn screen.Write) tea.Cmd {
+func (m *Model) Write(fn screen.Write) tea.Cmd {
 	m.writes++
 	if m.cfg.Signer != nil {
 		return signing(m.writing, fn)
@@ -61,20 +61,20 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	case errors.As(msg.Err, &conflict) && ok && p.ID == msg.ID && m.dialog == nil:
 		return m.askConflict(p, conflict)
 	case msg.Err != nil:
-		m.fail(msg.Err)
+		m.Fail(msg.Err)
 		if errors.Is(msg.Err, review.ErrDigest) {
-			m.say(failure, "Nothing decided: it changed since you read it. Reloaded")
+			m.Say(failure, "Nothing decided: it changed since you read it. Reloaded")
 		}
 		return m.reload()
 	}
 	m.list().Marks = m.list().Marks.Without(msg.Decided...)
-	m.say(success, "%s", msg.Text)
+	m.Say(success, "%s", msg.Text)
 	if msg.Open != nil {
 		m.known = 0 // what one makes oneself is not news
 	}
 	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.Draft)}
 	if pp, ok := m.page.Page.(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
-		cmds = append(cmds, m.openProposal(*msg.Open, false))
+		cmds = append(cmds, m.Open(*msg.Open, false))
 	}
 	return tea.Batch(cmds...)
 }
@@ -201,7 +201,7 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 	if d := m.dialog; d != nil { // the key does not wait; the typed text is kept
 		before = tea.Batch(m.saveDraft(d), d.decline())
 	}
-	open := m.ask(screen.Dialog{
+	open := m.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
 		Content: func(page *prose.Page) {
 			page.Field("signer", ask.Principal)
@@ -214,7 +214,7 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 			ask.reply <- errNotSigned
 			return msg.wait
 		},
-		Run: m.answered(func(m *Model, _ string) tea.Cmd {
+		Run: func(_ string) tea.Cmd {
 			if !ask.Terminal {
 				return func() tea.Msg {
 					ask.reply <- ask.Run()
@@ -225,7 +225,7 @@ func (m *Model) askSignature(msg signMsg) tea.Cmd {
 				ask.reply <- err
 				return msg.wait()
 			})
-		}),
+		},
 	})
 	return tea.Batch(before, open)
 }

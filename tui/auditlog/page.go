@@ -19,9 +19,16 @@ type Log interface {
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Open(p proposals.Proposal, sameTab bool) tea.Cmd
+}
+
 // Page is the audit log, the newest entry first.
 type Page struct {
 	screen.Text
+	shell   Shell
 	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	log     Log
 	preview screen.Preview
@@ -31,8 +38,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, log Log) *Page {
-	p := &Page{Text: screen.NewText(), ctx: ctx, log: log}
+func New(ctx context.Context, sh Shell, log Log) *Page {
+	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log}
 	p.Pager.SetWrap(false)
 	return p
 }
@@ -44,7 +51,7 @@ func (p *Page) Place() string { return "Audit log" }
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "event-open", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the selected entry", Do: p.open, Off: p.noProposal},
-	}, screen.PaneKeys(p), screen.TextKeys(p))
+	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
 // Fit implements screen.Page.
@@ -112,14 +119,14 @@ func (p *Page) read(before int64) tea.Cmd {
 }
 
 // Update implements screen.Page.
-func (p *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	read, ok := msg.(Events)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	p.reading = false
 	if read.Err != nil {
-		return screen.Fail(read.Err), nil
+		return p.shell.Fail(read.Err)
 	}
 	switch n := len(p.events); {
 	case read.Before == 0:
@@ -127,11 +134,11 @@ func (p *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
 	case n > 0 && p.events[n-1].Seq == read.Before:
 		p.events = append(p.events, read.Events...)
 	default:
-		return nil, nil
+		return nil
 	}
 	p.end = len(read.Events) < pageSize
 	p.lay()
-	return nil, nil
+	return nil
 }
 
 // More reads older entries when the selection comes near the last that were read.
@@ -145,9 +152,9 @@ func (p *Page) More() tea.Cmd {
 }
 
 // open opens the proposal that the selected entry is about.
-func (p *Page) open() (screen.Intent, tea.Cmd) {
+func (p *Page) open() tea.Cmd {
 	e, _ := p.selected()
-	return screen.Open{Proposal: proposals.Proposal{ID: proposals.ID(e.Proposal)}}, nil
+	return p.shell.Open(proposals.Proposal{ID: proposals.ID(e.Proposal)}, false)
 }
 
 func (p *Page) selected() (history.Event, bool) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -46,17 +47,17 @@ func made(n int) entries {
 // opened returns the page on a screen, with the first entries read.
 func opened(t *testing.T, log Log, width, height int) *Page {
 	t.Helper()
-	p := New(t.Context(), log)
-	if want := screentest.Open(t, p, width, height); want != nil {
+	p := New(t.Context(), new(screentest.Shell), log)
+	if want := screentest.Open(t, p.shell, p, width, height); want != nil {
 		t.Fatalf("reading the log asks for %v", want)
 	}
 	return p
 }
 
 // press presses a key that makes the page ask for one thing at most.
-func press(t *testing.T, p *Page, name string) (screen.Intent, string) {
+func press(t *testing.T, p *Page, name string) (any, string) {
 	t.Helper()
-	want, off := screentest.Press(t, p, name)
+	want, off := screentest.Press(t, p.shell, p, name)
 	if len(want) != 1 {
 		return nil, off
 	}
@@ -88,9 +89,9 @@ func TestDrawsEntries(t *testing.T) {
 
 func TestOpensProposals(t *testing.T) {
 	p := opened(t, made(2), 100, 20)
-	intent, _ := press(t, p, "enter")
-	if open, ok := intent.(screen.Open); !ok || open.Proposal.ID != "01990000-0000-7000-8000-000000000001" {
-		t.Errorf("enter asks for %#v", intent)
+	asked, _ := press(t, p, "enter")
+	if asked != (screentest.Went{To: "Open", Of: proposals.ID("01990000-0000-7000-8000-000000000001")}) {
+		t.Errorf("enter asks for %#v", asked)
 	}
 	press(t, p, "j")
 	if _, why := press(t, p, "enter"); why != "it has no proposal" {
@@ -116,30 +117,32 @@ func TestReadsOn(t *testing.T) {
 }
 
 func TestSaysWhatFailed(t *testing.T) {
-	intent, _ := opened(t, made(1), 100, 20).Update(Events{Err: errors.New("the disk is gone")})
-	if said, ok := intent.(screen.Say); !ok || said.Tone != screen.Failure || said.Text != "the disk is gone" {
-		t.Errorf("an error is told as %#v", intent)
+	p := opened(t, made(1), 100, 20)
+	p.Update(Events{Err: errors.New("the disk is gone")})
+	if asked := screentest.Asked(p.shell); len(asked) != 1 || asked[0] != screen.Fail(errors.New("the disk is gone")) {
+		t.Errorf("an error is told as %#v", asked)
 	}
 }
 
 func TestDividesAndSearches(t *testing.T) {
 	p := opened(t, made(30), 160, 20)
-	intent, _ := press(t, p, ">")
-	if by, ok := intent.(screen.Divide); !ok || by.Division.Shift <= 0 {
-		t.Errorf("> asks for %#v", intent)
+	asked, _ := press(t, p, ">")
+	if by, ok := asked.(screen.Division); !ok || by.Shift <= 0 {
+		t.Errorf("> asks for %#v", asked)
 	}
 	screentest.Fit(p, 100, 20)
 	if _, why := press(t, p, "z"); why != "two panes need 160 columns" {
 		t.Errorf("z with one pane: %q", why)
 	}
-	intent, _ = press(t, p, "/")
-	line, ok := intent.(*screen.Line)
+	asked, _ = press(t, p, "/")
+	line, ok := asked.(*screen.Line)
 	if !ok {
-		t.Fatalf("/ asks for %#v", intent)
+		t.Fatalf("/ asks for %#v", asked)
 	}
 	line.Text.Insert("get_time")
-	if intent, _ = line.Done(); intent != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
-		t.Errorf("a search tells %#v", intent)
+	line.Done()
+	if asked := screentest.Asked(p.shell); len(asked) != 1 || asked[0] != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
+		t.Errorf("a search tells %#v", asked)
 	}
 	if _, left := p.Leave(); !left || p.Pager.Query() != "" {
 		t.Error("esc did not end the search")

@@ -19,7 +19,7 @@ func (c *Page) Keys() []screen.Key {
 		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Off: c.noneWaiting},
 		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell its agent why", Do: c.askRefuse, Off: c.noneWaiting},
 		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Off: c.noneWaiting},
-	}, screen.TextKeys(c)...)
+	}, screen.TextKeys(c.shell, c)...)
 }
 
 // noneWaiting returns why there is nothing to answer.
@@ -34,21 +34,21 @@ func (c *Page) noneWaiting() string {
 	return ""
 }
 
-func (c *Page) showUnseen() (screen.Intent, tea.Cmd) {
+func (c *Page) showUnseen() tea.Cmd {
 	p, _ := c.selected()
 	line, missing := c.firstUnseen(p)
 	if !missing {
-		return screen.Sayf(screen.Remark, "You've seen all its arguments"), nil
+		return c.shell.Say(screen.Remark, "You've seen all its arguments")
 	}
 	const head = 3 // lines of a waiting call before its arguments
 	c.Pager.Center(c.Pager.StopRow() + head + line)
-	return nil, nil
+	return nil
 }
 
-func (c *Page) askApprove() (screen.Intent, tea.Cmd) {
+func (c *Page) askApprove() tea.Cmd {
 	p, _ := c.selected()
 	form := proposals.ActApproveCall.Form(1)
-	return screen.Dialog{
+	return c.shell.Ask(screen.Dialog{
 		Form: form,
 		Content: func(page *prose.Page) {
 			c.what(page, p)
@@ -60,26 +60,26 @@ func (c *Page) askApprove() (screen.Intent, tea.Cmd) {
 			page.Text("", form.Consequence)
 		},
 		Locked: func() []string { return c.unseen(p) },
-		Run: func(string) (screen.Intent, tea.Cmd) {
-			return screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }), nil
+		Run: func(string) tea.Cmd {
+			return c.shell.Write(screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }))
 		},
-	}, nil
+	})
 }
 
-func (c *Page) askRefuse() (screen.Intent, tea.Cmd) {
+func (c *Page) askRefuse() tea.Cmd {
 	p, _ := c.selected()
 	form := proposals.ActRefuseCall.Form(1)
-	return screen.Dialog{
+	return c.shell.Ask(screen.Dialog{
 		Form: form, Draft: "refuse-" + p.ID, About: "the call of " + p.Tool.String(), Writing: true,
 		Content: func(page *prose.Page) {
 			c.what(page, p)
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		Run: func(reason string) (screen.Intent, tea.Cmd) {
-			return screen.Act(screen.Wrote{Draft: "refuse-" + p.ID}, form, func(ctx context.Context) (string, error) { return c.desk.RefuseCall(ctx, p, reason) }), nil
+		Run: func(reason string) tea.Cmd {
+			return c.shell.Write(screen.Act(screen.Wrote{Draft: "refuse-" + p.ID}, form, func(ctx context.Context) (string, error) { return c.desk.RefuseCall(ctx, p, reason) }))
 		},
-	}, nil
+	})
 }
 
 // what describes the call that an answer is about.

@@ -35,6 +35,7 @@ type Desk interface {
 // do not any more.
 type Page struct {
 	screen.Text
+	shell   screen.Shell
 	ctx     context.Context   //nolint:containedctx // the commands of Bubble Tea have no other
 	desk    Desk              // nil where nothing can be called
 	calls   []gateway.Pending // those that wait first
@@ -44,8 +45,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it. desk is nil where nothing can be called.
-func New(ctx context.Context, desk Desk) *Page {
-	return &Page{Text: screen.NewText(), ctx: ctx, desk: desk, tracks: map[string]pager.Text{}, next: 1}
+func New(ctx context.Context, sh screen.Shell, desk Desk) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, tracks: map[string]pager.Text{}, next: 1}
 }
 
 // Place implements screen.Page.
@@ -82,13 +83,13 @@ func (c *Page) Reload() tea.Cmd {
 }
 
 // Update implements screen.Page.
-func (c *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (c *Page) Update(msg tea.Msg) tea.Cmd {
 	read, ok := msg.(Read)
 	switch {
 	case !ok:
-		return nil, nil
+		return nil
 	case read.Err != nil:
-		return screen.Fail(read.Err), nil
+		return c.shell.Fail(read.Err)
 	}
 	p, _ := c.selected()
 	c.calls, c.waiting = read.Calls, read.Waiting
@@ -96,7 +97,7 @@ func (c *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
 	if i := slices.IndexFunc(c.calls, func(now gateway.Pending) bool { return now.ID == p.ID }); i >= 0 {
 		c.Pager.SetStop(i)
 	}
-	return nil, nil
+	return nil
 }
 
 func (c *Page) selected() (gateway.Pending, bool) {

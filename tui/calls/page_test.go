@@ -52,8 +52,8 @@ func call(id, args string) gateway.Pending {
 
 func opened(t *testing.T, d *desk, width, height int) *Page {
 	t.Helper()
-	p := New(t.Context(), d)
-	if want := screentest.Open(t, p, width, height); want != nil {
+	p := New(t.Context(), new(screentest.Shell), d)
+	if want := screentest.Open(t, p.shell, p, width, height); want != nil {
 		t.Fatalf("reading the calls asks for %v", want)
 	}
 	return p
@@ -73,10 +73,11 @@ func TestListsCalls(t *testing.T) {
 			t.Errorf("%d columns: %d wait in\n%s", width, p.Waiting(), text)
 		}
 	}
-	if want := screentest.Open(t, New(t.Context(), nil), 60, 15); want != nil {
+	sh := new(screentest.Shell)
+	if want := screentest.Open(t, sh, New(t.Context(), sh, nil), 60, 15); want != nil {
 		t.Errorf("without a gateway the page asks for %v", want)
 	}
-	if want := screentest.Open(t, New(t.Context(), &desk{err: errors.New("busy")}), 60, 15); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
+	if want := screentest.Open(t, sh, New(t.Context(), sh, &desk{err: errors.New("busy")}), 60, 15); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
@@ -87,7 +88,7 @@ func TestApprovesWhatWasShown(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{"lines":[`+strings.Repeat("1,", 40)+`2]}`)}, waiting: 1}
 	p := opened(t, d, 80, 20)
 	screentest.View(t, p, 80)
-	got, _ := screentest.Press(t, p, "a")
+	got, _ := screentest.Press(t, p.shell, p, "a")
 	ask, ok := got[0].(screen.Dialog)
 	if !ok {
 		t.Fatalf("a asks for %#v", got)
@@ -96,16 +97,17 @@ func TestApprovesWhatWasShown(t *testing.T) {
 		t.Fatalf("missing of a call that was shown in part: %v", missing)
 	}
 	for range 5 {
-		screentest.Press(t, p, "u")
+		screentest.Press(t, p.shell, p, "u")
 		screentest.View(t, p, 80)
 	}
 	if missing := ask.Locked(); missing != nil {
 		t.Fatalf("missing of a call that was shown whole: %v", missing)
 	}
-	want, _ := ask.Run("")
-	write, ok := want.(screen.Write)
+	ask.Run("")
+	asked := screentest.Asked(p.shell)
+	write, ok := asked[0].(screen.Write)
 	if !ok {
-		t.Fatalf("a yes asks for %#v", want)
+		t.Fatalf("a yes asks for %#v", asked)
 	}
 	if wrote := write(t.Context()); wrote.Err != nil || !slices.Equal(d.answered, []string{"run a"}) {
 		t.Errorf("%+v, answered %v", wrote, d.answered)
@@ -115,20 +117,20 @@ func TestApprovesWhatWasShown(t *testing.T) {
 func TestRefusesCalls(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{}`), call("b", `{}`)}, waiting: 1}
 	p := opened(t, d, 80, 40)
-	got, _ := screentest.Press(t, p, "x")
+	got, _ := screentest.Press(t, p.shell, p, "x")
 	ask, ok := got[0].(screen.Dialog)
 	if !ok || ask.Draft != "refuse-a" || !ask.Form.Reason {
 		t.Fatalf("x asks for %#v", got)
 	}
-	want, _ := ask.Run("Not now.")
-	if wrote := want.(screen.Write)(t.Context()); wrote.Draft != "refuse-a" || !slices.Equal(d.answered, []string{"refuse a: Not now."}) {
+	ask.Run("Not now.")
+	if wrote := screentest.Asked(p.shell)[0].(screen.Write)(t.Context()); wrote.Draft != "refuse-a" || !slices.Equal(d.answered, []string{"refuse a: Not now."}) {
 		t.Errorf("%+v, answered %v", wrote, d.answered)
 	}
-	screentest.Press(t, p, "j")
-	if _, off := screentest.Press(t, p, "x"); off != "it is done, not waiting" {
+	screentest.Press(t, p.shell, p, "j")
+	if _, off := screentest.Press(t, p.shell, p, "x"); off != "it is done, not waiting" {
 		t.Errorf("x on a call that is done: %q", off)
 	}
-	if _, off := screentest.Press(t, opened(t, &desk{}, 80, 20), "a"); off != "nothing is listed" {
+	if _, off := screentest.Press(t, p.shell, opened(t, &desk{}, 80, 20), "a"); off != "nothing is listed" {
 		t.Errorf("a without calls: %q", off)
 	}
 }
@@ -137,7 +139,7 @@ func TestRefusesCalls(t *testing.T) {
 func TestKeepsTheSelection(t *testing.T) {
 	d := &desk{calls: []gateway.Pending{call("a", `{}`), call("b", `{}`)}, waiting: 2}
 	p := opened(t, d, 80, 40)
-	screentest.Press(t, p, "j")
+	screentest.Press(t, p.shell, p, "j")
 	p.Update(Read{Calls: append([]gateway.Pending{call("c", `{}`)}, d.calls...), Waiting: 3})
 	if got, _ := p.selected(); got.ID != "b" {
 		t.Errorf("the selection went from b to %q", got.ID)

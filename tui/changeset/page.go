@@ -31,23 +31,32 @@ type Options struct {
 	Read func(ds []review.Dossier, unseen func() int)
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Open(p proposals.Proposal, sameTab bool) tea.Cmd
+	OpenWaiting() tea.Cmd
+	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
+}
+
 // Page shows a change set.
 type Page struct {
 	screen.Text
 	Options
-	ctx  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	desk Desk
-	set  review.ChangeSet
-	laid setpage.Page
-	rows *rows
-	raw  bool
+	shell Shell
+	ctx   context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	desk  Desk
+	set   review.ChangeSet
+	laid  setpage.Page
+	rows  *rows
+	raw   bool
 	// current is the tool that was gone to.
 	current int
 }
 
 // New returns the page of a change set that was read.
-func New(ctx context.Context, desk Desk, o Options, set review.ChangeSet) *Page {
-	p := &Page{Text: screen.NewText(), Options: o, ctx: ctx, desk: desk}
+func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeSet) *Page {
+	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
 	p.Take(set)
 	return p
 }
@@ -104,8 +113,8 @@ func (p *Page) Keys() []screen.Key {
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous tool", Do: p.step(-1), Off: p.nothing},
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "JSON", Help: "Show or fold the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
 		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: p.toUnseen, Off: p.allSeen},
-		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() (screen.Intent, tea.Cmd) { return screen.OpenWaiting{}, nil }},
-	}, screen.TextKeys(p))
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
+	}, screen.TextKeys(p.shell, p))
 }
 
 func (p *Page) nothing() string {
@@ -130,8 +139,8 @@ func (p *Page) members() []proposals.Proposal {
 	return ps
 }
 
-func (p *Page) decide(act proposals.Act) screen.Action {
-	return func() (screen.Intent, tea.Cmd) { return screen.Decide{Act: act, Proposals: p.members()}, nil }
+func (p *Page) decide(act proposals.Act) func() tea.Cmd {
+	return func() tea.Cmd { return p.shell.Decide(act, p.members()) }
 }
 
 // cannot returns why the set cannot be decided about.
@@ -162,22 +171,22 @@ func (p *Page) at() int {
 	return max(0, p.rows.tool[min(first, len(p.rows.tool)-1)])
 }
 
-func (p *Page) open() (screen.Intent, tea.Cmd) {
-	return screen.Open{Proposal: p.set.Members[p.at()].Proposal}, nil
+func (p *Page) open() tea.Cmd {
+	return p.shell.Open(p.set.Members[p.at()].Proposal, false)
 }
 
-func (p *Page) step(n int) screen.Action {
-	return func() (screen.Intent, tea.Cmd) {
+func (p *Page) step(n int) func() tea.Cmd {
+	return func() tea.Cmd {
 		first, last := p.Pager.Window()
 		next := p.at() + n
 		if head := p.rows.stops[0]; n > 0 && first < head && head >= last { // still above the first
 			next = 0
 		}
 		if next < 0 || next >= len(p.rows.stops) {
-			return screen.Sayf(screen.Remark, "There is no other tool"), nil
+			return p.shell.Say(screen.Remark, "There is no other tool")
 		}
 		p.goTo(next)
-		return nil, nil
+		return nil
 	}
 }
 
@@ -187,17 +196,17 @@ func (p *Page) goTo(tool int) {
 	p.Pager.Top(p.rows.stops[tool])
 }
 
-func (p *Page) unfold() (screen.Intent, tea.Cmd) {
+func (p *Page) unfold() tea.Cmd {
 	at := p.at()
 	p.raw = !p.raw
 	p.Pager.Replace(p.lay())
 	p.goTo(at)
-	return nil, nil
+	return nil
 }
 
-func (p *Page) toUnseen() (screen.Intent, tea.Cmd) {
+func (p *Page) toUnseen() tea.Cmd {
 	p.Unseen()
-	return nil, nil
+	return nil
 }
 
 // Unseen goes to the first row that has not been on the screen.
@@ -225,18 +234,18 @@ func (p *Page) Reload() tea.Cmd {
 	name := p.set.Name
 	return func() tea.Msg {
 		set, err := p.desk.ShowSet(p.ctx, p.Actor, name)
-		return screen.Result{Page: p, Do: func() (screen.Intent, tea.Cmd) {
+		return screen.Then{Page: p, Do: func() tea.Cmd {
 			if err != nil {
-				return screen.Fail(err), nil
+				return p.shell.Fail(err)
 			}
 			p.Take(set)
-			return nil, nil
+			return nil
 		}}
 	}
 }
 
 // Update implements screen.Page.
-func (p *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
+func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

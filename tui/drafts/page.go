@@ -47,18 +47,29 @@ type text struct {
 	at    time.Time
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Edit(w screen.Manuscript) tea.Cmd
+	Resume(r screen.Resume) tea.Cmd
+	ToQueue() tea.Cmd
+	// Drop deletes a text, and then runs a command.
+	Drop(draft string, then tea.Cmd) tea.Cmd
+}
+
 // Page lists the unsent texts, newest first.
 type Page struct {
 	screen.Text
 	Options
+	shell Shell
 	ctx   context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	desk  Desk
 	texts []text
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, desk Desk, o Options) *Page {
-	return &Page{Text: screen.NewText(), Options: o, ctx: ctx, desk: desk}
+func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
 }
 
 // Place implements screen.Page.
@@ -132,20 +143,20 @@ func beginning(file string) string {
 }
 
 // Update implements screen.Page: it announces the texts after a start, and shows them.
-func (k *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (k *Page) Update(msg tea.Msg) tea.Cmd {
 	read, ok := msg.(Read)
 	switch {
 	case !ok:
-		return nil, nil
+		return nil
 	case read.Err != nil:
-		return screen.Fail(read.Err), nil
+		return k.shell.Fail(read.Err)
 	}
 	k.texts = read.texts
 	k.lay()
 	if n := len(k.texts); read.start && n > 0 {
-		return screen.Sayf(screen.Remark, "%s. Press D to see %s", wording.Count(n, "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[n == 1]), nil
+		return k.shell.Say(screen.Remark, "%s. Press D to see %s", wording.Count(n, "unsent draft", "unsent drafts"), map[bool]string{true: "it", false: "them"}[n == 1])
 	}
-	return nil, nil
+	return nil
 }
 
 func (k *Page) lay() {
@@ -192,7 +203,7 @@ func (k *Page) Keys() []screen.Key {
 	return append([]screen.Key{
 		{Name: "draft-open", Keys: []string{"enter"}, Label: "continue", Help: "Continue the selected draft", Do: k.open, Off: k.noneSelected},
 		{Name: "draft-drop", Keys: []string{"x"}, Label: "delete", Help: "Delete the selected draft", Do: k.askDrop, Off: k.noneSelected},
-	}, screen.TextKeys(k)...)
+	}, screen.TextKeys(k.shell, k)...)
 }
 
 func (k *Page) noneSelected() string {
@@ -203,36 +214,36 @@ func (k *Page) noneSelected() string {
 }
 
 // open opens the selected text where it was written: in the editor or in its dialog.
-func (k *Page) open() (screen.Intent, tea.Cmd) {
+func (k *Page) open() tea.Cmd {
 	t := k.texts[k.Pager.Stop()]
 	file := filepath.Join(k.Folder, t.file)
 	switch t.kind {
 	case "new", "modify", "revise", "rebase":
 		if why := k.NoEditor(); why != "" {
-			return screen.Sayf(screen.Warning, "enter: %s", why), nil
+			return k.shell.Say(screen.Warning, "enter: %s", why)
 		}
-		return screen.Edit{ID: t.id, File: file, Name: t.about}, nil
+		return k.shell.Edit(screen.Manuscript{ID: t.id, File: file, Name: t.about})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
-		return screen.Sayf(screen.Warning, "It is in %s", k.KeptIn(file)), nil
+		return k.shell.Say(screen.Warning, "It is in %s", k.KeptIn(file))
 	}
 	switch {
 	case t.id == "":
-		return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.KeptIn(file)), nil
+		return k.shell.Say(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.KeptIn(file))
 	case t.more > 0:
-		return screen.Several{screen.Sayf(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), screen.ToQueue{}}, nil
+		return tea.Batch(k.shell.Say(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), k.shell.ToQueue())
 	}
-	return screen.Resume{ID: t.id, Kind: t.kind, File: t.file}, nil
+	return k.shell.Resume(screen.Resume{ID: t.id, Kind: t.kind, File: t.file})
 }
 
-func (k *Page) askDrop() (screen.Intent, tea.Cmd) {
+func (k *Page) askDrop() tea.Cmd {
 	t := k.texts[k.Pager.Stop()]
-	return screen.Dialog{
+	return k.shell.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Delete the draft", Verb: "delete it"},
 		Content: func(page *prose.Page) {
 			page.Field(kindName(t.kind), t.about)
 			page.Faint("", t.begin)
 		},
-		Run: func(string) (screen.Intent, tea.Cmd) { return screen.Drop{Draft: t.file}, k.Reload() },
-	}, nil
+		Run: func(string) tea.Cmd { return k.shell.Drop(t.file, k.Reload()) },
+	})
 }

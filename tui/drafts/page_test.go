@@ -43,8 +43,8 @@ func opened(t *testing.T, width int, files ...string) *Page {
 			t.Fatal(err)
 		}
 	}
-	p := New(t.Context(), desk{}, Options{Folder: dir, NoEditor: func() string { return "" }, KeptIn: func(file string) string { return file }})
-	if want := screentest.Open(t, p, width, 30); want != nil {
+	p := New(t.Context(), new(screentest.Shell), desk{}, Options{Folder: dir, NoEditor: func() string { return "" }, KeptIn: func(file string) string { return file }})
+	if want := screentest.Open(t, p.shell, p, width, 30); want != nil {
 		t.Fatalf("reading the texts asks for %v", want)
 	}
 	return p
@@ -66,55 +66,55 @@ func TestListsTexts(t *testing.T) {
 
 func TestAnnouncesTexts(t *testing.T) {
 	p := opened(t, 60, "comment-"+id+".txt")
-	want, _ := p.Update(p.Announce()())
-	if want != screen.Sayf(screen.Remark, "1 unsent draft. Press D to see it") {
+	p.Update(p.Announce()())
+	if want := screentest.Asked(p.shell); want[0] != screen.Sayf(screen.Remark, "1 unsent draft. Press D to see it") {
 		t.Errorf("after a start the page asks for %#v", want)
 	}
 }
 
 // TestOpensTexts goes on with each text where it was written.
 func TestOpensTexts(t *testing.T) {
-	for file, want := range map[string]func(p *Page, file string) screen.Intent{
-		"reject-" + id + ".txt": func(_ *Page, file string) screen.Intent {
+	for file, want := range map[string]func(p *Page, file string) any{
+		"reject-" + id + ".txt": func(_ *Page, file string) any {
 			return screen.Resume{ID: id, Kind: "reject", File: file}
 		},
-		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) screen.Intent { return screen.ToQueue{} },
-		"reject-01990000-0000-7000-8000-00000000000f.txt": func(p *Page, file string) screen.Intent {
+		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) any { return screentest.Went{To: "ToQueue"} },
+		"reject-01990000-0000-7000-8000-00000000000f.txt": func(p *Page, file string) any {
 			return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(p.Folder, file))
 		},
-		"restore-word_counts-1.txt": func(p *Page, file string) screen.Intent {
+		"restore-word_counts-1.txt": func(p *Page, file string) any {
 			return screen.Sayf(screen.Warning, "It is in %s", filepath.Join(p.Folder, file))
 		},
 	} {
 		p := opened(t, 60, file)
-		got, _ := screentest.Press(t, p, "enter")
+		got, _ := screentest.Press(t, p.shell, p, "enter")
 		if len(got) == 0 || got[len(got)-1] != want(p, file) {
 			t.Errorf("%s: enter asks for %#v", file, got)
 		}
 	}
 	p := opened(t, 60, "revise-"+id+"-r1.md")
-	got, _ := screentest.Press(t, p, "enter")
-	if edit, ok := got[0].(screen.Edit); !ok || edit.ID != id || edit.File != filepath.Join(p.Folder, "revise-"+id+"-r1.md") {
+	got, _ := screentest.Press(t, p.shell, p, "enter")
+	if edit, ok := got[0].(screen.Manuscript); !ok || edit.ID != id || edit.File != filepath.Join(p.Folder, "revise-"+id+"-r1.md") {
 		t.Errorf("enter asks for %#v", got)
 	}
 	p.NoEditor = func() string { return "set EDITOR first" }
-	if got, _ := screentest.Press(t, p, "enter"); got[0] != screen.Sayf(screen.Warning, "enter: set EDITOR first") {
+	if got, _ := screentest.Press(t, p.shell, p, "enter"); got[0] != screen.Sayf(screen.Warning, "enter: set EDITOR first") {
 		t.Errorf("without an editor enter asks for %#v", got)
 	}
 }
 
 func TestDropsTexts(t *testing.T) {
 	p := opened(t, 60, "comment-"+id+".txt")
-	got, _ := screentest.Press(t, p, "x")
+	got, _ := screentest.Press(t, p.shell, p, "x")
 	ask, ok := got[0].(screen.Dialog)
 	if !ok {
 		t.Fatalf("x asks for %#v", got)
 	}
-	want, again := ask.Run("")
-	if want != (screen.Drop{Draft: "comment-" + id + ".txt"}) || again == nil {
+	again := ask.Run("")
+	if want := screentest.Asked(p.shell); want[0] != (screentest.Went{To: "Drop", Of: "comment-" + id + ".txt"}) || again == nil {
 		t.Errorf("a yes asks for %#v", want)
 	}
-	if _, off := screentest.Press(t, opened(t, 60), "x"); off != "nothing is listed" {
+	if _, off := screentest.Press(t, p.shell, opened(t, 60), "x"); off != "nothing is listed" {
 		t.Errorf("x without texts: %q", off)
 	}
 }

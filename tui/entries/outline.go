@@ -229,16 +229,16 @@ func (r *Page) group() Group {
 }
 
 // fold folds the group of the selected row and selects its heading, or unfolds it.
-func (r *Page) fold() (screen.Intent, tea.Cmd) {
+func (r *Page) fold() tea.Cmd {
 	p, _ := r.outline.at(r.cursor)
 	p.open = !p.open
 	r.folded[p.Group] = !p.open
 	r.cursor = r.outline.start(p)
-	return nil, r.Move(0)
+	return r.Move(0)
 }
 
 // foldAll unfolds all groups, or folds them when none is folded.
-func (r *Page) foldAll() (screen.Intent, tea.Cmd) {
+func (r *Page) foldAll() tea.Cmd {
 	g, open := r.group(), false
 	for _, p := range r.outline.parts {
 		open = open || !p.open
@@ -248,7 +248,7 @@ func (r *Page) foldAll() (screen.Intent, tea.Cmd) {
 		r.folded[r.outline.parts[i].Group] = !open
 	}
 	r.cursor = max(0, r.outline.start(r.outline.part(g)))
-	return nil, r.Move(0)
+	return r.Move(0)
 }
 
 func (r *Page) cannotFold() string {

@@ -54,6 +54,15 @@ type Options struct {
 	Debounced func(msg tea.Msg) tea.Cmd
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	screen.Forker
+	screen.Drafter
+	OpenEntry(o screen.Opening) tea.Cmd
+	Export() tea.Cmd
+}
+
 // chunk is how many entries are read at once.
 const chunk = 100
 
@@ -61,6 +70,7 @@ const chunk = 100
 type Page struct {
 	screen.List
 	Options
+	shell      Shell
 	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	registry   Registry
 	definition definitionPreview
@@ -76,8 +86,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, r Registry, o Options) *Page {
-	return &Page{ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, fresh: true}
+func New(ctx context.Context, sh Shell, r Registry, o Options) *Page {
+	return &Page{shell: sh, ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, fresh: true}
 }
 
 // Place implements screen.Page.
@@ -85,16 +95,16 @@ func (r *Page) Place() string { return "Registry and agents" }
 
 // Keys implements screen.Page.
 func (r *Page) Keys() []screen.Key {
-	export := func() (screen.Intent, tea.Cmd) { return screen.Export{}, nil }
+	export := func() tea.Cmd { return r.shell.Export() }
 	return slices.Concat([]screen.Key{
 		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Off: r.noneSelected},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Off: r.cannotFold},
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
-	}, screen.EntryKeys(r.Selected, r.change, r.NoEditor), []screen.Key{
-		screen.NewKey(r.NoEditor),
+	}, screen.EntryKeys(r.shell, r.Selected, r.change, r.NoEditor), []screen.Key{
+		screen.NewKey(r.shell, r.NoEditor),
 		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.NoExport},
-	}, screen.PaneKeys(r), screen.PreviewKeys(r), screen.ListKeys(r))
+	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
 
 func (r *Page) noneSelected() string {
@@ -105,18 +115,18 @@ func (r *Page) noneSelected() string {
 }
 
 // open opens the selected row, or folds a group.
-func (r *Page) open() (screen.Intent, tea.Cmd) {
+func (r *Page) open() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok {
 		return r.fold()
 	}
-	return screen.OpenEntry{Entry: e}, nil
+	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
 // change opens the selected row in the editor.
-func (r *Page) change() (screen.Intent, tea.Cmd) {
+func (r *Page) change() tea.Cmd {
 	e, _ := r.Selected()
-	return screen.OpenEntry{Entry: e, Change: true}, nil
+	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
 }
 
 // Fit implements screen.Page.
@@ -173,26 +183,26 @@ type (
 )
 
 // Update implements screen.Page.
-func (r *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (r *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Outline:
 		return r.loaded(msg)
 	case More:
 		return r.added(msg)
 	case rested:
-		return nil, r.rested(msg.subject)
+		return r.rested(msg.subject)
 	case defined:
 		r.defined(msg)
 	}
-	return nil, nil
+	return nil
 }
 
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
 // askFilter narrows the list while a text is typed.
-func (r *Page) askFilter() (screen.Intent, tea.Cmd) {
-	return screen.FilterLine(r.filter, r.setFilter), nil
+func (r *Page) askFilter() tea.Cmd {
+	return r.shell.Type(screen.FilterLine(r.filter, r.setFilter))
 }
 
 func (r *Page) setFilter(text string) tea.Cmd {
@@ -265,12 +275,12 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 }
 
 // loaded takes in the groups. The selected row stays selected.
-func (r *Page) loaded(msg Outline) (screen.Intent, tea.Cmd) {
+func (r *Page) loaded(msg Outline) tea.Cmd {
 	if msg.Query.Kind != r.Kind || msg.Query.Filter != r.filter {
-		return nil, nil
+		return nil
 	}
 	if msg.Err != nil {
-		return screen.Fail(msg.Err), nil
+		return r.shell.Fail(msg.Err)
 	}
 	fresh := r.fresh
 	group, subject := r.group(), registry.Subject{}
@@ -300,22 +310,22 @@ func (r *Page) loaded(msg Outline) (screen.Intent, tea.Cmd) {
 	}
 	r.clamp()
 	r.definition = definitionPreview{} // it may have changed
-	return nil, tea.Batch(r.fill(), r.debounce())
+	return tea.Batch(r.fill(), r.debounce())
 }
 
 // added takes in more entries of a group. Rows that come in above the selected one
 // move it down.
-func (r *Page) added(msg More) (screen.Intent, tea.Cmd) {
+func (r *Page) added(msg More) tea.Cmd {
 	if msg.Query.Kind != r.Kind || msg.Query.Filter != r.filter || msg.Query.Group == nil {
-		return nil, nil
+		return nil
 	}
 	p := r.outline.part(*msg.Query.Group)
 	if p == nil || p.next != msg.Query.After || p.whole() {
-		return nil, nil
+		return nil
 	}
 	p.loading = false
 	if msg.Err != nil {
-		return screen.Fail(msg.Err), nil
+		return r.shell.Fail(msg.Err)
 	}
 	below := r.cursor >= r.outline.start(p)+r.outline.rows(p) && r.cursor < r.outline.len()
 	p.entries, p.next, p.read = append(p.entries, msg.Entries...), msg.Next, true
@@ -324,11 +334,11 @@ func (r *Page) added(msg More) (screen.Intent, tea.Cmd) {
 	case r.toEnd && last && p.whole():
 		r.toEnd, r.cursor = false, r.outline.len()
 	case r.toEnd && last:
-		return nil, r.more(p, p.Count)
+		return r.more(p, p.Count)
 	case p.open && below:
 		r.cursor += len(msg.Entries)
 		r.top += len(msg.Entries)
 	}
 	r.clamp()
-	return nil, tea.Batch(r.fill(), r.debounce())
+	return tea.Batch(r.fill(), r.debounce())
 }

@@ -65,10 +65,10 @@ func made(n int) *catalog {
 func opened(t *testing.T, c *catalog, width int) *Page {
 	t.Helper()
 	on := func() string { return "" }
-	p := New(t.Context(), c, Options{Kind: registry.KindTool, Layer: registry.LayerUser, NoEditor: on, NoExport: on, Debounced: func(msg tea.Msg) tea.Cmd {
+	p := New(t.Context(), new(screentest.Shell), c, Options{Kind: registry.KindTool, Layer: registry.LayerUser, NoEditor: on, NoExport: on, Debounced: func(msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}})
-	if want := screentest.Open(t, p, width, 20); want != nil {
+	if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 		t.Fatalf("reading the list asks for %v", want)
 	}
 	return p
@@ -89,8 +89,8 @@ func TestListsEntries(t *testing.T) {
 	if text := screentest.View(t, opened(t, made(0), 60), 60); !strings.Contains(text, "No match.") {
 		t.Errorf("an empty list:\n%s", text)
 	}
-	p := New(t.Context(), &catalog{err: errors.New("busy")}, Options{})
-	if want := screentest.Open(t, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
+	p := New(t.Context(), new(screentest.Shell), &catalog{err: errors.New("busy")}, Options{})
+	if want := screentest.Open(t, p.shell, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
@@ -101,11 +101,11 @@ func TestReadsOn(t *testing.T) {
 	if n := p.outline.len(); n != chunk {
 		t.Fatalf("%d entries were read at first", n)
 	}
-	screentest.Press(t, p, "G")
+	screentest.Press(t, p.shell, p, "G")
 	if e, _ := p.Selected(); e.Subject.ID != "tool_209" || p.outline.len() != fewEntries+10 {
 		t.Errorf("G selects %s of %d", e.Subject.ID, p.outline.len())
 	}
-	screentest.Press(t, p, "g")
+	screentest.Press(t, p.shell, p, "g")
 	if e, _ := p.Selected(); e.Subject.ID != "tool_000" {
 		t.Errorf("g selects %s", e.Subject.ID)
 	}
@@ -127,30 +127,30 @@ func TestFoldsGroups(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	screentest.Press(t, p, "G")
-	screentest.Press(t, p, "F")
+	screentest.Press(t, p.shell, p, "G")
+	screentest.Press(t, p.shell, p, "F")
 	if text := screentest.View(t, p, 80); !strings.Contains(text, "▌▸ user · ledger  3") || strings.Contains(text, "tool_005") {
 		t.Errorf("F left\n%s", text)
 	}
 	for _, key := range []string{"e", "f"} {
-		if _, off := screentest.Press(t, p, key); off != "select a definition; enter folds or unfolds a group" {
+		if _, off := screentest.Press(t, p.shell, p, key); off != "select a definition; enter folds or unfolds a group" {
 			t.Errorf("%s on a group: %q", key, off)
 		}
 	}
-	if want, _ := screentest.Press(t, p, "enter"); want != nil || p.outline.len() != 8 {
+	if want, _ := screentest.Press(t, p.shell, p, "enter"); want != nil || p.outline.len() != 8 {
 		t.Errorf("enter on a group asks for %v; %d rows", want, p.outline.len())
 	}
 }
 
 func TestFiltersEntries(t *testing.T) {
 	p := opened(t, made(30), 80)
-	want, _ := screentest.Press(t, p, "/")
+	want, _ := screentest.Press(t, p.shell, p, "/")
 	line, ok := want[0].(*screen.Line)
 	if !ok {
 		t.Fatalf("/ asks for %#v", want)
 	}
 	line.Text.Insert("_01")
-	_, read := line.Changed()
+	read := line.Changed()
 	p.Update(read())
 	if p.outline.len() != 10 || p.Filter() != "_01" {
 		t.Errorf("%d entries with the filter %q", p.outline.len(), p.Filter())
@@ -169,27 +169,27 @@ func TestActsOnEntries(t *testing.T) {
 	p := opened(t, made(3), 80)
 	first, _ := p.Selected()
 	for _, key := range []string{"enter", "e"} {
-		got, _ := screentest.Press(t, p, key)
-		if open, ok := got[0].(screen.OpenEntry); !ok || open.Entry.Subject != first.Subject || open.Change != (key == "e") {
+		got, _ := screentest.Press(t, p.shell, p, key)
+		if open, ok := got[0].(screen.Opening); !ok || open.Entry.Subject != first.Subject || open.Change != (key == "e") {
 			t.Errorf("%s asks for %#v", key, got)
 		}
 	}
-	for key, want := range map[string]screen.Intent{"ctrl+n": screen.New{}, "ctrl+e": screen.Export{}} {
-		if got, _ := screentest.Press(t, p, key); len(got) != 1 || got[0] != want {
+	for key, want := range map[string]any{"ctrl+n": screentest.Went{To: "DraftNew"}, "ctrl+e": screentest.Went{To: "Export"}} {
+		if got, _ := screentest.Press(t, p.shell, p, key); len(got) != 1 || got[0] != want {
 			t.Errorf("%s asks for %#v", key, got)
 		}
 	}
-	if _, off := screentest.Press(t, p, "f"); off != "not a core tool; e proposes a change" {
+	if _, off := screentest.Press(t, p.shell, p, "f"); off != "not a core tool; e proposes a change" {
 		t.Errorf("f on a tool of one's own: %q", off)
 	}
-	screentest.Press(t, p, "j")
-	if got, _ := screentest.Press(t, p, "f"); len(got) != 1 || got[0] != (screen.Fork{ID: "tool_001"}) {
+	screentest.Press(t, p.shell, p, "j")
+	if got, _ := screentest.Press(t, p.shell, p, "f"); len(got) != 1 || got[0] != (screentest.Went{To: "Fork", Of: "tool_001"}) {
 		t.Errorf("f asks for %#v", got)
 	}
-	if _, off := screentest.Press(t, p, "e"); off != "Locked (core); f drafts your own tool from it" {
+	if _, off := screentest.Press(t, p.shell, p, "e"); off != "Locked (core); f drafts your own tool from it" {
 		t.Errorf("e on a core tool: %q", off)
 	}
-	if _, off := screentest.Press(t, opened(t, made(0), 80), "enter"); off != "nothing is selected" {
+	if _, off := screentest.Press(t, p.shell, opened(t, made(0), 80), "enter"); off != "nothing is selected" {
 		t.Errorf("enter in an empty list: %q", off)
 	}
 }

@@ -34,6 +34,7 @@ func containsFold(s, text string) bool {
 // Page lists keys.
 type Page struct {
 	screen.Text
+	shell  screen.Shell
 	from   string // the place it was opened from
 	before func(*prose.Page)
 	rows   []Row
@@ -41,8 +42,8 @@ type Page struct {
 }
 
 // New returns the help of a place; before lays out the text above the keys.
-func New(from string, rows []Row, before func(*prose.Page)) *Page {
-	return &Page{Text: screen.NewText(), from: from, rows: rows, before: before}
+func New(sh screen.Shell, from string, rows []Row, before func(*prose.Page)) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, from: from, rows: rows, before: before}
 }
 
 // Place implements screen.Page.
@@ -51,7 +52,7 @@ func (h *Page) Place() string { return "Help" }
 // Keys implements screen.Page: the filter finds more than a search would.
 func (h *Page) Keys() []screen.Key {
 	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages", Do: h.askFilter}
-	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h), func(k screen.Key) bool {
+	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {
 		return k.Name == "search" || k.Name == "next-match" || k.Name == "previous-match"
 	})...)
 }
@@ -74,11 +75,11 @@ func (h *Page) Leave() (tea.Cmd, bool) {
 }
 
 // Update implements screen.Page.
-func (h *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (h *Page) Update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(screen.Rendered); ok {
 		h.lay()
 	}
-	return nil, nil
+	return nil
 }
 
 // lay lists the keys that have the filter in them.
@@ -124,8 +125,8 @@ func (h *Page) lay() {
 // Filter implements screen.Filtered.
 func (h *Page) Filter() string { return h.filter }
 
-func (h *Page) askFilter() (screen.Intent, tea.Cmd) {
-	return screen.FilterLine(h.filter, h.setFilter), nil
+func (h *Page) askFilter() tea.Cmd {
+	return h.shell.Type(screen.FilterLine(h.filter, h.setFilter))
 }
 
 func (h *Page) setFilter(text string) tea.Cmd {

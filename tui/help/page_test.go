@@ -16,8 +16,8 @@ func opened(t *testing.T, width int) *Page {
 		{Place: "Everywhere", Keys: "q ctrl+c", Help: "Quit after pending writes", Name: "quit"},
 		{Place: "Calls", Keys: "u", Help: "Go to the arguments", Name: "call-unseen", Elsewhere: true},
 	}
-	p := New("Queue", rows, func(page *prose.Page) { page.Heading("Rule X101") })
-	if want := screentest.Open(t, p, width, 20); want != nil {
+	p := New(new(screentest.Shell), "Queue", rows, func(page *prose.Page) { page.Heading("Rule X101") })
+	if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 		t.Fatalf("the help asks for %v", want)
 	}
 	return p
@@ -43,7 +43,7 @@ func TestListsKeys(t *testing.T) {
 // TestFindsKeys looks for a key among those of all pages.
 func TestFindsKeys(t *testing.T) {
 	p := opened(t, 60)
-	want, _ := screentest.Press(t, p, "/")
+	want, _ := screentest.Press(t, p.shell, p, "/")
 	line, ok := want[0].(*screen.Line)
 	if !ok {
 		t.Fatalf("/ asks for %#v", want)

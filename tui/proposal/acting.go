@@ -42,40 +42,38 @@ func (pp *Page) members() []proposals.Proposal {
 }
 
 // Unseen goes to the next unread part, once the diff is there.
-func (pp *Page) Unseen() (screen.Intent, tea.Cmd) {
-	return pp.do(func() tea.Cmd {
-		cmd := pp.turn(tabDiff)
-		switch {
-		case !pp.loaded || pp.list == nil:
-			pp.toUnseen = true
-		case pp.nothingUnseen() == "":
-			return tea.Batch(cmd, pp.nextUnseen())
-		}
-		return cmd
-	})()
+func (pp *Page) Unseen() tea.Cmd {
+	cmd := pp.turn(tabDiff)
+	switch {
+	case !pp.loaded || pp.list == nil:
+		pp.toUnseen = true
+	case pp.nothingUnseen() == "":
+		return tea.Batch(cmd, pp.nextUnseen())
+	}
+	return cmd
 }
 
 func (pp *Page) askApprove() tea.Cmd {
 	members := pp.members()
 	choices, draft := pp.Seen.choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
-	ask := pp.ask(screen.Dialog{
+	ask := pp.Shell.Ask(screen.Dialog{
 		Form: proposals.ActApprove.Form(1), Draft: draft, About: screen.About(members...), NoteOptional: true,
 		Content: func(page *prose.Page) { pp.approvalContent(page, members) },
 		Locked:  func() []string { return pp.Seen.Unread(members) },
-		Unread: func() (screen.Intent, tea.Cmd) {
+		Unread: func() tea.Cmd {
 			p, missing := pp.Seen.first(members)
 			switch {
 			case !missing:
-				return nil, nil
+				return nil
 			case p.ID == pp.id:
 				return pp.Unseen()
 			}
-			return screen.OpenUnseen{Proposal: p}, nil
+			return pp.Shell.OpenUnseen(p)
 		},
 		Changed: pp.since(),
-		Run: pp.answer(func(note string) tea.Cmd {
-			return pp.write(pp.Acts.Decision(proposals.ActApprove, choices, note, draft))
-		}),
+		Run: func(note string) tea.Cmd {
+			return pp.Shell.Write(pp.Acts.Decision(proposals.ActApprove, choices, note, draft))
+		},
 	})
 	return tea.Batch(ask, pp.Tell(pp.ctx, pp.Seen.dossiers(members)...))
 }
@@ -139,7 +137,7 @@ func (pp *Page) what(page *prose.Page, p proposals.Proposal) {
 func (pp *Page) askReason(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		choices, draft := []review.Choice{{ID: pp.id, Expect: pp.dossier.Digest}}, screen.DecisionDraft(act, pp.id)
-		return pp.ask(screen.Dialog{
+		return pp.Shell.Ask(screen.Dialog{
 			Form: act.Form(1), Draft: draft, About: pp.about(), Writing: true,
 			Content: func(page *prose.Page) {
 				pp.content(page)
@@ -149,7 +147,7 @@ func (pp *Page) askReason(act proposals.Act) func() tea.Cmd {
 				page.Field("digest", pp.frame.Digest(choices[0].Expect))
 			},
 			Changed: pp.since(),
-			Run:     pp.answer(func(reason string) tea.Cmd { return pp.write(pp.Acts.Decision(act, choices, reason, draft)) }),
+			Run:     func(reason string) tea.Cmd { return pp.Shell.Write(pp.Acts.Decision(act, choices, reason, draft)) },
 		})
 	}
 }
@@ -164,7 +162,7 @@ func (pp *Page) content(page *prose.Page) {
 func (pp *Page) askWaive() tea.Cmd {
 	s, _ := pp.selectedFinding()
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(pp.id)+"-"+s.PassageHash()[:8]
-	return pp.ask(screen.Dialog{
+	return pp.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: pp.about(), Writing: true,
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(pp.frame.Theme, s.Severity)
@@ -176,9 +174,9 @@ func (pp *Page) askWaive() tea.Cmd {
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		Run: pp.answer(func(reason string) tea.Cmd {
-			return pp.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Waive(ctx, pp.id, s, reason) }))
-		}),
+		Run: func(reason string) tea.Cmd {
+			return pp.Shell.Write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Waive(ctx, pp.id, s, reason) }))
+		},
 	})
 }
 
@@ -187,21 +185,21 @@ func (pp *Page) askComment() tea.Cmd { return pp.askCommentAt(review.Anchor{}) }
 // askSimple asks about an act that needs no words.
 func (pp *Page) askSimple(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		return pp.ask(screen.Dialog{
+		return pp.Shell.Ask(screen.Dialog{
 			Form: act.Form(1),
 			Content: func(page *prose.Page) {
 				pp.content(page)
 				page.Blank()
 				page.Text("", act.Form(1).Consequence)
 			},
-			Run: pp.answer(func(_ string) tea.Cmd { return pp.simple(act) }),
+			Run: func(_ string) tea.Cmd { return pp.simple(act) },
 		})
 	}
 }
 
 // simple does an act that needs no text.
 func (pp *Page) simple(act proposals.Act) tea.Cmd {
-	return pp.write(screen.Act(screen.Wrote{ID: pp.id}, act.Form(1), func(ctx context.Context) (string, error) { return pp.Acts.Simple(ctx, act, pp.id) }))
+	return pp.Shell.Write(screen.Act(screen.Wrote{ID: pp.id}, act.Form(1), func(ctx context.Context) (string, error) { return pp.Acts.Simple(ctx, act, pp.id) }))
 }
 
 // openFindings lists the findings that are not waived, those of a rule in one row.
@@ -245,11 +243,11 @@ func (pp *Page) cannotUndo() string {
 func (pp *Page) undo() tea.Cmd {
 	d := pp.dossier
 	if !pp.waivedFinding() {
-		return pp.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return pp.Acts.Again(ctx, d) }))
+		return pp.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return pp.Acts.Again(ctx, d) }))
 	}
 	s, _ := pp.selectedFinding()
 	form := proposals.ActUnwaive.Form(1)
-	return pp.ask(screen.Dialog{
+	return pp.Shell.Ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(pp.id) + "-" + s.PassageHash()[:8], About: pp.about(), Writing: true,
 		Content: func(page *prose.Page) {
 			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
@@ -258,56 +256,8 @@ func (pp *Page) undo() tea.Cmd {
 			page.Text("", form.Consequence)
 		},
 		Changed: pp.since(),
-		Run: pp.answer(func(reason string) tea.Cmd {
-			return pp.write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return pp.Acts.Unwaive(ctx, pp.id, s, reason) }))
-		}),
+		Run: func(reason string) tea.Cmd {
+			return pp.Shell.Write(screen.Act(screen.Wrote{ID: pp.id}, form, func(ctx context.Context) (string, error) { return pp.Acts.Unwaive(ctx, pp.id, s, reason) }))
+		},
 	})
-}
-
-// want asks for something at the end of an update.
-func (pp *Page) want(intent screen.Intent) { pp.wishes = append(pp.wishes, intent) }
-
-// take returns the pending intent.
-func (pp *Page) take() screen.Intent {
-	wishes := pp.wishes
-	pp.wishes = nil
-	switch len(wishes) {
-	case 0:
-		return nil
-	case 1:
-		return wishes[0]
-	}
-	return screen.Several(wishes)
-}
-
-// do makes an action of a key, or of a dialog, from a function that may leave an
-// intent.
-func (pp *Page) do(run func() tea.Cmd) screen.Action {
-	return func() (screen.Intent, tea.Cmd) {
-		cmd := run()
-		return pp.take(), cmd
-	}
-}
-
-// answer is do for what a dialog is answered with.
-func (pp *Page) answer(run func(text string) tea.Cmd) func(string) (screen.Intent, tea.Cmd) {
-	return func(text string) (screen.Intent, tea.Cmd) {
-		return pp.do(func() tea.Cmd { return run(text) })()
-	}
-}
-
-func (pp *Page) say(tone screen.Tone, format string, args ...any) {
-	pp.want(screen.Sayf(tone, format, args...))
-}
-
-func (pp *Page) fail(err error) { pp.want(screen.Fail(err)) }
-
-func (pp *Page) ask(d screen.Dialog) tea.Cmd {
-	pp.want(d)
-	return nil
-}
-
-func (pp *Page) write(w screen.Write) tea.Cmd {
-	pp.want(w)
-	return nil
 }

@@ -90,8 +90,7 @@ func (pp *Page) diffMade(what comparison, list *difflist.List, err error) tea.Cm
 		return nil
 	}
 	if err != nil {
-		pp.fail(err)
-		return nil
+		return pp.Shell.Fail(err)
 	}
 	r := pp.Seen.of[pp.id]
 	same := r.pager != nil && r.made.from == what.from && r.made.new == what.new
@@ -135,7 +134,7 @@ func (pp *Page) goTo(at anchor) {
 	pp.jump = nil
 	row, ok := pp.list.Find(at.path, at.line, pp.split)
 	if !ok {
-		pp.say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
+		pp.Shell.Say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
 	pp.turn(tabDiff)

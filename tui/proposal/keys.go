@@ -28,48 +28,48 @@ func (pp *Page) inState(states ...proposals.State) func() bool {
 
 // Keys implements screen.Page.
 func (pp *Page) Keys() []screen.Key {
-	openWaiting := func() (screen.Intent, tea.Cmd) { return screen.OpenWaiting{}, nil }
+	openWaiting := func() tea.Cmd { return pp.Shell.OpenWaiting() }
 	keys := []screen.Key{
-		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: pp.canFollow, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: pp.do(pp.follow), Off: pp.nothingSelected, Picks: true},
-		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: pp.canWaive, Help: "Waive the selected finding with a reason", Do: pp.do(pp.askWaive), Off: pp.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: pp.canUndo, Help: "End the selected waiver; draft a rejected or withdrawn proposal again", Do: pp.do(pp.undo), Off: pp.cannotUndo},
-		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: pp.inTab(tabDiff), Help: "Choose a line of the diff and comment on it", Do: pp.do(pp.remark), Off: pp.cannotRemark, Picks: true},
-		{Name: "split", Keys: []string{"s"}, Label: "split", Here: pp.inTab(tabDiff), Help: "Switch between side by side and unified", Do: pp.do(pp.switchSplit), Off: pp.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: pp.inTab(tabDiff), Help: "Switch between whole texts and changes only", Do: pp.do(pp.switchContext), Off: pp.cannotWiden},
-		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Do: pp.do(pp.nextBase), Off: pp.cannotCompare},
-		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", Here: pp.inTab(tabPrompt), Help: "Show the next channel prompt", Do: pp.do(func() tea.Cmd { return pp.nextPrompt(1) }), Off: pp.noPrompts},
-		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: pp.do(func() tea.Cmd { return pp.nextPrompt(-1) }), Off: pp.noPrompts},
-		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", Here: pp.inTab(tabPrompt), Help: "Switch between the prompt's diff, after and now", Do: pp.do(pp.nextPromptView), Off: pp.noPrompts},
-		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.do(pp.switchRendered), Off: pp.cannotRender},
-		{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: pp.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: pp.do(pp.askModel), Off: pp.cannotAskModel},
-		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: pp.inState(proposals.Drafted), Help: "Submit the draft", Do: pp.do(pp.askSimple(proposals.ActSubmit)), Off: pp.cannotSubmit},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: pp.stale, Help: "Rebase it on the live version", Do: pp.do(pp.askSimple(proposals.ActRebase)), Off: pp.cannotAct(proposals.ActRebase)},
-		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: pp.notMyTurn, Help: "Approve it and make it live", Do: pp.do(pp.askApprove), Off: pp.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: pp.notMyTurn, Help: "Send it back to its author with a reason", Do: pp.do(pp.askReason(proposals.ActRequestChanges)), Off: pp.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: pp.notMyTurn, Help: "Reject it with a reason", Do: pp.do(pp.askReason(proposals.ActReject)), Off: pp.cannotAct(proposals.ActReject)},
-		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.do(pp.nextUnseen), Off: pp.nothingUnseen},
-		{Name: "fold", Keys: []string{"F"}, Label: "fold", Here: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.do(pp.foldNotes), Off: pp.nothingToFold},
+		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: pp.canFollow, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: pp.follow, Off: pp.nothingSelected, Picks: true},
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: pp.canWaive, Help: "Waive the selected finding with a reason", Do: pp.askWaive, Off: pp.cannotWaive},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: pp.canUndo, Help: "End the selected waiver; draft a rejected or withdrawn proposal again", Do: pp.undo, Off: pp.cannotUndo},
+		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: pp.inTab(tabDiff), Help: "Choose a line of the diff and comment on it", Do: pp.remark, Off: pp.cannotRemark, Picks: true},
+		{Name: "split", Keys: []string{"s"}, Label: "split", Here: pp.inTab(tabDiff), Help: "Switch between side by side and unified", Do: pp.switchSplit, Off: pp.cannotSplit},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: pp.inTab(tabDiff), Help: "Switch between whole texts and changes only", Do: pp.switchContext, Off: pp.cannotWiden},
+		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Do: pp.nextBase, Off: pp.cannotCompare},
+		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", Here: pp.inTab(tabPrompt), Help: "Show the next channel prompt", Do: func() tea.Cmd { return pp.nextPrompt(1) }, Off: pp.noPrompts},
+		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return pp.nextPrompt(-1) }, Off: pp.noPrompts},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", Here: pp.inTab(tabPrompt), Help: "Switch between the prompt's diff, after and now", Do: pp.nextPromptView, Off: pp.noPrompts},
+		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Off: pp.cannotRender},
+		{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: pp.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: pp.askModel, Off: pp.cannotAskModel},
+		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: pp.inState(proposals.Drafted), Help: "Submit the draft", Do: pp.askSimple(proposals.ActSubmit), Off: pp.cannotSubmit},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: pp.stale, Help: "Rebase it on the live version", Do: pp.askSimple(proposals.ActRebase), Off: pp.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: pp.notMyTurn, Help: "Approve it and make it live", Do: pp.askApprove, Off: pp.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: pp.notMyTurn, Help: "Send it back to its author with a reason", Do: pp.askReason(proposals.ActRequestChanges), Off: pp.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: pp.notMyTurn, Help: "Reject it with a reason", Do: pp.askReason(proposals.ActReject), Off: pp.cannotAct(proposals.ActReject)},
+		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.nextUnseen, Off: pp.nothingUnseen},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", Here: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.foldNotes, Off: pp.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: pp.nextTab(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: pp.nextTab(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next one that waits for you, in queue order", Do: openWaiting},
-		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Do: pp.do(pp.askComment), Off: pp.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor", Do: pp.do(pp.revise), Off: pp.cannotRevise},
-		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Do: pp.do(pp.askSimple(proposals.ActWithdraw)), Off: pp.cannotAct(proposals.ActWithdraw)},
-		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return pp.loaded && pp.outdated() }, Help: "Run the built-in review again", Do: pp.do(func() tea.Cmd { return pp.simple(proposals.ActAssess) }), Off: pp.cannotReassess},
-		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: pp.do(pp.mark), Off: pp.cannotMark},
-		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return pp.noMembers() == "" }, Help: "Open the next member of its change set", Do: pp.do(pp.nextMember), Off: pp.noMembers},
-		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: pp.do(pp.copyID)},
-		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.do(pp.copyDiff), Off: pp.noDiff},
+		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Do: pp.askComment, Off: pp.cannotAct(proposals.ActComment)},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor", Do: pp.revise, Off: pp.cannotRevise},
+		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Do: pp.askSimple(proposals.ActWithdraw), Off: pp.cannotAct(proposals.ActWithdraw)},
+		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return pp.loaded && pp.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return pp.simple(proposals.ActAssess) }, Off: pp.cannotReassess},
+		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: pp.mark, Off: pp.cannotMark},
+		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return pp.noMembers() == "" }, Help: "Open the next member of its change set", Do: pp.nextMember, Off: pp.noMembers},
+		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: pp.copyID},
+		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.copyDiff, Off: pp.noDiff},
 	}
 	for i, name := range []string{"overview", "diff", "assessment", "prompt", "thread", "history", "tests"} {
-		keys = append(keys, screen.Key{Name: "tab-" + name, Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], Do: pp.do(func() tea.Cmd { return pp.turn(i) })})
+		keys = append(keys, screen.Key{Name: "tab-" + name, Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + strings.ToUpper(name[:1]) + name[1:], Do: func() tea.Cmd { return pp.turn(i) }})
 	}
-	return slices.Concat(keys, screen.PaneKeys(pp), screen.TextKeys(pp))
+	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
 
 // nextTab gives the tab so many further on the keys.
-func (pp *Page) nextTab(step int) screen.Action {
-	return pp.do(func() tea.Cmd { return pp.turn((pp.Tab + step + tabCount) % tabCount) })
+func (pp *Page) nextTab(step int) func() tea.Cmd {
+	return func() tea.Cmd { return pp.turn((pp.Tab + step + tabCount) % tabCount) }
 }
 
 // nextMember opens the next proposal of the change set, in the same tab.
@@ -77,7 +77,7 @@ func (pp *Page) nextMember() tea.Cmd {
 	members := pp.dossier.Members
 	for i, p := range members {
 		if p.ID == pp.id {
-			pp.want(screen.Open{Proposal: members[(i+1)%len(members)], SameTab: true})
+			return pp.Shell.Open(members[(i+1)%len(members)], true)
 		}
 	}
 	return nil
@@ -155,15 +155,14 @@ func (pp *Page) cannotCompare() string {
 
 func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
-		var said screen.Intent
-		pp.marked, said = screen.MarkVersion(pp.marked, pp.versions[pp.Shown().Stop()].Number)
+		var said tea.Cmd
+		pp.marked, said = screen.MarkVersion(pp.Shell, pp.marked, pp.versions[pp.Shown().Stop()].Number)
 		pp.pagers[tabHistory].Replace(pp.history())
-		pp.want(said)
-		return nil
+		return said
 	}
 	pp.against = (pp.against + 1) % len(pp.bases())
 	if len(pp.bases()) == 1 {
-		pp.say(screen.Remark, "Nothing else to compare with")
+		pp.Shell.Say(screen.Remark, "Nothing else to compare with")
 	}
 	return pp.compare()
 }
@@ -213,8 +212,7 @@ func (pp *Page) follow() tea.Cmd {
 	case tabThread:
 		return pp.followComment()
 	case tabHistory:
-		pp.want(screen.OpenEntry{Entry: screen.Entry{Subject: pp.dossier.Proposal.Subject}, Compare: screen.Between(pp.versions, n, pp.marked)})
-		return nil
+		return pp.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: pp.dossier.Proposal.Subject}, Compare: screen.Between(pp.versions, n, pp.marked)})
 	}
 	f := pp.dossier.Standing[n]
 	pp.leap(pp.Tab)
@@ -238,7 +236,7 @@ func (pp *Page) nothingSelected() string {
 }
 
 func (pp *Page) copyDiff() tea.Cmd {
-	pp.say(screen.Success, "Copied the diff")
+	pp.Shell.Say(screen.Success, "Copied the diff")
 	return tea.SetClipboard(pp.list.String())
 }
 
@@ -247,7 +245,7 @@ func (pp *Page) copyID() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	pp.say(screen.Success, "Copied %s", p.ID)
+	pp.Shell.Say(screen.Success, "Copied %s", p.ID)
 	return tea.SetClipboard(string(p.ID))
 }
 
@@ -255,15 +253,13 @@ func (pp *Page) cannotMark() string { return pp.CannotMark(pp.dossier.Proposal) 
 
 // mark marks the proposal in the queue, or unmarks it.
 func (pp *Page) mark() tea.Cmd {
-	pp.want(screen.Mark{Proposal: pp.dossier.Proposal})
-	return nil
+	return pp.Shell.Mark(pp.dossier.Proposal)
 }
 
 // revise opens the current revision in the editor, or the text of an earlier
 // attempt.
 func (pp *Page) revise() tea.Cmd {
-	pp.want(pp.Revision(pp.dossier))
-	return nil
+	return pp.Shell.Edit(pp.Revision(pp.dossier))
 }
 
 // Reasons why a key of a proposal has no effect now, shown when it is pressed.

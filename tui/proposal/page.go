@@ -42,7 +42,6 @@ type Page struct {
 	screen.Panes
 	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	frame   screen.Frame
-	wishes  []screen.Intent // to be returned at the end of an update
 	id      proposals.ID
 	loaded  bool
 	err     error
@@ -97,11 +96,11 @@ func (pp *Page) ID() proposals.ID { return pp.id }
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
 // GoOn goes on with an unsent text, once the proposal is there.
-func (pp *Page) GoOn() (screen.Intent, tea.Cmd) {
+func (pp *Page) GoOn() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
-		return nil, nil
+		return nil
 	}
-	return pp.do(pp.resumed)()
+	return pp.resumed()
 }
 
 // Rules returns the ids of the rules that can be explained: the one of the selected
@@ -160,8 +159,8 @@ func (pp *Page) turn(tab int) tea.Cmd {
 func (pp *Page) Abreast() bool { return pp.frame.Left > 0 }
 
 // Across implements screen.Tabbed: it gives the keys to one of the two panes.
-func (pp *Page) Across(right bool) (screen.Intent, tea.Cmd) {
-	return nil, pp.turn(pp.On(right))
+func (pp *Page) Across(right bool) tea.Cmd {
+	return pp.turn(pp.On(right))
 }
 
 // point makes lists of the tabs that have items to select, and shows which of them
@@ -180,11 +179,7 @@ func (pp *Page) point() {
 func (pp *Page) Reload() tea.Cmd { return pp.loadDossier() }
 
 // Update implements screen.Page.
-func (pp *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
-	return pp.do(func() tea.Cmd { return pp.update(msg) })()
-}
-
-func (pp *Page) update(msg tea.Msg) tea.Cmd {
+func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Loaded:
 		return pp.dossierLoaded(msg)
@@ -206,11 +201,10 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	}
 	if msg.Err != nil {
 		pp.err = msg.Err
-		pp.fail(msg.Err)
-		return nil
+		return pp.Shell.Fail(msg.Err)
 	}
 	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
-		pp.say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
+		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
 		pp.against = 0
 	}
 	var shown tea.Cmd
@@ -290,8 +284,22 @@ type Acts interface {
 	Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Open(p proposals.Proposal, sameTab bool) tea.Cmd
+	OpenWaiting() tea.Cmd
+	// OpenUnseen opens a proposal at the parts that have to be read.
+	OpenUnseen(p proposals.Proposal) tea.Cmd
+	OpenEntry(o screen.Opening) tea.Cmd
+	// Mark marks a proposal in the queue, or unmarks it.
+	Mark(p proposals.Proposal) tea.Cmd
+	Edit(w screen.Manuscript) tea.Cmd
+}
+
 // Options configure the pages of all proposals.
 type Options struct {
+	Shell    Shell
 	Desk     Desk
 	Registry Registry
 	Acts     Acts
@@ -307,7 +315,7 @@ type Options struct {
 	CannotMark func(p proposals.Proposal) string
 	// Revision is the current revision, or the text of an earlier attempt to revise
 	// it, for the editor.
-	Revision func(d review.Dossier) screen.Edit
+	Revision func(d review.Dossier) screen.Manuscript
 	// KeptIn describes where an unsent text is.
 	KeptIn func(file string) string
 }

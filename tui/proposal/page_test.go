@@ -59,16 +59,16 @@ func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.
 	return nil, nil
 }
 
-func opened(t *testing.T, d *desk, seen *Seen, width int) (*Page, []screen.Intent) {
+func opened(t *testing.T, d *desk, seen *Seen, width int) (*Page, []any) {
 	t.Helper()
 	on := func() string { return "" }
 	o := Options{
-		Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
+		Shell: new(screentest.Shell), Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
 		NoEditor: on, Busy: on, CannotMark: func(proposals.Proposal) string { return "" },
-		Revision: func(review.Dossier) screen.Edit { return screen.Edit{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
+		Revision: func(review.Dossier) screen.Manuscript { return screen.Manuscript{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
 	}
 	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
-	return p, screentest.Open(t, p, width, 20)
+	return p, screentest.Open(t, p.Shell, p, width, 20)
 }
 
 func TestShowsAProposal(t *testing.T) {
@@ -104,7 +104,7 @@ func TestLocksTheApproval(t *testing.T) {
 	seen := NewSeen()
 	ask := func(p *Page) []string {
 		t.Helper()
-		want, off := screentest.Press(t, p, "a")
+		want, off := screentest.Press(t, p.Shell, p, "a")
 		if len(want) == 0 {
 			t.Fatalf("a is off: %s", off)
 		}
@@ -114,22 +114,22 @@ func TestLocksTheApproval(t *testing.T) {
 	if missing := ask(p); len(missing) != 1 || !strings.Contains(missing[0], "goals") {
 		t.Errorf("nothing was shown, and there is missing %q", missing)
 	}
-	screentest.Press(t, p, "2")
+	screentest.Press(t, p.Shell, p, "2")
 	screentest.View(t, p, 80)
 	if len(ask(p)) == 0 {
 		t.Error("the first screen of the diff unlocks the approval")
 	}
 	again, _ := opened(t, d, seen, 80)
-	screentest.Press(t, again, "2")
+	screentest.Press(t, again.Shell, again, "2")
 	for range 10 {
 		screentest.View(t, again, 80)
-		screentest.Press(t, again, "space")
+		screentest.Press(t, again.Shell, again, "space")
 	}
 	if missing := ask(again); len(missing) != 0 {
 		t.Errorf("all of it was shown on two pages, and there is missing %q", missing)
 	}
 	d.goals += "And another one."
-	if _, want := again, screentest.Open(t, again, 80, 20); len(want) != 0 {
+	if _, want := again, screentest.Open(t, again.Shell, again, 80, 20); len(want) != 0 {
 		t.Errorf("reading it again asks for %v", want)
 	}
 	if len(ask(again)) == 0 {
@@ -140,25 +140,25 @@ func TestLocksTheApproval(t *testing.T) {
 // TestAsksTheWorkbench asks for what concerns more than the page.
 func TestAsksTheWorkbench(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
-	for key, check := range map[string]func(screen.Intent) bool{
-		".": func(i screen.Intent) bool { return i == screen.OpenWaiting{} },
-		"e": func(i screen.Intent) bool { e, ok := i.(screen.Edit); return ok && e.Name == "it" },
-		"+": func(i screen.Intent) bool { m, ok := i.(screen.Mark); return ok && m.Proposal.ID == id },
-		"c": func(i screen.Intent) bool {
+	for key, check := range map[string]func(any) bool{
+		".": func(i any) bool { return i == screentest.Went{To: "OpenWaiting"} },
+		"e": func(i any) bool { e, ok := i.(screen.Manuscript); return ok && e.Name == "it" },
+		"+": func(i any) bool { return i == screentest.Went{To: "Mark", Of: id} },
+		"c": func(i any) bool {
 			d, ok := i.(screen.Dialog)
 			return ok && d.Draft == "changes-"+string(id) && d.Form.Reason
 		},
 	} {
-		if want, off := screentest.Press(t, p, key); len(want) != 1 || !check(want[0]) {
+		if want, off := screentest.Press(t, p.Shell, p, key); len(want) != 1 || !check(want[0]) {
 			t.Errorf("%s asks for %#v %s", key, want, off)
 		}
 	}
-	if _, off := screentest.Press(t, p, "S"); off == "" {
+	if _, off := screentest.Press(t, p.Shell, p, "S"); off == "" {
 		t.Error("a proposal that waits for the user can be submitted")
 	}
 	rejected, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
 	for _, key := range []string{"c", "x", "u", "e"} {
-		if want, off := screentest.Press(t, rejected, key); off == "" {
+		if want, off := screentest.Press(t, rejected.Shell, rejected, key); off == "" {
 			t.Errorf("%s asks for %v of a rejected proposal", key, want)
 		}
 	}
@@ -168,15 +168,18 @@ func TestAsksTheWorkbench(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
-	if want, _ := p.GoOn(); want == nil || want.(screen.Dialog).Draft != "reject-"+string(id) {
+	p.GoOn()
+	if want := screentest.Asked(p.Shell); len(want) != 1 || want[0].(screen.Dialog).Draft != "reject-"+string(id) {
 		t.Errorf("it goes on with %#v", want)
 	}
-	if want, _ := p.GoOn(); want != nil {
+	p.GoOn()
+	if want := screentest.Asked(p.Shell); want != nil {
 		t.Errorf("it goes on again with %#v", want)
 	}
 	closed, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
 	closed.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject.txt"})
-	if want, _ := closed.GoOn(); want == nil || !strings.Contains(string(want.(screen.Say).Text), "/kept/reject.txt") {
+	closed.GoOn()
+	if want := screentest.Asked(closed.Shell); len(want) != 1 || !strings.Contains(string(want[0].(screen.Status).Text), "/kept/reject.txt") {
 		t.Errorf("where it cannot be sent: %#v", want)
 	}
 }

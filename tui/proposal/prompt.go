@@ -87,7 +87,7 @@ func (pp *Page) diffPrompt() tea.Cmd {
 	return func() tea.Msg {
 		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
 		list := difflist.New([]diff.Field{f}, difflist.DefaultContext)
-		return pp.result(func() tea.Cmd {
+		return pp.then(func() tea.Cmd {
 			if s.digest == digest && s.lists != nil {
 				s.lists[at] = list
 				pp.showPrompt()

@@ -33,14 +33,14 @@ type Loaded struct {
 	Err     error
 }
 
-// result has the page do something with what was read, if it is loaded.
-func (pp *Page) result(do func() tea.Cmd) tea.Msg {
-	return screen.Result{Page: pp, Do: pp.do(func() tea.Cmd {
+// then has the page do something with what was read, if it is loaded.
+func (pp *Page) then(do func() tea.Cmd) tea.Msg {
+	return screen.Then{Page: pp, Do: func() tea.Cmd {
 		if !pp.loaded {
 			return nil
 		}
 		return do()
-	})}
+	}}
 }
 
 func (pp *Page) loadDossier() tea.Cmd {
@@ -82,7 +82,7 @@ func (pp *Page) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
 	return func() tea.Msg {
 		fields, err := difflist.Compare(pp.ctx, pp.Desk, before, after)
 		list := difflist.New(fields, what.context)
-		return pp.result(func() tea.Cmd { return pp.diffMade(what, list, err) })
+		return pp.then(func() tea.Cmd { return pp.diffMade(what, list, err) })
 	}
 }
 
@@ -96,7 +96,7 @@ func (pp *Page) loadPrompts(digest string) tea.Cmd {
 		if err == nil {
 			counts, err = countPrompts(pp.Counter, changes)
 		}
-		return pp.result(func() tea.Cmd { return pp.promptsLoaded(digest, changes, counts, err) })
+		return pp.then(func() tea.Cmd { return pp.promptsLoaded(digest, changes, counts, err) })
 	}
 }
 
@@ -131,7 +131,7 @@ func (pp *Page) loadVersions(s registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		// There are none while nothing is live.
 		versions, _ := pp.Registry.Versions(pp.ctx, s, 0, screen.MaxVersions)
-		return pp.result(func() tea.Cmd {
+		return pp.then(func() tea.Cmd {
 			pp.versions = versions
 			pp.pagers[tabHistory].Replace(pp.history())
 			return nil
@@ -162,12 +162,9 @@ func (pp *Page) resumed() tea.Cmd {
 			continue
 		}
 		if why := k.Why(); why != "" {
-			pp.say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.KeptIn(t.File))
-			return nil
+			return pp.Shell.Say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.KeptIn(t.File))
 		}
-		intent, cmd := k.Do()
-		pp.want(intent)
-		return cmd
+		return k.Do()
 	}
 	return nil
 }

@@ -38,8 +38,7 @@ func (pp *Page) remark() tea.Cmd {
 		at++
 	}
 	p.Pick(at, pp.frame.Theme.Accent)
-	pp.say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
-	return nil
+	return pp.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 }
 
 func (pp *Page) cannotRemark() string {
@@ -60,16 +59,14 @@ func (pp *Page) remarkHere() tea.Cmd {
 	row, _ := pp.Shown().Picked()
 	path, line, ok := pp.list.At(row, pp.split)
 	if !ok {
-		pp.say(screen.Warning, "No line here; j and k choose one")
-		return nil
+		return pp.Shell.Say(screen.Warning, "No line here; j and k choose one")
 	}
 	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
 	if strings.HasPrefix(path, wire.SourcePath) { // a proposal names its source, which stands elsewhere
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := pp.quote(at); !ok {
-		pp.say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
-		return nil
+		return pp.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
 	}
 	pp.Shown().Unpick()
 	return pp.askCommentAt(at)
@@ -78,7 +75,7 @@ func (pp *Page) remarkHere() tea.Cmd {
 // askCommentAt asks for a comment, on a line or on the proposal as a whole.
 func (pp *Page) askCommentAt(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
-	return pp.ask(screen.Dialog{
+	return pp.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: pp.about(), Writing: true, Label: "Comment",
 		Content: func(page *prose.Page) {
 			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
@@ -90,9 +87,9 @@ func (pp *Page) askCommentAt(at review.Anchor) tea.Cmd {
 				page.Marked("┃ ", text, nil)
 			}
 		},
-		Run: pp.answer(func(body string) tea.Cmd {
-			return pp.write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Comment(ctx, pp.id, body, at) }))
-		}),
+		Run: func(body string) tea.Cmd {
+			return pp.Shell.Write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Comment(ctx, pp.id, body, at) }))
+		},
 	})
 }
 
@@ -152,12 +149,11 @@ func quoteOf(d proposals.Draft, at review.Anchor) quoted {
 func (pp *Page) followComment() tea.Cmd {
 	n := pp.Shown().Stop()
 	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
-		pp.say(screen.Warning, "This comment is on the whole proposal")
-		return nil
+		return pp.Shell.Say(screen.Warning, "This comment is on the whole proposal")
 	}
 	at := pp.anchors[n]
 	if at.Revision != pp.dossier.Revision.Number {
-		pp.say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
+		pp.Shell.Say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
 	}
 	pp.leap(tabThread)
 	return pp.showLine(at.Field, at.Line)
@@ -167,8 +163,7 @@ func (pp *Page) followComment() tea.Cmd {
 func (pp *Page) showLine(field string, line int) tea.Cmd {
 	path, ok := strings.CutPrefix(field, inDefinition)
 	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
-		pp.say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
-		return nil
+		return pp.Shell.Say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
 	}
 	if pp.list == nil {
 		pp.jump = &anchor{path, line}

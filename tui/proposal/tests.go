@@ -34,7 +34,7 @@ func (pp *Page) loadTests() tea.Cmd {
 	return func() tea.Msg {
 		b, err := desk.Behaviour(pp.ctx, id, false, func(int, int, string) {})
 		msg := behaved{revision, compareAnswers(b), err}
-		return pp.result(func() tea.Cmd { return pp.testsLoaded(msg) })
+		return pp.then(func() tea.Cmd { return pp.testsLoaded(msg) })
 	}
 }
 
@@ -62,7 +62,7 @@ func (pp *Page) testsLoaded(msg behaved) tea.Cmd {
 	switch {
 	case pp.dossier.Proposal.Revision != msg.revision:
 	case msg.err != nil:
-		pp.fail(msg.err)
+		pp.Shell.Fail(msg.err)
 	default:
 		pp.tried = msg.made
 		pp.pagers[tabTests].Replace(pp.tests())
@@ -90,8 +90,7 @@ func (pp *Page) askModel() tea.Cmd {
 		}
 		return []string{strconv.Itoa(changed) + " of " + strconv.Itoa(len(b.Cases)) + " cases changed."}, nil
 	}
-	pp.want(screen.Start{Title: "Ask the model", Job: work})
-	return nil
+	return pp.Shell.Start("Ask the model", work)
 }
 
 // takeAnswers shows what the model answered: the page is read again when a job ends.

@@ -53,36 +53,36 @@ type filterLine struct {
 
 // askFilter narrows the list while a filter is typed, and offers completions. An
 // incomplete filter leaves the list unchanged.
-func (q *Page) askFilter() (screen.Intent, tea.Cmd) {
+func (q *Page) askFilter() tea.Cmd {
 	before := q.filter
 	f := &filterLine{text: edit.NewSelected(before), known: q.vocabulary()}
-	return &screen.Line{
+	return q.shell.Type(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
 		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
-		Changed: func() (screen.Intent, tea.Cmd) { return nil, q.typed(f) },
-		Cancel:  func() (screen.Intent, tea.Cmd) { return nil, q.setFilter(before) },
-		Done: func() (screen.Intent, tea.Cmd) {
+		Changed: func() tea.Cmd { return q.typed(f) },
+		Cancel:  func() tea.Cmd { return q.setFilter(before) },
+		Done: func() tea.Cmd {
 			if f.err != nil {
-				return screen.Sayf(screen.Warning, "%s", f.err), q.setFilter(before)
+				return tea.Batch(q.shell.Say(screen.Warning, "%s", f.err), q.setFilter(before))
 			}
 			if p, ok := q.Current(); ok && q.total() == 1 && filter.IsNumber(q.filter) {
-				return screen.Open{Proposal: p}, q.setFilter(before)
+				return tea.Batch(q.shell.Open(p, false), q.setFilter(before))
 			}
-			return nil, nil
+			return nil
 		},
-		Complete: func() (screen.Intent, tea.Cmd) {
+		Complete: func() tea.Cmd {
 			if len(f.found) == 0 {
-				return nil, nil
+				return nil
 			}
 			text := f.found[f.at]
 			if !strings.HasSuffix(text, ":") {
 				text += " "
 			}
 			*f.text = *edit.NewLine(text)
-			return nil, q.typed(f)
+			return q.typed(f)
 		},
-	}, nil
+	})
 }
 
 // typed offers completions, and narrows the list.
@@ -156,11 +156,11 @@ func orderName(o review.Order) string {
 
 // sort goes on to the next order of the whole list, or to the one before, and
 // to its beginning.
-func (q *Page) sort(step int) screen.Action {
-	return func() (screen.Intent, tea.Cmd) {
+func (q *Page) sort(step int) func() tea.Cmd {
+	return func() tea.Cmd {
 		all := review.Orders()
 		q.order = all[(slices.Index(all, q.order)+step+len(all))%len(all)]
-		return screen.Sayf(screen.Remark, "%s", orderName(q.order)), q.restart()
+		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.order)), q.restart())
 	}
 }
 
@@ -254,14 +254,14 @@ func (q *Page) shownIndex() int {
 }
 
 // turn goes so many tabs on.
-func (q *Page) turn(step int) screen.Action {
-	return func() (screen.Intent, tea.Cmd) {
+func (q *Page) turn(step int) func() tea.Cmd {
+	return func() tea.Cmd {
 		if q.everywhere {
-			return screen.Sayf(screen.Remark, "The filter names a state or a number, in any state; esc clears it"), nil
+			return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
 		}
 		n := len(q.tabList())
 		q.tab = (q.tab + step + n) % n
-		return nil, q.restart()
+		return q.restart()
 	}
 }
 

@@ -60,11 +60,11 @@ func (q *Page) cannotMarkRow() string {
 }
 
 // markRow marks the selected row, or unmarks it, and goes on to the next.
-func (q *Page) markRow() (screen.Intent, tea.Cmd) {
+func (q *Page) markRow() tea.Cmd {
 	q.span = nil
 	p, _ := q.Current()
 	q.Mark(p)
-	return nil, q.Move(1)
+	return q.Move(1)
 }
 
 // markSpan is a range of rows that is marked while the cursor moves.
@@ -74,15 +74,15 @@ type markSpan struct {
 }
 
 // markRange begins a range at the selected row, or ends it.
-func (q *Page) markRange() (screen.Intent, tea.Cmd) {
+func (q *Page) markRange() tea.Cmd {
 	if q.span != nil {
 		q.span = nil
-		return nil, nil
+		return nil
 	}
 	p, _ := q.Current()
 	q.span = &markSpan{p.ID, slices.Clone(q.Marks)}
 	q.markSpanned()
-	return screen.Sayf(screen.Remark, "Move to mark a range of rows; v or esc ends it"), nil
+	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
 // markSpanned marks the waiting proposals between the row where a range began and
@@ -112,7 +112,7 @@ func (q *Page) markWaiting(i int) {
 
 // markAll marks everything in the list that waits for a decision, or nothing
 // when it is marked already.
-func (q *Page) markAll() (screen.Intent, tea.Cmd) {
+func (q *Page) markAll() tea.Cmd {
 	before := len(q.Marks)
 	for i := range q.total() {
 		q.markWaiting(i)
@@ -120,11 +120,11 @@ func (q *Page) markAll() (screen.Intent, tea.Cmd) {
 	switch {
 	case len(q.Marks) == before:
 		q.Marks = nil
-		return screen.Sayf(screen.Remark, "All marks removed"), nil
+		return q.shell.Say(screen.Remark, "All marks removed")
 	case len(q.Marks) == maxMarks:
-		return screen.Sayf(screen.Remark, "%d marked, the most that can be decided together", maxMarks), nil
+		return q.shell.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
 	}
-	return nil, nil
+	return nil
 }
 
 func (q *Page) nothingToMark() string {

@@ -31,6 +31,16 @@ type Options struct {
 	Debounced func(msg tea.Msg) tea.Cmd
 }
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	screen.Drafter
+	Open(p proposals.Proposal, sameTab bool) tea.Cmd
+	OpenSet(p proposals.Proposal) tea.Cmd
+	OpenWaiting() tea.Cmd
+	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
+}
+
 // Page is a window on the list of proposals, the newest first. Chunks are found by key,
 // so the last costs what the first costs. They are read from the beginning, or from the
 // end once somebody went there: rows are then counted from the last.
@@ -41,6 +51,7 @@ type Page struct {
 	// anew.
 	Marks Marks
 
+	shell      Shell
 	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	desk       Desk
 	tab        int
@@ -62,8 +73,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, desk Desk, o Options) *Page {
-	return &Page{ctx: ctx, desk: desk, Options: o, slots: []slot{{}}, widest: map[draw.Safe]int{}}
+func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, slots: []slot{{}}, widest: map[draw.Safe]int{}}
 }
 
 // Place implements screen.Page.
@@ -85,9 +96,9 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
-		screen.NewKey(q.NoEditor),
+		screen.NewKey(q.shell, q.NoEditor),
 		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
-	}, screen.PaneKeys(q), screen.PreviewKeys(q), screen.ListKeys(q))
+	}, screen.PaneKeys(q.shell, q), screen.PreviewKeys(q), screen.ListKeys(q))
 }
 
 func (q *Page) noneSelected() string {
@@ -97,29 +108,29 @@ func (q *Page) noneSelected() string {
 	return ""
 }
 
-func (q *Page) open() (screen.Intent, tea.Cmd) {
+func (q *Page) open() tea.Cmd {
 	p, _ := q.Current()
-	return screen.OpenSet{Proposal: p}, nil
+	return q.shell.OpenSet(p)
 }
 
-func (q *Page) copyID() (screen.Intent, tea.Cmd) {
+func (q *Page) copyID() tea.Cmd {
 	p, _ := q.Current()
-	return screen.Sayf(screen.Success, "Copied %s", p.ID), tea.SetClipboard(string(p.ID))
+	return tea.Batch(q.shell.Say(screen.Success, "Copied %s", p.ID), tea.SetClipboard(string(p.ID)))
 }
 
 // openWaiting opens the selected proposal where it waits for the user, else the next
 // that does.
-func (q *Page) openWaiting() (screen.Intent, tea.Cmd) {
+func (q *Page) openWaiting() tea.Cmd {
 	if p, ok := q.Current(); ok && p.State == proposals.UserReview {
-		return screen.OpenSet{Proposal: p}, nil
+		return q.shell.OpenSet(p)
 	}
-	return screen.OpenWaiting{}, nil
+	return q.shell.OpenWaiting()
 }
 
 // decide asks about the marked proposals, or the selected one.
-func (q *Page) decide(act proposals.Act) screen.Action {
-	return func() (screen.Intent, tea.Cmd) {
-		return screen.Decide{Act: act, Proposals: q.chosen()}, nil
+func (q *Page) decide(act proposals.Act) func() tea.Cmd {
+	return func() tea.Cmd {
+		return q.shell.Decide(act, q.chosen())
 	}
 }
 
@@ -178,7 +189,7 @@ func (q *Page) Click(x, row int) tea.Cmd {
 }
 
 // Update implements screen.Page.
-func (q *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
+func (q *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Listed:
 		return q.loaded(msg)
@@ -188,12 +199,12 @@ func (q *Page) Update(msg tea.Msg) (screen.Intent, tea.Cmd) {
 		}
 	case Rested:
 		if p, ok := q.Current(); ok && p.ID == msg.ID {
-			return nil, q.loadGlance(p.ID)
+			return q.loadGlance(p.ID)
 		}
 	case Glance:
 		q.glanced(msg)
 	}
-	return nil, nil
+	return nil
 }
 
 // Filter implements screen.Filtered.

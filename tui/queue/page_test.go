@@ -70,10 +70,10 @@ func (d desk) Show(_ context.Context, _ proposals.Actor, id proposals.ID) (revie
 
 func opened(t *testing.T, d desk, width int) *Page {
 	t.Helper()
-	p := New(t.Context(), d, Options{Actor: mara, NoEditor: func() string { return "" }, Debounced: func(msg tea.Msg) tea.Cmd {
+	p := New(t.Context(), new(screentest.Shell), d, Options{Actor: mara, NoEditor: func() string { return "" }, Debounced: func(msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}})
-	if want := screentest.Open(t, p, width, 20); want != nil {
+	if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 		t.Fatalf("reading the list asks for %v", want)
 	}
 	return p
@@ -95,8 +95,8 @@ func TestListsProposals(t *testing.T) {
 		t.Errorf("an empty list:\n%s", text)
 	}
 	busy := errors.New("busy")
-	p := New(t.Context(), desk{err: busy}, Options{})
-	if want := screentest.Open(t, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(busy) {
+	p := New(t.Context(), new(screentest.Shell), desk{err: busy}, Options{})
+	if want := screentest.Open(t, p.shell, p, 60, 20); len(want) != 1 || want[0] != screen.Fail(busy) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
@@ -105,7 +105,7 @@ func TestListsProposals(t *testing.T) {
 func TestReadsOn(t *testing.T) {
 	p := opened(t, desk{waiting: 3*chunk + 1}, 80)
 	for key, want := range map[string]string{"G": "tool_000", "g": "tool_300"} {
-		screentest.Press(t, p, key)
+		screentest.Press(t, p.shell, p, key)
 		if at, _ := p.Current(); at.Subject.ID != want {
 			t.Errorf("%s selects %s, expected %s", key, at.Subject.ID, want)
 		}
@@ -120,11 +120,11 @@ func TestReadsOn(t *testing.T) {
 func TestDecidesOnMarks(t *testing.T) {
 	p := opened(t, desk{waiting: 5}, 80)
 	decided := func() (ids []string) {
-		want, off := screentest.Press(t, p, "a")
+		want, off := screentest.Press(t, p.shell, p, "a")
 		if len(want) != 1 {
 			t.Fatalf("a asks for %#v %s", want, off)
 		}
-		for _, p := range want[0].(screen.Decide).Proposals {
+		for _, p := range want[0].([]proposals.Proposal) {
 			ids = append(ids, p.Subject.ID)
 		}
 		return ids
@@ -133,15 +133,15 @@ func TestDecidesOnMarks(t *testing.T) {
 		t.Errorf("without marks: %s", got)
 	}
 	for _, key := range []string{"j", "v", "j", "j", "v", "tab"} {
-		screentest.Press(t, p, key)
+		screentest.Press(t, p.shell, p, key)
 	}
 	if got := fmt.Sprint(decided()); got != "[tool_003 tool_002 tool_001]" {
 		t.Errorf("a range of three: %s", got)
 	}
-	if _, off := screentest.Press(t, p, "space"); off != "no proposal is selected" {
+	if _, off := screentest.Press(t, p.shell, p, "space"); off != "no proposal is selected" {
 		t.Errorf("marking in an empty tab: %q", off)
 	}
-	screentest.Press(t, p, "*")
+	screentest.Press(t, p.shell, p, "*")
 	if len(p.Marks) != 0 {
 		t.Errorf("%d marks are left", len(p.Marks))
 	}
@@ -151,11 +151,11 @@ func TestDecidesOnMarks(t *testing.T) {
 // where it does not.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
-	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0].(screen.OpenSet).Proposal.Issue != 2 {
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.slots[0].rows[0].ID}) {
 		t.Errorf("on a row that waits: %#v", want)
 	}
-	screentest.Press(t, p, "tab")
-	if want, _ := screentest.Press(t, p, "."); len(want) != 1 || want[0] != (screen.OpenWaiting{}) {
+	screentest.Press(t, p.shell, p, "tab")
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenWaiting"}) {
 		t.Errorf("on no row: %#v", want)
 	}
 }

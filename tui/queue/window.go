@@ -93,15 +93,15 @@ func (q *Page) window() (from, to int) {
 }
 
 // loaded takes in a chunk.
-func (q *Page) loaded(msg Listed) (screen.Intent, tea.Cmd) {
+func (q *Page) loaded(msg Listed) tea.Cmd {
 	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.Query.After })
 	if n < 0 || msg.Query.State != q.shownTab().state || msg.Query.Filter != q.Where() || msg.Query.Order != q.order || msg.Query.Reverse != q.backward {
-		return nil, nil // of a list that is not shown any more
+		return nil // of a list that is not shown any more
 	}
 	s := &q.slots[n]
 	s.loading, q.err, q.asked = false, msg.Err, true
 	if msg.Err != nil {
-		return screen.Fail(msg.Err), nil
+		return q.shell.Fail(msg.Err)
 	}
 	whole, before := msg.Page.Next == "", q.total()
 	s.rows, s.size = q.arranged(msg.Page.Proposals), len(msg.Page.Proposals)
@@ -123,7 +123,7 @@ func (q *Page) loaded(msg Listed) (screen.Intent, tea.Cmd) {
 	q.restore()
 	q.clamp()
 	q.forget()
-	return nil, tea.Batch(q.Fill(), q.debounce())
+	return tea.Batch(q.Fill(), q.debounce())
 }
 
 // restore finds the row again that the cursor was at.

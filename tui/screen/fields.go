@@ -171,10 +171,10 @@ type Previewed interface {
 
 // PreviewKeys scroll the pane beside a list.
 func PreviewKeys(p Previewed) []Key {
-	scroll := func(screens float64) Action {
-		return func() (Intent, tea.Cmd) {
+	scroll := func(screens float64) func() tea.Cmd {
+		return func() tea.Cmd {
 			p.Pane().Scroll(int(screens * float64(p.Layout().Body)))
-			return nil, nil
+			return nil
 		}
 	}
 	off := func() string { return zoomed(p, "the list has the whole width; z shows the pane beside it") }
@@ -199,9 +199,23 @@ type Entry struct {
 	Hides    []registry.Subject
 }
 
+// Opening is a live definition to be shown: what changed between two versions where
+// some are given, or in the editor.
+type Opening struct {
+	Entry   Entry
+	Compare Span
+	Change  bool
+}
+
+// Forker drafts a tool of the user's own from a core tool.
+type Forker interface{ Fork(id string) tea.Cmd }
+
+// Drafter drafts a new proposal in the editor.
+type Drafter interface{ DraftNew() tea.Cmd }
+
 // EntryKeys act on a definition that is live: selected returns the one, and change
 // proposes a change to it in the editor, where noEditor returns "".
-func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() string) []Key {
+func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
 			switch e, ok := selected(); {
@@ -213,9 +227,9 @@ func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() str
 			return then()
 		}
 	}
-	fork := func() (Intent, tea.Cmd) {
+	fork := func() tea.Cmd {
 		e, _ := selected()
-		return Fork{e.Subject.ID}, nil
+		return sh.Fork(e.Subject.ID)
 	}
 	return []Key{
 		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
@@ -224,8 +238,8 @@ func EntryKeys(selected func() (Entry, bool), change Action, noEditor func() str
 }
 
 // NewKey drafts a new proposal.
-func NewKey(noEditor func() string) Key {
-	draft := func() (Intent, tea.Cmd) { return New{}, nil }
+func NewKey(sh Drafter, noEditor func() string) Key {
+	draft := func() tea.Cmd { return sh.DraftNew() }
 	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Do: draft, Off: noEditor}
 }
 
@@ -251,12 +265,12 @@ func Between(versions []history.Version, selected, marked int) Span {
 }
 
 // MarkVersion returns the version that the next comparison begins with, after the
-// selected one was marked or unmarked, and the message about it.
-func MarkVersion(before, selected int) (marked int, said Intent) {
+// selected one was marked or unmarked.
+func MarkVersion(sh Shell, before, selected int) (marked int, said tea.Cmd) {
 	if before == selected {
-		return 0, Sayf(Remark, "Mark removed")
+		return 0, sh.Say(Remark, "Mark removed")
 	}
-	return selected, Sayf(Remark, "Version %d marked; enter on another version compares them", selected)
+	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
 }
 
 // VersionRows lists versions in so many cells, each a stop.

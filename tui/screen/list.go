@@ -69,11 +69,11 @@ type Rowed interface {
 
 // ListKeys select a row of a list.
 func ListKeys(p Rowed) []Key {
-	move := func(n int) Action { return func() (Intent, tea.Cmd) { return nil, p.Move(n) } }
-	screens := func(n float64) Action {
-		return func() (Intent, tea.Cmd) { return nil, p.Move(int(n * float64(p.Rows()))) }
+	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return p.Move(n) } }
+	screens := func(n float64) func() tea.Cmd {
+		return func() tea.Cmd { return p.Move(int(n * float64(p.Rows()))) }
 	}
-	ends := func(last bool) Action { return func() (Intent, tea.Cmd) { return nil, p.Ends(last) } }
+	ends := func(last bool) func() tea.Cmd { return func() tea.Cmd { return p.Ends(last) } }
 	return []Key{
 		{Name: "down", Keys: []string{"j", "down"}, Help: "Select the next row", Do: move(1)},
 		{Name: "up", Keys: []string{"k", "up"}, Help: "Select the previous row", Do: move(-1)},

@@ -1,7 +1,7 @@
 // Package screen has what the pages of the workbench share: the frame they draw
-// in, texts, lists and panes, the keys as they are declared, and the intents by
-// which a page asks for what concerns the whole workbench. It knows neither the
-// workbench nor any page.
+// in, texts, lists and panes, the keys as they are declared, and the shell, by which a
+// page asks for what concerns the whole workbench. It knows neither the workbench nor
+// any page.
 package screen
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // Page is a component that fills the screen below the bar. It keeps its own state
-// and never reaches the workbench, but by the intents it returns.
+// and reaches the workbench only through its shell.
 type Page interface {
 	// Place is the heading of its keys in the help and in docs/keys.md.
 	Place() string
@@ -33,7 +33,7 @@ type Page interface {
 	// Shown returns the pager it shows text in, nil for a list.
 	Shown() *pager.Pager
 	// Update takes in a message, which need not be for it.
-	Update(msg tea.Msg) (Intent, tea.Cmd)
+	Update(msg tea.Msg) tea.Cmd
 	// Reload reads what it shows again.
 	Reload() tea.Cmd
 	// Leave ends a search or another mode; false when it is in none.
@@ -51,13 +51,6 @@ type Rendered struct{}
 
 // Done is the message at the end of work of which only a failure is shown.
 type Done struct{ Err error }
-
-// Result is the answer of a command of a page: an action of that page alone, as long
-// as it can be reached.
-type Result struct {
-	Page Page
-	Do   Action
-}
 
 // Crumbed is a page that is reached from a list: the bar names both.
 type Crumbed interface {
@@ -193,22 +186,22 @@ type Paned interface {
 const paneStep = 8
 
 // PaneKeys divide the screen between two panes.
-func PaneKeys(p Paned) []Key {
-	move := func(cells int) Action {
-		return func() (Intent, tea.Cmd) {
+func PaneKeys(sh Shell, p Paned) []Key {
+	move := func(cells int) func() tea.Cmd {
+		return func() tea.Cmd {
 			l := p.Layout()
 			next := l.By
 			next.Shift += cells
 			if p.LeftOf(NewLayout(l.Width, l.Height, next)) == p.LeftOf(l) {
-				return Sayf(Remark, "The other pane has at least %d cells", LeastPane), nil
+				return sh.Say(Remark, "The other pane has at least %d cells", LeastPane)
 			}
-			return Divide{next}, nil
+			return sh.Divide(next)
 		}
 	}
-	zoom := func() (Intent, tea.Cmd) {
+	zoom := func() tea.Cmd {
 		by := p.Layout().By
 		by.Zoomed = !by.Zoomed
-		return Divide{by}, nil
+		return sh.Divide(by)
 	}
 	onePane := func() string { return zoomed(p, "one pane has the whole width; z shows both") }
 	return []Key{

@@ -77,16 +77,19 @@ type Tabbed interface {
 	// Abreast reports whether there are two panes now.
 	Abreast() bool
 	// Across gives the keys to one of them.
-	Across(right bool) (Intent, tea.Cmd)
+	Across(right bool) tea.Cmd
 }
 
 // textKeys are the keys of one page.
-type textKeys struct{ page Shower }
+type textKeys struct {
+	shell Shell
+	page  Shower
+}
 
 // TextKeys move through whatever text a page shows, and through the list in it. A
 // page with the method More reads on there, where a list has more than was read.
-func TextKeys(page Shower) []Key {
-	k := textKeys{page}
+func TextKeys(sh Shell, page Shower) []Key {
+	k := textKeys{sh, page}
 	return []Key{
 		{Name: "scroll-down", Keys: []string{"j", "down"}, Help: "Select the next item of a list; in a text, one line down", Do: k.move(1), Picks: true},
 		{Name: "scroll-up", Keys: []string{"k", "up"}, Help: "Select the previous item of a list; in a text, one line up", Do: k.move(-1), Picks: true},
@@ -108,16 +111,18 @@ func TextKeys(page Shower) []Key {
 }
 
 // then does something with the text and reads on.
-func (k textKeys) then(do func(*pager.Pager)) Action {
-	return func() (Intent, tea.Cmd) {
+func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
+	return func() tea.Cmd {
 		do(k.page.Shown())
-		return nil, k.more()
+		return k.more()
 	}
 }
 
-func (k textKeys) move(n int) Action { return k.then(func(p *pager.Pager) { p.Move(n) }) }
+func (k textKeys) move(n int) func() tea.Cmd { return k.then(func(p *pager.Pager) { p.Move(n) }) }
 
-func (k textKeys) screens(n float64) Action { return k.then(func(p *pager.Pager) { p.Page(n) }) }
+func (k textKeys) screens(n float64) func() tea.Cmd {
+	return k.then(func(p *pager.Pager) { p.Page(n) })
+}
 
 // more reads on where a list has more than was read.
 func (k textKeys) more() tea.Cmd {
@@ -127,12 +132,12 @@ func (k textKeys) more() tea.Cmd {
 	return nil
 }
 
-func (k textKeys) nextStop(step int) Action {
-	return func() (Intent, tea.Cmd) {
+func (k textKeys) nextStop(step int) func() tea.Cmd {
+	return func() tea.Cmd {
 		if !k.page.Shown().NextStop(step) {
-			return Sayf(Remark, "No more"), k.more()
+			return tea.Batch(k.shell.Say(Remark, "No more"), k.more())
 		}
-		return nil, k.more()
+		return k.more()
 	}
 }
 
@@ -142,14 +147,14 @@ func (k textKeys) abreast() (Tabbed, bool) {
 	return p, ok && p.Abreast()
 }
 
-func (k textKeys) side(n int) Action {
-	return func() (Intent, tea.Cmd) {
+func (k textKeys) side(n int) func() tea.Cmd {
+	return func() tea.Cmd {
 		text := k.page.Shown()
 		if p, ok := k.abreast(); ok && text.Wrapped() {
 			return p.Across(n > 0)
 		}
 		text.Side(n)
-		return nil, nil
+		return nil
 	}
 }
 
@@ -161,33 +166,33 @@ func (k textKeys) wrapped() string {
 }
 
 // search looks for a text in what the page shows.
-func (k textKeys) search() (Intent, tea.Cmd) {
+func (k textKeys) search() tea.Cmd {
 	p, text := k.page.Shown(), edit.NewLine("")
-	return &Line{
+	return k.shell.Type(&Line{
 		Prompt: "/", Text: text, Hints: [][2]string{{"enter", "search"}, {"esc", "leave"}},
-		Done: func() (Intent, tea.Cmd) { return found(p, text.String(), p.Search(text.String())), nil },
-	}, nil
+		Done: func() tea.Cmd { return k.found(p, text.String(), p.Search(text.String())) },
+	})
 }
 
-func (k textKeys) nextMatch(step int) Action {
-	return func() (Intent, tea.Cmd) {
+func (k textKeys) nextMatch(step int) func() tea.Cmd {
+	return func() tea.Cmd {
 		p := k.page.Shown()
 		if p.Query() == "" {
-			return Sayf(Warning, "search with / first"), nil
+			return k.shell.Say(Warning, "search with / first")
 		}
-		return found(p, p.Query(), p.NextMatch(step)), nil
+		return k.found(p, p.Query(), p.NextMatch(step))
 	}
 }
 
 // found describes which match is shown, and of how many.
-func found(p *pager.Pager, text string, hit bool) Intent {
+func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	p.SelectShown()
 	n, of, ok := p.Match()
 	switch {
 	case !hit:
-		return Sayf(Warning, "%q not found", text)
+		return k.shell.Say(Warning, "%q not found", text)
 	case ok && n > 0:
-		return Sayf(Remark, "%d of %d lines; n shows the next", n, of)
+		return k.shell.Say(Remark, "%d of %d lines; n shows the next", n, of)
 	}
 	return nil
 }

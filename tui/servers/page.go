@@ -21,9 +21,16 @@ import (
 // Read returns the status of the servers.
 type Read func(ctx context.Context) (guarding.Status, error)
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Narrow(filter string) tea.Cmd
+}
+
 // Page lists servers.
 type Page struct {
 	screen.Text
+	shell  Shell
 	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	read   Read
 	status guarding.Status
@@ -31,8 +38,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, read Read) *Page {
-	return &Page{Text: screen.NewText(), ctx: ctx, read: read}
+func New(ctx context.Context, sh Shell, read Read) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read}
 }
 
 // Place implements screen.Page.
@@ -42,7 +49,7 @@ func (p *Page) Place() string { return "Servers" }
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with what waits of the selected server", Do: p.open, Off: p.nothingWaits},
-	}, screen.TextKeys(p))
+	}, screen.TextKeys(p.shell, p))
 }
 
 // selected returns the server of the selected entry.
@@ -64,13 +71,13 @@ func (p *Page) nothingWaits() string {
 	return ""
 }
 
-func (p *Page) open() (screen.Intent, tea.Cmd) {
+func (p *Page) open() tea.Cmd {
 	v, _ := p.selected()
 	filter := v.Name
 	if len(v.Sets) == 1 && v.Sets[0] != "" {
 		filter = "set:" + v.Sets[0]
 	}
-	return screen.Narrow{Filter: filter}, nil
+	return p.shell.Narrow(filter)
 }
 
 // Fit implements screen.Page.
@@ -83,19 +90,19 @@ func (p *Page) Fit(f screen.Frame) {
 func (p *Page) Reload() tea.Cmd {
 	return func() tea.Msg {
 		status, err := p.read(p.ctx)
-		return screen.Result{Page: p, Do: func() (screen.Intent, tea.Cmd) {
+		return screen.Then{Page: p, Do: func() tea.Cmd {
 			if err != nil {
-				return screen.Fail(err), nil
+				return p.shell.Fail(err)
 			}
 			p.status, p.loaded = status, true
 			p.lay()
-			return nil, nil
+			return nil
 		}}
 	}
 }
 
 // Update implements screen.Page.
-func (p *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
+func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
 
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {

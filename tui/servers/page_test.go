@@ -11,7 +11,6 @@ import (
 
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/guarding"
-	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
 
@@ -41,8 +40,8 @@ func status(context.Context) (guarding.Status, error) {
 func TestScreens(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			p := New(t.Context(), status)
-			if want := screentest.Open(t, p, width, 20); want != nil {
+			p := New(t.Context(), new(screentest.Shell), status)
+			if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
 				t.Fatalf("it asks for %v", want)
 			}
 			text := screentest.View(t, p, width)
@@ -56,17 +55,17 @@ func TestScreens(t *testing.T) {
 
 // TestOpensWhatWaits goes to the queue, narrowed to the change set of the server.
 func TestOpensWhatWaits(t *testing.T) {
-	p := New(t.Context(), status)
-	screentest.Open(t, p, 100, 20)
-	if want, off := screentest.Press(t, p, "enter"); off != "" || len(want) != 1 || want[0].(screen.Narrow).Filter != "set:memory" {
+	p := New(t.Context(), new(screentest.Shell), status)
+	screentest.Open(t, p.shell, p, 100, 20)
+	if want, off := screentest.Press(t, p.shell, p, "enter"); off != "" || len(want) != 1 || want[0] != (screentest.Went{To: "Narrow", Of: "set:memory"}) {
 		t.Errorf("%v, %s", want, off)
 	}
-	screentest.Press(t, p, "j")
-	if want, _ := screentest.Press(t, p, "enter"); len(want) != 1 || want[0].(screen.Narrow).Filter != "long" {
+	screentest.Press(t, p.shell, p, "j")
+	if want, _ := screentest.Press(t, p.shell, p, "enter"); len(want) != 1 || want[0] != (screentest.Went{To: "Narrow", Of: "long"}) {
 		t.Errorf("of two sets: %v", want)
 	}
-	screentest.Press(t, p, "j")
-	if _, off := screentest.Press(t, p, "enter"); off != "nothing of it waits for you" {
+	screentest.Press(t, p.shell, p, "j")
+	if _, off := screentest.Press(t, p.shell, p, "enter"); off != "nothing of it waits for you" {
 		t.Errorf("of nothing: %s", off)
 	}
 }

@@ -51,12 +51,20 @@ const (
 	sectionCount
 )
 
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	screen.Forker
+	Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
+}
+
 // Page shows a tool, an agent or an allow-list: what it is, what it was, which version
 // brought in each line, and who uses it.
 type Page struct {
 	screen.Text  // of the sections but the definition
 	screen.Panes // of the sections
 	Options
+	shell      Shell
 	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	about      *pager.Pager    // of the definition
 	entry      screen.Entry
@@ -76,8 +84,8 @@ type Page struct {
 }
 
 // New returns the page of a definition; Reload reads it.
-func New(ctx context.Context, open screen.OpenEntry, o Options) *Page {
-	s := &Page{Text: screen.NewText(), ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
+func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
+	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
 	s.about.SetWrap(true)
 	if s.wanted != (screen.Span{}) {
 		s.Turn(sectionVersions)
@@ -154,7 +162,7 @@ func (s *Page) Scroll(x, n int) tea.Cmd {
 func (s *Page) Abreast() bool { return s.Frame.Left > 0 }
 
 // Across implements screen.Tabbed.
-func (s *Page) Across(right bool) (screen.Intent, tea.Cmd) { return nil, s.show(s.On(right)) }
+func (s *Page) Across(right bool) tea.Cmd { return s.show(s.On(right)) }
 
 // Click implements screen.Page: it gives the keys to the pane.
 func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.At(s.Layout(), x)) }

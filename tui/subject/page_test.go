@@ -50,19 +50,19 @@ func (p *past) restore(_ context.Context, _ registry.Subject, version int, _ str
 	return proposals.Proposal{ID: "new"}, "Drafted", nil
 }
 
-func opened(t *testing.T, p *past, open screen.OpenEntry, width int) (*Page, []screen.Intent) {
+func opened(t *testing.T, p *past, open screen.Opening, width int) (*Page, []any) {
 	t.Helper()
 	open.Entry.Subject = clock
-	s := New(t.Context(), open, Options{Registry: p, Desk: p, NoEditor: func() string { return "" }, Restore: p.restore})
-	want := screentest.Open(t, s, width, 20)
+	s := New(t.Context(), new(screentest.Shell), open, Options{Registry: p, Desk: p, NoEditor: func() string { return "" }, Restore: p.restore})
+	want := screentest.Open(t, s.shell, s, width, 20)
 	return s, want
 }
 
 // press presses keys and returns what the last of them asks for, or why it is off.
-func press(t *testing.T, s *Page, keys ...string) (want []screen.Intent, off string) {
+func press(t *testing.T, s *Page, keys ...string) (want []any, off string) {
 	t.Helper()
 	for _, key := range keys {
-		want, off = screentest.Press(t, s, key)
+		want, off = screentest.Press(t, s.shell, s, key)
 	}
 	return want, off
 }
@@ -79,7 +79,7 @@ func TestShowsSections(t *testing.T) {
 		{60, []string{"tab", "tab"}, []string{"◆ goals  text 1 of 1", "v3 user:mara, user:ida"}},
 		{140, []string{"tab", "tab", "tab"}, []string{"✓ agent:global/assistant", "listed"}},
 	} {
-		s, _ := opened(t, &past{}, screen.OpenEntry{}, c.width)
+		s, _ := opened(t, &past{}, screen.Opening{}, c.width)
 		press(t, s, c.keys...)
 		text := screentest.View(t, s, c.width)
 		for _, want := range c.wants {
@@ -88,14 +88,14 @@ func TestShowsSections(t *testing.T) {
 			}
 		}
 	}
-	_, want := opened(t, &past{err: errors.New("busy")}, screen.OpenEntry{}, 60)
+	_, want := opened(t, &past{err: errors.New("busy")}, screen.Opening{}, 60)
 	if len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
 
 func TestComparesVersions(t *testing.T) {
-	s, _ := opened(t, &past{}, screen.OpenEntry{}, 100)
+	s, _ := opened(t, &past{}, screen.Opening{}, 100)
 	if got, _ := press(t, s, "tab", "b"); got[0] != screen.Sayf(screen.Remark, "Version 3 marked; enter on another version compares them") {
 		t.Errorf("b asks for %#v", got)
 	}
@@ -112,7 +112,7 @@ func TestComparesVersions(t *testing.T) {
 	if _, left := s.Leave(); !left || s.Pager.Stop() != 2 {
 		t.Errorf("esc leads to version row %d", s.Pager.Stop())
 	}
-	s, want := opened(t, &past{}, screen.OpenEntry{Compare: screen.Span{From: 1, To: 2}}, 100)
+	s, want := opened(t, &past{}, screen.Opening{Compare: screen.Span{From: 1, To: 2}}, 100)
 	if len(want) != 1 || s.compared != (screen.Span{From: 1, To: 2}) || s.changed == nil {
 		t.Errorf("opened at a comparison: %v, %v", s.compared, want)
 	}
@@ -120,7 +120,7 @@ func TestComparesVersions(t *testing.T) {
 
 func TestRestoresVersions(t *testing.T) {
 	p := &past{}
-	s, _ := opened(t, p, screen.OpenEntry{}, 100)
+	s, _ := opened(t, p, screen.Opening{}, 100)
 	if _, off := press(t, s, "tab", "U"); off != "it is the live version" {
 		t.Errorf("U on the newest: %q", off)
 	}
@@ -129,22 +129,22 @@ func TestRestoresVersions(t *testing.T) {
 	if !ok || ask.Draft != "restore-tool:user%2Fclock-2" {
 		t.Fatalf("U asks for %#v", got)
 	}
-	want, _ := ask.Run("The third went wrong.")
-	if wrote := want.(screen.Write)(t.Context()); wrote.Open == nil || len(p.restored) != 1 || p.restored[0] != 2 {
+	ask.Run("The third went wrong.")
+	if wrote := screentest.Asked(s.shell)[0].(screen.Write)(t.Context()); wrote.Open == nil || len(p.restored) != 1 || p.restored[0] != 2 {
 		t.Errorf("%+v, restored %v", wrote, p.restored)
 	}
 }
 
 // TestOpensTheEditor edits at once what is there, and later what is not.
 func TestOpensTheEditor(t *testing.T) {
-	s, want := opened(t, &past{}, screen.OpenEntry{Change: true}, 100)
+	s, want := opened(t, &past{}, screen.Opening{Change: true}, 100)
 	if len(want) != 1 {
 		t.Fatalf("opened to be changed, the page asks for %#v", want)
 	}
 	again, _ := press(t, s, "e")
-	for _, intent := range []screen.Intent{want[0], again[0]} {
-		if change, ok := intent.(screen.Change); !ok || change.Subject != clock || change.Definition.Tool == nil {
-			t.Errorf("the page asks for %#v", intent)
+	for _, asked := range []any{want[0], again[0]} {
+		if change, ok := asked.(registry.Definition); !ok || change.Tool == nil || change.Tool.ID != clock.ID {
+			t.Errorf("the page asks for %#v", asked)
 		}
 	}
 }

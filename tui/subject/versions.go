@@ -56,11 +56,11 @@ func (s *Page) user(u review.Use) draw.Safe {
 // Keys implements screen.Page.
 func (s *Page) Keys() []screen.Key {
 	in := func(section int) func() bool { return func() bool { return s.Tab == section } }
-	turn := func(step int) screen.Action {
-		return func() (screen.Intent, tea.Cmd) { return nil, s.show((s.Tab + step + sectionCount) % sectionCount) }
+	turn := func(step int) func() tea.Cmd {
+		return func() tea.Cmd { return s.show((s.Tab + step + sectionCount) % sectionCount) }
 	}
-	field := func(step int) screen.Action {
-		return func() (screen.Intent, tea.Cmd) { return nil, s.nextField(step) }
+	field := func(step int) func() tea.Cmd {
+		return func() tea.Cmd { return s.nextField(step) }
 	}
 	return slices.Concat([]screen.Key{
 		{Name: "version-diff", Keys: []string{"enter"}, Label: "changes", Here: in(sectionVersions), Help: "Show the changes of the selected version, or since the marked one", Do: s.showVersion, Off: s.noVersion},
@@ -70,36 +70,36 @@ func (s *Page) Keys() []screen.Key {
 		{Name: "previous-field", Keys: []string{"["}, Help: "Show blame for the previous text", Do: field(-1)},
 		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Do: turn(1)},
 		{Name: "previous-section", Keys: []string{"shift+tab"}, Help: "Show the previous section", Do: turn(-1)},
-	}, screen.EntryKeys(s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s), screen.TextKeys(s))
+	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
 
 // edit opens the definition in the editor once it is read.
-func (s *Page) edit() (screen.Intent, tea.Cmd) {
+func (s *Page) edit() tea.Cmd {
 	if s.definition == nil {
 		s.change = true
-		return nil, nil
+		return nil
 	}
 	d, err := registry.DecodeDefinition(s.entry.Subject.Kind, s.definition)
 	if err != nil {
-		return screen.Fail(err), nil
+		return s.shell.Fail(err)
 	}
 	version := s.entry.Version
 	if len(s.versions) > 0 {
 		version = s.versions[0].Number
 	}
-	return screen.Change{Subject: s.entry.Subject, Definition: d, Version: version}, nil
+	return s.shell.Change(s.entry.Subject, d, version)
 }
 
-func (s *Page) showVersion() (screen.Intent, tea.Cmd) {
+func (s *Page) showVersion() tea.Cmd {
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
 // markVersion has the next comparison begin with the selected version.
-func (s *Page) markVersion() (screen.Intent, tea.Cmd) {
-	var said screen.Intent
-	s.marked, said = screen.MarkVersion(s.marked, s.versions[s.Pager.Stop()].Number)
+func (s *Page) markVersion() tea.Cmd {
+	var said tea.Cmd
+	s.marked, said = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
 	s.lay()
-	return said, nil
+	return said
 }
 
 func (s *Page) noVersion() string {
@@ -125,11 +125,11 @@ func (s *Page) cannotRestore() string {
 }
 
 // askRestore asks why an earlier version should be live again.
-func (s *Page) askRestore() (screen.Intent, tea.Cmd) {
+func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
 	subject := s.entry.Subject
 	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject.String()), v.Number)
-	return screen.Dialog{
+	return s.shell.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
 		Draft: draft, About: "version " + strconv.Itoa(v.Number) + " of " + subject.String(),
 		Content: func(page *prose.Page) {
@@ -138,10 +138,10 @@ func (s *Page) askRestore() (screen.Intent, tea.Cmd) {
 			page.Blank()
 			page.Text("", "This drafts a proposal to restore version "+strconv.Itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
 		},
-		Run: func(reason string) (screen.Intent, tea.Cmd) {
-			return screen.Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
+		Run: func(reason string) tea.Cmd {
+			return s.shell.Write(screen.Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
 				return s.Restore(ctx, subject, v.Number, reason)
-			}), nil
+			}))
 		},
-	}, nil
+	})
 }

@@ -24,8 +24,8 @@ type blamed struct {
 	err     error
 }
 
-// result has the page do something with what was read.
-func (s *Page) result(do screen.Action) tea.Msg { return screen.Result{Page: s, Do: do} }
+// then has the page do something with what was read.
+func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
 
 // Reload implements screen.Page.
 func (s *Page) Reload() tea.Cmd {
@@ -33,19 +33,19 @@ func (s *Page) Reload() tea.Cmd {
 	subject := s.entry.Subject
 	return tea.Batch(func() tea.Msg {
 		text, err := s.Registry.Definition(s.ctx, subject)
-		return s.result(func() (screen.Intent, tea.Cmd) { return s.defined(text, err), nil })
+		return s.then(func() tea.Cmd { return s.defined(text, err) })
 	}, func() tea.Msg {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
-		return s.result(func() (screen.Intent, tea.Cmd) { return s.listed(versions, err) })
+		return s.then(func() tea.Cmd { return s.listed(versions, err) })
 	})
 }
 
-// Update implements screen.Page: what the page reads comes as results.
-func (s *Page) Update(tea.Msg) (screen.Intent, tea.Cmd) { return nil, nil }
+// Update implements screen.Page: what the page reads comes as Then.
+func (s *Page) Update(tea.Msg) tea.Cmd { return nil }
 
-func (s *Page) defined(text json.RawMessage, err error) screen.Intent {
+func (s *Page) defined(text json.RawMessage, err error) tea.Cmd {
 	if err != nil {
-		return screen.Fail(err)
+		return s.shell.Fail(err)
 	}
 	s.definition = text
 	s.lay()
@@ -53,13 +53,12 @@ func (s *Page) defined(text json.RawMessage, err error) screen.Intent {
 		return nil
 	}
 	s.change = false
-	intent, _ := s.edit()
-	return intent
+	return s.edit()
 }
 
-func (s *Page) listed(versions []history.Version, err error) (screen.Intent, tea.Cmd) {
+func (s *Page) listed(versions []history.Version, err error) tea.Cmd {
 	if err != nil {
-		return screen.Fail(err), nil
+		return s.shell.Fail(err)
 	}
 	s.versions = versions
 	s.lay()
@@ -67,21 +66,21 @@ func (s *Page) listed(versions []history.Version, err error) (screen.Intent, tea
 		s.wanted = screen.Span{}
 		return s.compare(want)
 	}
-	return nil, s.work()
+	return s.work()
 }
 
 // shown shows what changed, unless something else is wanted meanwhile.
-func (s *Page) shown(span screen.Span, list *difflist.List, err error) screen.Intent {
+func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
 	switch {
 	case span != s.compared:
 		return nil
 	case err != nil:
-		return screen.Fail(err)
+		return s.shell.Fail(err)
 	}
 	s.changed = list
 	s.Pager.Home()
 	s.lay()
-	return screen.Sayf(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
+	return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 }
 
 // work returns what the section still needs.
@@ -94,10 +93,10 @@ func (s *Page) work() tea.Cmd {
 			subject := s.entry.Subject
 			return func() tea.Msg {
 				uses, err := s.Desk.Uses(s.ctx, subject, s.Layer)
-				return s.result(func() (screen.Intent, tea.Cmd) {
+				return s.then(func() tea.Cmd {
 					s.uses, s.usesErr, s.usesRead = uses, err, true
 					s.lay()
-					return nil, nil
+					return nil
 				})
 			}
 		}
@@ -121,7 +120,7 @@ func (s *Page) showList() {
 }
 
 // compare makes the difference of two versions.
-func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
+func (s *Page) compare(want screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
 		for _, v := range s.versions {
 			if v.Number == n {
@@ -133,11 +132,11 @@ func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
 	before, okBefore := text(want.From)
 	after, okAfter := text(want.To)
 	if !okBefore || !okAfter {
-		return screen.Sayf(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions), nil
+		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions)
 	}
 	s.compared, s.marked, s.stop = want, 0, s.Pager.Stop()
 	kind := s.entry.Subject.Kind
-	return nil, func() tea.Msg {
+	return func() tea.Msg {
 		var a, b registry.Definition
 		var err error
 		if before != nil {
@@ -151,7 +150,7 @@ func (s *Page) compare(want screen.Span) (screen.Intent, tea.Cmd) {
 			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
 		list := difflist.New(fields, difflist.DefaultContext)
-		return s.result(func() (screen.Intent, tea.Cmd) { return s.shown(want, list, err), nil })
+		return s.then(func() tea.Cmd { return s.shown(want, list, err) })
 	}
 }
 
@@ -172,10 +171,10 @@ func (s *Page) blame() tea.Cmd {
 			made.err = b.Add(versions[i])
 		}
 		made.lines = b.Lines()
-		return s.result(func() (screen.Intent, tea.Cmd) {
+		return s.then(func() tea.Cmd {
 			s.blamed = made
 			s.lay()
-			return nil, nil
+			return nil
 		})
 	}
 }

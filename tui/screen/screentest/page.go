@@ -19,11 +19,12 @@ import (
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // Open fits a page in a screen without colours and reads it. It returns what the page
-// wants done.
-func Open(tb testing.TB, p screen.Page, width, height int) []screen.Intent {
+// asks its shell for.
+func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []any {
 	tb.Helper()
 	Fit(p, width, height)
-	return drain(p, p.Reload())
+	drain(p, p.Reload())
+	return Asked(sh)
 }
 
 // Fit fits a page in a screen of another size.
@@ -34,55 +35,40 @@ func Frame(width, height int) screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
-// Press does what a key of the page is declared to do. It returns what the page wants
-// done, or why the key is off.
-func Press(tb testing.TB, p screen.Page, name string) (want []screen.Intent, off string) {
+// Press does what a key of the page is declared to do. It returns what the page asks its
+// shell for, or why the key is off.
+func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []any, off string) {
 	tb.Helper()
 	for _, k := range p.Keys() {
 		if slices.Contains(k.Keys, name) {
 			if off = k.Why(); off != "" {
 				return nil, off
 			}
-			intent, cmd := k.Do()
-			return append(flat(intent), drain(p, cmd)...), ""
+			drain(p, k.Do())
+			return Asked(sh), ""
 		}
 	}
 	tb.Fatalf("the page has no key %s", name)
 	return nil, ""
 }
 
-// drain gives a page what commands answer, until there are none.
-func drain(p screen.Page, cmds ...tea.Cmd) (want []screen.Intent) {
+// drain gives a page what commands find, until there are none.
+func drain(p screen.Page, cmds ...tea.Cmd) {
 	for len(cmds) > 0 {
 		cmd := cmds[0]
 		cmds = cmds[1:]
 		if cmd == nil {
 			continue
 		}
-		msg := cmd()
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			cmds = append(cmds, batch...)
-			continue
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			cmds = append(cmds, msg...)
+		case screen.Then:
+			cmds = append(cmds, msg.Do())
+		default:
+			cmds = append(cmds, p.Update(msg))
 		}
-		do := func() (screen.Intent, tea.Cmd) { return p.Update(msg) }
-		if result, ok := msg.(screen.Result); ok {
-			do = result.Do
-		}
-		intent, next := do()
-		want, cmds = append(want, flat(intent)...), append(cmds, next)
 	}
-	return want
-}
-
-// flat returns what an intent is made of.
-func flat(intent screen.Intent) []screen.Intent {
-	switch i := intent.(type) {
-	case nil:
-		return nil
-	case screen.Several:
-		return i
-	}
-	return []screen.Intent{intent}
 }
 
 // View returns the body of a page, as a person sees it. No line has another width than

@@ -27,73 +27,35 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// carry carries out what a page wants of the workbench, and has its command run.
-func (m *Model) carry(intent screen.Intent, cmd tea.Cmd) tea.Cmd {
-	switch i := intent.(type) {
-	case screen.Say:
-		m.status = i
-	case *screen.Line:
-		m.line = i
-	case screen.Dialog:
-		return tea.Batch(cmd, m.ask(i))
-	case screen.Write:
-		return tea.Batch(cmd, m.write(i))
-	case screen.OpenEntry:
-		return tea.Batch(cmd, m.openEntry(i))
-	case screen.Fork:
-		return tea.Batch(cmd, m.write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, i.ID) })))
-	case screen.New:
-		m.draftNew()
-	case screen.Change:
-		return tea.Batch(cmd, m.edit(m.cfg.Draft(i.Subject, &i.Definition, i.Version)))
-	case screen.Export:
-		return tea.Batch(cmd, m.askExport())
-	case screen.Edit:
-		return tea.Batch(cmd, m.edit(Manuscript(i)))
-	case screen.Resume:
-		pp := m.newProposal(proposals.Proposal{ID: i.ID})
-		pp.Resume(i)
-		return tea.Batch(cmd, m.show(pp))
-	case screen.Drop:
-		return then(m.dropDraft(i.Draft), cmd)
-	case screen.Narrow:
-		m.open(m.queue)
-		return tea.Batch(cmd, m.list().Narrow(i.Filter))
-	case screen.ToQueue:
-		m.open(m.queue)
-	case screen.Several:
-		for _, one := range i {
-			cmd = m.carry(one, cmd)
-		}
-	case screen.Open:
-		return tea.Batch(cmd, m.openProposal(i.Proposal, i.SameTab))
-	case screen.OpenSet:
-		return tea.Batch(cmd, m.openSet(i.Proposal))
-	case screen.OpenUnseen:
-		return tea.Batch(cmd, m.openUnseen(i.Proposal))
-	case screen.Mark:
-		m.mark(i.Proposal)
-	case screen.Start:
-		return tea.Batch(cmd, m.start(i.Title, i.Job))
-	case screen.OpenWaiting:
-		return tea.Batch(cmd, m.nextWaiting())
-	case screen.Decide:
-		return tea.Batch(cmd, m.readBatch(i.Act, i.Proposals))
-	case screen.Divide:
-		return tea.Batch(cmd, m.divided(i.Division))
-	}
-	return cmd
+// host is the workbench as its pages know it.
+type host struct{ *Model }
+
+// ToQueue goes to the queue.
+func (m host) ToQueue() tea.Cmd {
+	m.open(m.queue)
+	return nil
 }
 
-// action is an act of the workbench itself on a key.
-func (m *Model) action(do func(*Model) tea.Cmd) screen.Action {
-	return func() (screen.Intent, tea.Cmd) { return nil, do(m) }
+// Narrow goes to the queue and filters it.
+func (m host) Narrow(filter string) tea.Cmd {
+	m.open(m.queue)
+	return m.list().Narrow(filter)
 }
 
-// answered is an act of the workbench itself on an approval of a dialog.
-func (m *Model) answered(run func(m *Model, text string) tea.Cmd) func(string) (screen.Intent, tea.Cmd) {
-	return func(text string) (screen.Intent, tea.Cmd) { return nil, run(m, text) }
+// Fork drafts a tool of the user's own from a core tool.
+func (m host) Fork(id string) tea.Cmd {
+	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.cfg.Fork(ctx, id) }))
 }
+
+// Resume opens the dialog of a text that was not sent, on the page of its proposal.
+func (m host) Resume(r screen.Resume) tea.Cmd {
+	pp := m.newProposal(proposals.Proposal{ID: r.ID})
+	pp.Resume(r)
+	return m.show(pp)
+}
+
+// Drop deletes an unsent text, and then runs a command.
+func (m host) Drop(draft string, next tea.Cmd) tea.Cmd { return then(m.dropDraft(draft), next) }
 
 // callDesk is the desk of the page of the calls, nil where nothing can be called.
 func (m *Model) callDesk() calls.Desk {
@@ -109,15 +71,15 @@ const debounceDelay = 120 * time.Millisecond
 
 // newEntries returns a page of live definitions.
 func (m *Model) newEntries(kind registry.Kind) *page {
-	return &page{Page: entries.New(m.ctx, m.cfg.Registry, entries.Options{
+	return &page{Page: entries.New(m.ctx, host{m}, m.cfg.Registry, entries.Options{
 		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 }
 
-// openEntry shows a tool, an agent or an allow-list.
-func (m *Model) openEntry(open screen.OpenEntry) tea.Cmd {
-	s := &page{Page: subject.New(m.ctx, open, subject.Options{
+// OpenEntry shows a tool, an agent or an allow-list.
+func (m host) OpenEntry(open screen.Opening) tea.Cmd {
+	s := &page{Page: subject.New(m.ctx, m, open, subject.Options{
 		Registry: m.cfg.Registry, Desk: m.cfg.Desk, Layer: m.cfg.Layer, NoEditor: m.noEditor, Restore: m.cfg.Restore,
 	})}
 	s.Fit(m.frame())
@@ -132,10 +94,10 @@ func (m *Model) proposalOptions() proposal.Options {
 		counter = tokens.NewCounter()
 	}
 	return proposal.Options{
-		Desk: m.cfg.Desk, Registry: m.cfg.Registry, Acts: &m.cfg, Actor: m.cfg.Actor, Layer: m.cfg.Layer, HasModel: m.cfg.HasModel,
+		Shell: host{m}, Desk: m.cfg.Desk, Registry: m.cfg.Registry, Acts: &m.cfg, Actor: m.cfg.Actor, Layer: m.cfg.Layer, HasModel: m.cfg.HasModel,
 		Seen: proposal.NewSeen(), Texts: m.texts, Counter: counter, NoEditor: m.noEditor, Busy: m.busy,
 		CannotMark: func(p proposals.Proposal) string { return m.list().CannotMark(p) },
-		Revision:   func(d review.Dossier) screen.Edit { return screen.Edit(m.cfg.Revision(d)) },
+		Revision:   func(d review.Dossier) screen.Manuscript { return screen.Manuscript(m.cfg.Revision(d)) },
 		KeptIn:     func(file string) string { return m.cfg.KeptIn(filepath.Join(m.cfg.Drafts, file)) },
 	}
 }
@@ -144,8 +106,8 @@ func (m *Model) newProposal(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.ctx, m.shared, p, m.frame())
 }
 
-// openProposal shows a proposal, in the tab of the one on the screen or in the first.
-func (m *Model) openProposal(p proposals.Proposal, sameTab bool) tea.Cmd {
+// Open shows a proposal, in the tab of the one on the screen or in the first.
+func (m *Model) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.newProposal(p)
 	if on, ok := m.page.Page.(*proposal.Page); ok && sameTab {
 		next.Panes = on.Panes
@@ -153,13 +115,13 @@ func (m *Model) openProposal(p proposals.Proposal, sameTab bool) tea.Cmd {
 	return m.show(next)
 }
 
-// openUnseen opens a proposal at its unread parts.
-func (m *Model) openUnseen(p proposals.Proposal) tea.Cmd {
+// OpenUnseen opens a proposal at its unread parts.
+func (m *Model) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	if pp, ok := m.page.Page.(*proposal.Page); ok && pp.ID() == p.ID {
-		return m.carry(pp.Unseen())
+		return pp.Unseen()
 	}
 	next := m.newProposal(p)
-	shown := m.carry(next.Unseen())
+	shown := next.Unseen()
 	return tea.Batch(shown, m.show(next))
 }
 
@@ -173,36 +135,36 @@ func (m *Model) show(pp *proposal.Page) tea.Cmd {
 	return m.visit(m.proposal)
 }
 
-// mark marks a proposal in the queue, or unmarks it, where no row shows it.
-func (m *Model) mark(p proposals.Proposal) {
+// Mark marks a proposal in the queue, or unmarks it, where no row shows it.
+func (m host) Mark(p proposals.Proposal) tea.Cmd {
 	m.list().Mark(p)
 	said, marks := "unmarked", m.list().Marks
 	if marks.Has(p.ID) {
 		said = "marked"
 	}
-	m.say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
+	return m.Say(remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
 }
 
-// openSet opens the page of a proposal's change set, where it has several members and
+// OpenSet opens the page of a proposal's change set, where it has several members and
 // all are imported tools; else, and when it is closed, the proposal, in the tab of the
 // one on the screen.
-func (m *Model) openSet(p proposals.Proposal) tea.Cmd {
+func (m *Model) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || p.Subject.Kind != registry.KindTool || !p.State.Open() {
-		return m.openProposal(p, true)
+		return m.Open(p, true)
 	}
 	on := m.page
 	return func() tea.Msg {
 		set, err := m.cfg.Desk.ShowSet(m.ctx, m.cfg.Actor, p.ChangeSet)
-		return result(func(m *Model) tea.Cmd {
+		return screen.Then{Do: func() tea.Cmd {
 			switch {
 			case m.page != on || m.dialog != nil:
 				return nil // somebody went elsewhere
 			case err != nil || !onePage(set):
-				return m.openProposal(p, true)
+				return m.Open(p, true)
 			}
 			m.showSet(set)
 			return nil
-		})
+		}}
 	}
 }
 
@@ -216,7 +178,7 @@ func (m *Model) showSet(set review.ChangeSet) {
 	if next != nil {
 		next.Page.(*changeset.Page).Take(set)
 	} else {
-		next = &page{Page: changeset.New(m.ctx, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
+		next = &page{Page: changeset.New(m.ctx, host{m}, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
 		m.sets[set.Name] = next
 	}
 	next.Fit(m.frame())
@@ -297,7 +259,7 @@ func (m *Model) openHelp() tea.Cmd {
 			}
 		}
 	}
-	h := &page{Page: help.New(from, rows, func(page *prose.Page) {
+	h := &page{Page: help.New(host{m}, from, rows, func(page *prose.Page) {
 		for _, id := range ids {
 			m.explain(page, id)
 		}

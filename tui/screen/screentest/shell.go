@@ -1,0 +1,72 @@
+package screentest
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/tui/screen"
+)
+
+// Shell notes what pages ask of it: the line, dialog, write or status itself, and of all
+// else the name of the method with its first argument.
+type Shell struct{ asked []any }
+
+// Went is a call of a method.
+type Went struct {
+	To string
+	Of any
+}
+
+// Asked returns what was asked of a shell since the last time.
+func Asked(sh screen.Shell) []any {
+	s := sh.(*Shell)
+	asked := s.asked
+	s.asked = nil
+	return asked
+}
+
+func (s *Shell) note(what any) tea.Cmd {
+	s.asked = append(s.asked, what)
+	return nil
+}
+
+// Say implements screen.Shell, as the following methods do.
+func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
+	return s.note(screen.Sayf(tone, format, args...))
+}
+
+func (s *Shell) Fail(err error) tea.Cmd                   { return s.note(screen.Fail(err)) }
+func (s *Shell) Type(l *screen.Line) tea.Cmd              { return s.note(l) }
+func (s *Shell) Ask(d screen.Dialog) tea.Cmd              { return s.note(d) }
+func (s *Shell) Write(w screen.Write) tea.Cmd             { return s.note(w) }
+func (s *Shell) Divide(by screen.Division) tea.Cmd        { return s.note(by) }
+func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Went{"Start", title}) }
+
+// Open implements the shells of pages, as the following methods do.
+func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Went{"Open", p.ID}) }
+func (s *Shell) OpenSet(p proposals.Proposal) tea.Cmd      { return s.note(Went{"OpenSet", p.ID}) }
+func (s *Shell) OpenUnseen(p proposals.Proposal) tea.Cmd   { return s.note(Went{"OpenUnseen", p.ID}) }
+
+func (s *Shell) OpenWaiting() tea.Cmd               { return s.note(Went{To: "OpenWaiting"}) }
+func (s *Shell) OpenEntry(o screen.Opening) tea.Cmd { return s.note(o) }
+func (s *Shell) Mark(p proposals.Proposal) tea.Cmd  { return s.note(Went{"Mark", p.ID}) }
+func (s *Shell) Fork(id string) tea.Cmd             { return s.note(Went{"Fork", id}) }
+func (s *Shell) DraftNew() tea.Cmd                  { return s.note(Went{To: "DraftNew"}) }
+func (s *Shell) Export() tea.Cmd                    { return s.note(Went{To: "Export"}) }
+func (s *Shell) Edit(w screen.Manuscript) tea.Cmd   { return s.note(w) }
+func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
+func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Went{To: "ToQueue"}) }
+func (s *Shell) Narrow(filter string) tea.Cmd       { return s.note(Went{"Narrow", filter}) }
+
+// Decide notes the proposals to decide on.
+func (s *Shell) Decide(_ proposals.Act, ps []proposals.Proposal) tea.Cmd { return s.note(ps) }
+
+// Change notes the definition to change.
+func (s *Shell) Change(_ registry.Subject, d registry.Definition, _ int) tea.Cmd { return s.note(d) }
+
+// Drop notes the name of the text, and goes on.
+func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
+	s.note(Went{"Drop", draft})
+	return then
+}

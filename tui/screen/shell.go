@@ -1,0 +1,160 @@
+package screen
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/wording"
+)
+
+// Shell is the workbench as its pages know it: all that they can have it do. A page
+// that asks for more declares that itself. Every method returns the command that goes
+// on with it, nil for none: an action ends with a call of one.
+type Shell interface {
+	// Say shows a line at the bottom until the next key, Fail an error; both return nil.
+	// Everything in it passes the gate for untrusted text.
+	Say(tone Tone, format string, args ...any) tea.Cmd
+	Fail(err error) tea.Cmd
+	// Type has a line typed at the bottom, Ask opens a dialog.
+	Type(l *Line) tea.Cmd
+	Ask(d Dialog) tea.Cmd
+	// Write writes. Start runs a job behind a dialog that shows how far it is.
+	Write(w Write) tea.Cmd
+	Start(title string, job Job) tea.Cmd
+	// Divide divides the screen another way.
+	Divide(by Division) tea.Cmd
+}
+
+// Then is the message of a command that has found something: what to do with it. Where
+// it is of a page, it is done only as long as the page can be reached.
+type Then struct {
+	Page Page // nil for the workbench
+	Do   func() tea.Cmd
+}
+
+// Key is a key as it is declared, once: the footer, the help and docs/keys.md are
+// read from it.
+type Key struct {
+	Name  string      // what it is rebound by
+	Keys  []string    // as Bubble Tea names them; the first is shown
+	Label string      // one or two words for the footer; "" keeps it out
+	Late  func() bool // whether the footer has it behind the others now; nil for never
+	Help  string      // what it does, as a sentence without a full stop
+	Picks bool        // it also acts while a line is chosen
+	Here  func() bool // whether the tab on the screen is its own: the footer has it there only, and first
+	Do    func() tea.Cmd
+	Off   func() string // why it has no effect now; nil or "" when it has
+}
+
+// Why returns why a key is off, "" when it is on.
+func (k Key) Why() string {
+	if k.Off == nil {
+		return ""
+	}
+	return k.Off()
+}
+
+// Always has the footer show a key behind the others.
+func Always() bool { return true }
+
+// Line is a text that is typed at the bottom of the screen, such as a filter or a
+// search.
+type Line struct {
+	Prompt  draw.Safe
+	Hints   [][2]string        // its keys, for the footer
+	Above   func() []draw.Line // lines above it, nil for none
+	Step    func(n int)        // what the arrows up and down do, nil for nothing
+	Text    *edit.Text
+	Changed func() tea.Cmd // after every key, nil for nothing
+	// Complete handles tab, nil for nothing.
+	Complete func() tea.Cmd
+	Done     func() tea.Cmd // on enter
+	Cancel   func() tea.Cmd // on esc, nil for nothing
+}
+
+// Run runs what a key or a line does, which may be nil.
+func Run(do func() tea.Cmd) tea.Cmd {
+	if do == nil {
+		return nil
+	}
+	return do()
+}
+
+// FilterLine narrows a list while a text is typed; before is the filter until now.
+func FilterLine(before string, set func(text string) tea.Cmd) *Line {
+	text := edit.NewSelected(before)
+	return &Line{
+		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
+		Changed: func() tea.Cmd { return set(text.String()) }, Cancel: func() tea.Cmd { return set(before) },
+	}
+}
+
+// Write is something that writes. The workbench does not end before it has answered.
+type Write func(ctx context.Context) Wrote
+
+// Wrote answers a write: what it was about, what to say, and where to go.
+type Wrote struct {
+	ID    proposals.ID // "" for a write about none
+	Draft string       // name of the kept text that is not needed any more
+	Text  string
+	Open  *proposals.Proposal // to show now
+	// Decided are no longer marked when it succeeded.
+	Decided []proposals.ID
+	// Undone names the act that failed; "" for "not written".
+	Undone string
+	Err    error
+}
+
+// Act does something at the desk; about identifies the answer.
+func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
+	return func(ctx context.Context) Wrote {
+		about.Text, about.Err = do(ctx)
+		about.Undone = form.Undone
+		return about
+	}
+}
+
+// Drafted does what makes a proposal, and opens it.
+func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
+	return func(ctx context.Context) Wrote {
+		p, said, err := do(ctx)
+		return Wrote{ID: p.ID, Draft: draft, Text: said, Open: &p, Err: err}
+	}
+}
+
+// Job is work that takes long. It reports its progress, ends early when ctx is
+// done, and returns lines about its outcome.
+type Job func(ctx context.Context, tell Tell) (lines []string, err error)
+
+// Tell reports the progress of a job: how much is done, of which total, 0 for an
+// unknown one, and the current step.
+type Tell func(done, total int64, step string)
+
+// Tone is the kind of a message.
+type Tone int
+
+// The tones.
+const (
+	Remark Tone = iota
+	Success
+	Warning
+	Failure
+)
+
+// Status is a line at the bottom.
+type Status struct {
+	Tone Tone
+	Text draw.Safe
+}
+
+// Sayf returns a line. Everything in it passes the gate for untrusted text.
+func Sayf(tone Tone, format string, args ...any) Status {
+	return Status{tone, draw.Showf(format, args...)}
+}
+
+// Fail returns the line of an error.
+func Fail(err error) Status { return Sayf(Failure, "%s", wording.OneLine(err)) }
