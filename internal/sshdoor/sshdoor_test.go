@@ -148,6 +148,41 @@ func TestClientThatDoesNotReadIsCut(t *testing.T) {
 	}
 }
 
+// TestWorkEndsWithItsClient has a client leave in the middle of a command: the context of
+// its work ends, whether the connection goes away or the session alone, with a terminal
+// and without (S17).
+func TestWorkEndsWithItsClient(t *testing.T) {
+	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	d := open(t, func(ctx context.Context, _ *sshdoor.Session) int {
+		began <- struct{}{}
+		<-ctx.Done()
+		ended <- struct{}{}
+		return 1
+	}, same)
+	for _, terminal := range []bool{false, true} {
+		for _, leave := range []func(*ssh.Client, *ssh.Session) error{
+			func(c *ssh.Client, _ *ssh.Session) error { return c.Close() },
+			func(_ *ssh.Client, s *ssh.Session) error { return s.Close() },
+		} {
+			client := d.dial()
+			s := d.session(client)
+			if terminal {
+				if err := s.RequestPty("xterm", 24, 80, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Start("x"); err != nil {
+				t.Fatal(err)
+			}
+			<-began
+			if err := leave(client, s); err != nil {
+				t.Fatal(err)
+			}
+			<-ended // otherwise it hangs until the time of the tests is over
+		}
+	}
+}
+
 // TestConnectionWithoutSessionIsCut opens a connection that does not log in, and
 // one that asks for nothing.
 func TestConnectionWithoutSessionIsCut(t *testing.T) {

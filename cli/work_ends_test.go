@@ -1,0 +1,134 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
+)
+
+// askedContext ends right after it was asked for the at-th time whether it has ended.
+// Unlike a timer, it ends at the same place of the work on every machine.
+type askedContext struct {
+	context.Context //nolint:containedctx // it is one
+	end             context.CancelFunc
+	at              int // 0 for never
+
+	mu    sync.Mutex
+	asked int
+	last  uint64 // bytes that were allocated when it was last asked
+	gap   uint64 // the most between two times
+	least int    // after how many of them the gap began
+	ended uint64 // bytes that were allocated when it ended
+}
+
+func (c *askedContext) ask() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := allocated()
+	if c.asked > 0 && now-c.last > c.gap {
+		c.gap, c.least = now-c.last, c.asked
+	}
+	c.asked++
+	if c.last = now; c.asked == c.at {
+		c.ended = now
+		c.end()
+	}
+}
+
+// Err implements context.Context.
+func (c *askedContext) Err() error {
+	defer c.ask()
+	return c.Context.Err()
+}
+
+// Done implements context.Context.
+func (c *askedContext) Done() <-chan struct{} {
+	defer c.ask()
+	return c.Context.Done()
+}
+
+// allocated returns how many bytes the process has allocated.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// TestWorkEndsWithItsSession ends the session of commands that work for long, at several
+// places and where they go on for longest without asking whether it has ended. What they
+// allocate afterwards measures their work without a clock (S17).
+func TestWorkEndsWithItsSession(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	h := newTestHome(t, "")
+	if _, errs, code := h.run("propose", "open.json"); code != 0 {
+		t.Fatal(errs)
+	}
+	for name, test := range map[string]struct {
+		in   func(run int) string
+		args []string
+	}{
+		"template": {nil, []string{"log", "--limit", "12", "--template", `{{range .events}}{{range $.events}}{{range $.events}}{{range $.events}}{{$x := printf "%900d" 1}}{{end}}{{end}}{{end}}{{end}}`}},
+		"jq":       {nil, []string{"log", "--jq", `[range(20000)|"x"*2000]|length`}},
+		"lint":     {manyTools(500), []string{"lint", "-"}},
+		"check":    {manyTools(1_000), []string{"check", "--code", "-"}},
+		"import":   {manyTools(50), []string{"import", "-", "--server", "many"}},
+		"verify":   {nil, []string{"verify"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := func(run int) string {
+				if test.in == nil {
+					return ""
+				}
+				return test.in(run)
+			}
+			whole, _, code := h.until(0, text(0), test.args...)
+			if code == 130 {
+				t.Fatal("the whole run was interrupted")
+			}
+			for i, at := range []int{1, whole.asked / 4, whole.asked / 2, whole.asked * 3 / 4, whole.least} {
+				c, after, code := h.until(at, text(i+1), test.args...)
+				if c.ended == 0 {
+					t.Fatalf("it asked %d times, not %d", c.asked, at)
+				}
+				t.Logf("ended at %d of %d: %d KiB afterwards, exit status %d", at, whole.asked, after>>10, code)
+				if after > 8<<20 {
+					t.Errorf("ended at %d of %d: %d KiB afterwards", at, whole.asked, after>>10)
+				}
+			}
+		})
+	}
+}
+
+// until runs a command whose session ends when it has asked for that at times. It returns
+// the bytes that were allocated afterwards.
+func (c testHome) until(at int, in string, args ...string) (ctx *askedContext, after uint64, code int) {
+	inner, end := context.WithCancel(c.Context())
+	defer end()
+	ctx = &askedContext{Context: inner, end: end, at: at}
+	var out, errs bytes.Buffer
+	code = cli.Main(ctx, cli.Env{
+		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: c.dir, Now: time.Now, Account: loggedIn(args), MinWait: longest, NewID: newID,
+		Getenv: func(name string) string { return map[string]string{"HOME": filepath.Join(c.dir, "home")}[name] },
+	})
+	return ctx, allocated() - ctx.ended, code
+}
+
+// manyTools returns the list of a server with n tools, others in each run.
+func manyTools(n int) func(run int) string {
+	return func(run int) string {
+		tools := make([]string, n)
+		for i := range tools {
+			tools[i] = fmt.Sprintf(`{"name":"tool_%d_%d","description":"It reads thing %[2]d of shelf %[1]d.","inputSchema":{"type":"object"}}`, run, i)
+		}
+		return `{"tools":[` + strings.Join(tools, ",") + `]}`
+	}
+}
