@@ -147,10 +147,15 @@ func openModel(t *testing.T, seed uint64) *modelled {
 	return m
 }
 
-// runModel does acts and returns the first of which the desk and the table differ.
+// runModel does acts and returns the first of which the desk and the table differ. It is a
+// test of its own, which closes its database at its end.
 func runModel(t *testing.T, seed uint64, steps []step, done map[string]int) (at int, err error) {
 	t.Helper()
-	m := openModel(t, seed)
+	t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { at, err = openModel(t, seed).run(steps, done) })
+	return at, err
+}
+
+func (m *modelled) run(steps []step, done map[string]int) (at int, err error) {
 	for at, s := range steps {
 		before := m.clone()
 		want, act := m.act(s)
@@ -175,7 +180,7 @@ func runModel(t *testing.T, seed uint64, steps []step, done map[string]int) (at 
 			done["refused"]++
 		}
 	}
-	if report := storetest.Verify(t, m.db.DB); len(report.Damage) > 0 {
+	if report := storetest.Verify(m.T, m.db.DB); len(report.Damage) > 0 {
 		return len(steps) - 1, fmt.Errorf("the database is damaged: %+v", report.Damage)
 	}
 	return 0, nil
