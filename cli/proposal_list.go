@@ -15,6 +15,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/wording"
@@ -32,18 +33,7 @@ and worst finding. A truncated list ends with the cursor for --after.
 
 A filter is a list of terms, all of which must match:
 
-  scene "night shift"     text in subject, title, author or change set, in any case
-  #17 01a2029f            a number, the beginning of an id
-  state:user_review       a state, or open or closed
-  author:mara             a user, agent or chief; author:agent: is any agent
-  agent:scout tool:pacer  by or on the agent, on the tool; tool:user/pacer: one layer
-  list:authoring set:NAME on that allow-list, in that change set
-  type:modify             new, modify, deactivate, reactivate or restore
-  layer:project           global, user, project or project/NAME
-  rule:S104               with a finding of that rule
-  waits:mara              for the approval of that user (toolcrib policy)
-  stale blocked           drafted against an older version, with an open block
-
+` + filter.Help() + `
 A minus negates a term, commas separate alternatives: -state:draft,rejected.
 Quotation marks look for exactly that text. [views] in your configuration
 file names filters.`,

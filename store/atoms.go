@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/proposals"
-	"toolcrib/proposals/filter"
+	"toolcrib/proposals/facts"
 	"toolcrib/store/engine"
 )
 
@@ -29,61 +29,82 @@ const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version 
 // riskBlocked is the least risk of a proposal with an open block (the column risk).
 const riskBlocked = 10_000_000
 
-// column returns the condition that an atom puts on columns that an index has,
-// followed by seq, and whether it does so.
-func column(a filter.Atom) (clause, bool) {
-	switch a.Is {
-	case filter.Number:
-		n, _ := strconv.ParseInt(a.Value, 10, 64) // the number of no proposal is 0
-		return clause{SQL: "p.issue = ? AND p.issue > 0", Args: []any{n}}, true
-	case filter.State:
-		return clause{SQL: "p.state = ?", Args: []any{a.Value}}, true
-	case filter.Author:
-		return clause{SQL: "p.author = ?", Args: []any{a.Value}}, true
-	case filter.AuthorKind:
-		return clause{SQL: "substr(p.author, 1, instr(p.author, ':')) = ?", Args: []any{a.Value}}, true // as the index has it
-	case filter.Subject:
-		return clause{SQL: "p.subject = ?", Args: []any{a.Value}}, true
-	case filter.Set:
-		return clause{SQL: "p.change_set = ? AND p.change_set <> ''", Args: []any{a.Value}}, true
-	case filter.Type:
-		if a.Value != string(proposals.New) {
-			return clause{SQL: "p.type = ? AND p.type <> 'new'", Args: []any{a.Value}}, true
-		}
-	case filter.Text, filter.ID, filter.SubjectID, filter.Kind, filter.Layer, filter.Rule, filter.Stale, filter.Blocked, filter.Waits:
-	}
-	return clause{}, false
+// lookup is how an atom finds proposals.
+type lookup struct {
+	row     clause // holds of a row p if the atom does
+	ordered bool   // an index has the columns of row, followed by seq
+	rows    clause // finds the seq of each proposal by indexes alone; zero for no way
 }
 
-// rowCondition returns the condition that holds of a row p if the atom does.
-func (m matcher) rowCondition(a filter.Atom) clause {
-	if c, ok := column(a); ok {
-		return c
-	}
+const seqsWhere = "SELECT p.seq FROM proposals p WHERE "
+
+// indexed is a lookup whose row condition an index answers.
+func indexed(row string, args ...any) lookup {
+	return lookup{row: clause{SQL: row, Args: args}, rows: clause{SQL: seqsWhere + row, Args: args}}
+}
+
+// ordered is a lookup by an index that ends in seq.
+func ordered(row string, args ...any) lookup {
+	l := indexed(row, args...)
+	l.ordered = true
+	return l
+}
+
+// lookup returns how an atom finds proposals.
+func (m matcher) lookup(a facts.Atom) lookup {
+	v := a.Value
 	switch a.Is {
-	case filter.Text:
-		return m.textCondition(a.Value)
-	case filter.ID:
-		return clause{SQL: "p.id >= ? AND p.id < ?", Args: []any{a.Value, a.Value + "g"}} // ids are hexadecimal
-	case filter.SubjectID:
-		kind, id, _ := strings.Cut(a.Value, ":")
-		return clause{SQL: "p.subject_id = ? AND p.kind = ?", Args: []any{id, kind}}
-	case filter.Kind:
-		return clause{SQL: "p.kind = ?", Args: []any{a.Value}}
-	case filter.Layer:
-		if strings.HasSuffix(a.Value, "/") {
-			return clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(a.Value), a.Value}}
+	case facts.Text:
+		return lookup{row: m.textCondition(v), rows: m.textRows(v)}
+	case facts.Number:
+		n, _ := strconv.ParseInt(v, 10, 64) // the number of no proposal is 0
+		return ordered("p.issue = ? AND p.issue > 0", n)
+	case facts.ID:
+		return indexed("p.id >= ? AND p.id < ?", v, v+"g") // ids are hexadecimal
+	case facts.State:
+		return ordered("p.state = ?", v)
+	case facts.Type:
+		if v == string(proposals.New) { // the only type without an index
+			return lookup{row: clause{SQL: "p.type = ?", Args: []any{v}}}
 		}
-		return clause{SQL: "p.layer = ?", Args: []any{a.Value}}
-	case filter.Rule:
-		return clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{a.Value}}
-	case filter.Stale:
-		return clause{SQL: "p." + staleRows}
-	case filter.Blocked:
-		return clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
-	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
+		return ordered("p.type = ? AND p.type <> 'new'", v)
+	case facts.Author:
+		return ordered("p.author = ?", v)
+	case facts.AuthorKind:
+		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // as the index has it
+	case facts.Subject:
+		return ordered("p.subject = ?", v)
+	case facts.SubjectID:
+		kind, id, _ := strings.Cut(v, ":")
+		return indexed("p.subject_id = ? AND p.kind = ?", id, kind)
+	case facts.Kind:
+		found := indexed("p.subject >= ? AND p.subject < ?", v+":", v+";") // ';' comes after ':'
+		found.row = clause{SQL: "p.kind = ?", Args: []any{v}}
+		return found
+	case facts.Layer:
+		rows := layerRows(strings.TrimSuffix(v, "/") + "/")
+		if strings.HasSuffix(v, "/") {
+			return lookup{row: clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(v), v}}, rows: rows}
+		}
+		return lookup{row: clause{SQL: "p.layer = ?", Args: []any{v}}, rows: rows}
+	case facts.Set:
+		return ordered("p.change_set = ? AND p.change_set <> ''", v)
+	case facts.Rule:
+		return lookup{
+			row:  clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{v}},
+			rows: clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{v}},
+		}
+	case facts.Stale:
+		return lookup{row: clause{SQL: "p." + staleRows}, rows: clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_open") + " WHERE p." + staleRows}}
+	case facts.Blocked:
+		blocked := clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
+		return lookup{row: blocked, rows: clause{
+			SQL:  "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
+			Args: blocked.Args,
+		}}
+	case facts.Waits: // splitWaits took it out
 	}
-	return clause{SQL: "p.type = ?", Args: []any{a.Value}} // new: the only type without an index
+	return lookup{}
 }
 
 // textCondition checks each row, or for a text with very many spellings all rows
@@ -102,34 +123,6 @@ func (m matcher) textCondition(words string) clause {
 	}
 	c.SQL = strings.TrimPrefix(c.SQL, " OR ")
 	return c
-}
-
-// rows returns the query that finds the seq of every proposal of which an atom
-// holds without looking at others, and whether there is one.
-func (m matcher) rows(a filter.Atom) (clause, bool) {
-	if c, ok := column(a); ok {
-		return clause{SQL: "SELECT p.seq FROM proposals p WHERE " + c.SQL, Args: c.Args}, true
-	}
-	switch a.Is {
-	case filter.Text:
-		return m.textRows(a.Value), true
-	case filter.ID, filter.SubjectID:
-		c := m.rowCondition(a)
-		return clause{SQL: "SELECT p.seq FROM proposals p WHERE " + c.SQL, Args: c.Args}, true
-	case filter.Kind:
-		return clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{a.Value + ":", a.Value + ";"}}, true // ';' comes after ':'
-	case filter.Layer:
-		return layerRows(strings.TrimSuffix(a.Value, "/") + "/"), true
-	case filter.Rule:
-		return clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{a.Value}}, true
-	case filter.Stale:
-		return clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_open") + " WHERE p." + staleRows}, true
-	case filter.Blocked:
-		states := quoted(proposals.States())
-		return clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + states + ") AND p.risk >= ?", Args: []any{riskBlocked}}, true
-	case filter.Type, filter.Number, filter.State, filter.Author, filter.AuthorKind, filter.Subject, filter.Set, filter.Waits:
-	}
-	return clause{}, false
 }
 
 func quoted(states []proposals.State) string {

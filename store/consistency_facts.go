@@ -11,10 +11,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// facts hold the values that lists show and searches find of definitions, while a ledger is read. A
+// derivedFacts hold the values that lists show and searches find of definitions, while a ledger is read. A
 // live definition stands in the version and in the draft that it came from; it is decoded
 // for the first of the two and forgotten with the second.
-type facts struct {
+type derivedFacts struct {
 	mu     sync.Mutex
 	byText map[definitionKey]fact
 }
@@ -35,7 +35,7 @@ type fact struct {
 }
 
 // of returns the fact of a definition of a kind.
-func (f *facts) of(kind registry.Kind, text []byte) fact {
+func (f *derivedFacts) of(kind registry.Kind, text []byte) fact {
 	key := definitionKey{kind, sha256.Sum256(text)}
 	f.mu.Lock()
 	known, ok := f.byText[key]
@@ -57,7 +57,7 @@ func (f *facts) of(kind registry.Kind, text []byte) fact {
 
 // outlineOf returns a stored draft without its examples, test cases, and rationale, which
 // no column repeats, and the fact of its definition.
-func (f *facts) outlineOf(draft []byte) (proposals.Draft, fact, error) {
+func (f *derivedFacts) outlineOf(draft []byte) (proposals.Draft, fact, error) {
 	var d proposals.Draft
 	var definition []byte
 	err := jsondoc.Members(draft, func(name string, value []byte) error {

@@ -39,7 +39,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // checkDrafts reports proposals of a block that lists show otherwise, or that are
 // found by another text, than their last revision says. A draft that nobody can
 // read is reported with the revisions.
-func (s proposalTables) checkDrafts(ctx context.Context, first int64, facts *facts, fn func(history.Damage)) error {
+func (s proposalTables) checkDrafts(ctx context.Context, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, '')
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision

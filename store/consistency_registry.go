@@ -18,7 +18,7 @@ import (
 
 // liveColumnsAgree reports subjects that lists show, or look up, otherwise than
 // the definition of their live version has them.
-func (f *facts) liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
+func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
 	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
 	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, l.size, v.definition " + liveFrom
 	err := s.Each(ctx, query, nil, func(row scanner) error {

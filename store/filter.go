@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
 	"toolcrib/review"
 	"toolcrib/review/approval"
@@ -23,16 +24,16 @@ const few = 2_000
 func termsOf(q review.Query) ([]filter.Term, clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
-		terms = append(terms, filter.Holds(filter.State, string(q.State)))
+		terms = append(terms, filter.Holds(facts.State, string(q.State)))
 	}
 	switch {
 	case strings.HasSuffix(q.Author, ":"):
-		terms = append(terms, filter.Holds(filter.AuthorKind, q.Author))
+		terms = append(terms, filter.Holds(facts.AuthorKind, q.Author))
 	case q.Author != "":
-		terms = append(terms, filter.Holds(filter.Author, q.Author))
+		terms = append(terms, filter.Holds(facts.Author, q.Author))
 	}
 	if q.Subject != "" {
-		terms = append(terms, filter.Holds(filter.Subject, q.Subject))
+		terms = append(terms, filter.Holds(facts.Subject, q.Subject))
 	}
 	f, err := filter.Parse(q.Filter)
 	terms, waits := splitWaits(q, append(terms, f.Terms...))
@@ -106,11 +107,11 @@ func (s proposalSearch) fewest(ctx context.Context, terms []filter.Term) (seqs s
 func (m matcher) termRows(t filter.Term) (clause, bool) {
 	var all []clause
 	for _, a := range t.Any {
-		found, ok := m.rows(a)
-		if !ok || t.Not {
+		rows := m.lookup(a).rows
+		if rows.SQL == "" || t.Not {
 			return clause{}, false
 		}
-		all = append(all, found)
+		all = append(all, rows)
 	}
 	return join(all, " UNION ALL "), true
 }
@@ -120,7 +121,7 @@ func (m matcher) termRows(t filter.Term) (clause, bool) {
 // so many texts have it that looking at each row soon fills a page.
 func (s proposalSearch) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
-		if t.Not || len(t.Any) != 1 || t.Any[0].Is != filter.Text || strings.ContainsRune(t.Any[0].Value, 0) {
+		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
 		}
 		source, ok, err := s.engine.Beginning(ctx, s.Conn, spellings(t.Any[0].Value))
@@ -145,13 +146,13 @@ func (s proposalSearch) ordered(terms []filter.Term) (sel selection, used []int)
 			continue
 		}
 		a := t.Any[0]
-		if a.Is == filter.Rule {
+		if a.Is == facts.Rule {
 			sel := selection{from: "proposal_rules r CROSS JOIN proposals p", seq: "r.proposal"}
 			sel.add("p.seq = r.proposal AND r.rule = ?", a.Value)
 			return sel, []int{i}
 		}
-		if c, ok := column(a); ok {
-			return every().with(c), []int{i}
+		if l := s.matcher().lookup(a); l.ordered {
+			return every().with(l.row), []int{i}
 		}
 	}
 	return selection{}, nil
@@ -161,7 +162,7 @@ func (s proposalSearch) ordered(terms []filter.Term) (sel selection, used []int)
 // their terms.
 func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 	for i, t := range terms {
-		if len(t.Any) != 1 || t.Any[0].Is != filter.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
+		if len(t.Any) != 1 || t.Any[0].Is != facts.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
 		}
 		used = append(used, i)
@@ -199,7 +200,7 @@ func (m matcher) rest(terms []filter.Term, used []int) clause {
 		}
 		var atoms []clause
 		for _, a := range t.Any {
-			c := m.rowCondition(a)
+			c := m.lookup(a).row
 			atoms = append(atoms, clause{SQL: "(" + c.SQL + ")", Args: c.Args})
 		}
 		c := join(atoms, " OR ")
@@ -259,7 +260,7 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, clause) {
 	var others []filter.Term
 	var conditions []clause
 	for _, t := range terms {
-		if len(t.Any) == 0 || t.Any[0].Is != filter.Waits {
+		if len(t.Any) == 0 || t.Any[0].Is != facts.Waits {
 			others = append(others, t)
 			continue
 		}
@@ -271,7 +272,7 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, clause) {
 		if c.SQL = "(" + c.SQL + ")"; t.Not {
 			c.SQL = "NOT " + c.SQL
 		} else {
-			others = append(others, filter.Holds(filter.State, string(proposals.UserReview)))
+			others = append(others, filter.Holds(facts.State, string(proposals.UserReview)))
 		}
 		conditions = append(conditions, c)
 	}

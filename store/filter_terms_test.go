@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	language "toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -39,46 +40,46 @@ func varied(n int) []proposals.Proposal {
 }
 
 // hasAtom is the meaning of an atom.
-func hasAtom(p proposals.Proposal, a language.Atom) bool {
+func hasAtom(p proposals.Proposal, a facts.Atom) bool {
 	switch a.Is {
-	case language.Text:
+	case facts.Text:
 		return contains(p, a.Value)
-	case language.Number:
+	case facts.Number:
 		return strconv.Itoa(p.Issue) == a.Value
-	case language.ID:
+	case facts.ID:
 		return strings.HasPrefix(string(p.ID), a.Value)
-	case language.State:
+	case facts.State:
 		return string(p.State) == a.Value
-	case language.Type:
+	case facts.Type:
 		return string(p.Type) == a.Value
-	case language.Author:
+	case facts.Author:
 		return p.Author.String() == a.Value
-	case language.AuthorKind:
+	case facts.AuthorKind:
 		return string(p.Author.Kind)+":" == a.Value
-	case language.Subject:
+	case facts.Subject:
 		return p.Subject.String() == a.Value
-	case language.SubjectID:
+	case facts.SubjectID:
 		return string(p.Subject.Kind)+":"+p.Subject.ID == a.Value
-	case language.Kind:
+	case facts.Kind:
 		return string(p.Subject.Kind) == a.Value
-	case language.Layer:
+	case facts.Layer:
 		return string(p.Subject.Layer) == a.Value || strings.HasSuffix(a.Value, "/") && strings.HasPrefix(string(p.Subject.Layer), a.Value)
-	case language.Set:
+	case facts.Set:
 		return p.ChangeSet == a.Value
-	case language.Rule:
+	case facts.Rule:
 		return fmt.Sprintf("S1%02d", p.Issue%17) == a.Value
-	case language.Stale:
+	case facts.Stale:
 		return p.State.Open() && p.BaseVersion != 0
-	case language.Blocked:
+	case facts.Blocked:
 		return p.Summary.Blocks > 0
-	case language.Waits: // TestTerms has none
+	case facts.Waits: // TestTerms has none
 	}
 	panic("an unknown property")
 }
 
 func holds(f language.Filter, p proposals.Proposal) bool {
 	return !slices.ContainsFunc(f.Terms, func(t language.Term) bool {
-		return t.Not == slices.ContainsFunc(t.Any, func(a language.Atom) bool { return hasAtom(p, a) })
+		return t.Not == slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return hasAtom(p, a) })
 	})
 }
 

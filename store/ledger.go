@@ -19,7 +19,7 @@ type Ledger struct {
 	file       *session      // checks the file, which takes longest, and is then free; nil when there is one session only
 	free       chan *session // the idle ones
 	crossCheck *crossCheck
-	facts      *facts
+	facts      *derivedFacts
 	broken     chan error // holds the first error that is none of the data, once there is one
 }
 
@@ -38,7 +38,7 @@ func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 		if err != nil {
 			return err
 		}
-		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck(), facts: &facts{byText: map[definitionKey]fact{}}, broken: make(chan error, 1)}
+		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck(), facts: &derivedFacts{byText: map[definitionKey]fact{}}, broken: make(chan error, 1)}
 		l.free <- s
 		for i, reader := range readers {
 			if i == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
@@ -252,7 +253,7 @@ func (s proposalSearch) listByKey(ctx context.Context, q review.Query, limit int
 // splitStates takes the states that the rows are walked by out of the terms.
 func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 	for _, t := range terms {
-		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a filter.Atom) bool { return a.Is != filter.State }) {
+		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
 			others = append(others, t)
 			continue
 		}

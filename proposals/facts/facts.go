@@ -19,6 +19,9 @@ type Fact struct {
 	// Mark warns of what a reader should not overlook, in a list and above a proposal;
 	// "" for nothing.
 	Mark func(p proposals.Proposal) string
+	// Terms and Flag find proposals by the fact.
+	Terms []Term
+	Flag  Flag
 	// List is its column in `toolcrib list`.
 	List Column
 }
@@ -41,17 +44,17 @@ func All() []Fact { return all }
 var all = []Fact{
 	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}},
 	{Name: "id", Text: id, List: Column{Heading: "ID"}},
-	{Name: "state", Text: plain(func(p proposals.Proposal) string { return string(p.State) }), List: Column{Heading: "STATE"}},
-	{Name: "type", Text: plain(func(p proposals.Proposal) string { return string(p.Type) }), List: Column{Heading: "TYPE"}},
-	{Name: "subject", Text: plain(func(p proposals.Proposal) string { return p.Subject.String() }), List: Column{Heading: "SUBJECT", Most: 44}},
-	{Name: "author", Text: plain(func(p proposals.Proposal) string { return p.Author.String() }), List: Column{Heading: "AUTHOR"}},
+	{Name: "state", Text: plain(func(p proposals.Proposal) string { return string(p.State) }), List: Column{Heading: "STATE"}, Terms: stateTerms()},
+	{Name: "type", Text: plain(func(p proposals.Proposal) string { return string(p.Type) }), List: Column{Heading: "TYPE"}, Terms: typeTerms()},
+	{Name: "subject", Text: plain(func(p proposals.Proposal) string { return p.Subject.String() }), List: Column{Heading: "SUBJECT", Most: 44}, Terms: subjectTerms()},
+	{Name: "author", Text: plain(func(p proposals.Proposal) string { return p.Author.String() }), List: Column{Heading: "AUTHOR"}, Terms: authorTerms()},
 	{Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) }, List: Column{Heading: "AGE"}},
-	{Name: "stale", Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }},
-	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }},
-	{Name: "change_set", Mark: func(p proposals.Proposal) string { return when(p.ChangeSet != "", "set:"+p.ChangeSet) }},
-	{Name: "approvals", Mark: approvals},
+	{Name: "stale", Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "drafted against an older version"}},
+	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open block"}},
+	{Name: "change_set", Mark: func(p proposals.Proposal) string { return when(p.ChangeSet != "", "set:"+p.ChangeSet) }, Terms: setTerms()},
+	{Name: "approvals", Mark: approvals, Terms: approvalTerms()},
 	{Name: "recommendation", Text: plain(func(p proposals.Proposal) string { return string(p.Summary.Recommendation) }), List: Column{Heading: "ADVICE"}},
-	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}},
+	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Terms: findingTerms()},
 }
 
 // Marks returns the marks of p.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
 )
 
@@ -29,7 +30,7 @@ func written(f filter.Filter) string {
 	return strings.Join(terms, " & ")
 }
 
-func atom(p filter.Property, value string) string {
+func atom(p facts.Property, value string) string {
 	return strings.TrimRight(fmt.Sprintf("%d=%s", p, value), "=")
 }
 
@@ -37,43 +38,43 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "",
 		" \t\n ":                   "",
-		"scene pacer":              atom(filter.Text, "scene") + " & " + atom(filter.Text, "pacer"),
-		`"scene pacer"`:            atom(filter.Text, "scene pacer"),
-		`-"a \"b\" \\"`:            "-" + atom(filter.Text, `a "b" \`),
-		"#17":                      atom(filter.Number, "17"),
-		"-#17":                     "-" + atom(filter.Number, "17"),
-		"17":                       atom(filter.Text, "17") + "|" + atom(filter.Number, "17"),
-		"017":                      atom(filter.Text, "017"),
-		"01a2029f-bed":             atom(filter.Text, "01a2029f-bed") + "|" + atom(filter.ID, "01a2029f-bed"),
-		"01A2029F":                 atom(filter.Text, "01A2029F") + "|" + atom(filter.ID, "01a2029f"),
-		"decade":                   atom(filter.Text, "decade"),
-		"s104":                     atom(filter.Text, "s104") + "|" + atom(filter.Rule, "S104"),
-		"state:draft":              atom(filter.State, "draft"),
-		"State:user-review":        atom(filter.State, "user_review"),
-		"state:rejected,withdrawn": atom(filter.State, "rejected") + "|" + atom(filter.State, "withdrawn"),
-		"-state:closed":            "-" + atom(filter.State, "approved") + "|" + atom(filter.State, "rejected") + "|" + atom(filter.State, "withdrawn"),
-		"type:modify":              atom(filter.Type, "modify"),
-		"author:mara":              atom(filter.Author, "user:mara") + "|" + atom(filter.Author, "agent:mara") + "|" + atom(filter.Author, "chief:mara"),
-		"author:system":            atom(filter.Author, "user:system") + "|" + atom(filter.Author, "agent:system") + "|" + atom(filter.Author, "chief:system") + "|" + atom(filter.Author, "system"),
-		"author:agent:":            atom(filter.AuthorKind, "agent:"),
-		"author:user:mara":         atom(filter.Author, "user:mara"),
-		"user:mara":                atom(filter.Author, "user:mara"),
-		"chief:":                   atom(filter.AuthorKind, "chief:"),
-		"agent:scout":              atom(filter.Author, "agent:scout") + "|" + atom(filter.SubjectID, "agent:scout"),
-		"agent:":                   atom(filter.AuthorKind, "agent:") + "|" + atom(filter.Kind, "agent"),
-		"tool:pacer":               atom(filter.SubjectID, "tool:pacer"),
-		"tool:user/pacer":          atom(filter.Subject, "tool:user/pacer"),
-		"tool:":                    atom(filter.Kind, "tool"),
-		"list:global/x":            atom(filter.Subject, "list:global/x"),
-		`set:"night shift",b`:      atom(filter.Set, "night shift") + "|" + atom(filter.Set, "b"),
-		"layer:project":            atom(filter.Layer, "project/"),
-		"layer:project/a":          atom(filter.Layer, "project/a"),
-		"rule:s104":                atom(filter.Rule, "S104"),
-		"stale -blocked":           atom(filter.Stale, "") + " & -" + atom(filter.Blocked, ""),
-		"waits:ada,user:bob":       atom(filter.Waits, "user:ada") + "|" + atom(filter.Waits, "user:bob"),
-		`"stale"`:                  atom(filter.Text, "stale"),
-		"- --x":                    atom(filter.Text, "-") + " & -" + atom(filter.Text, "-x"),
-		`a"b c"d`:                  atom(filter.Text, "a") + " & " + atom(filter.Text, "b c") + " & " + atom(filter.Text, "d"),
+		"scene pacer":              atom(facts.Text, "scene") + " & " + atom(facts.Text, "pacer"),
+		`"scene pacer"`:            atom(facts.Text, "scene pacer"),
+		`-"a \"b\" \\"`:            "-" + atom(facts.Text, `a "b" \`),
+		"#17":                      atom(facts.Number, "17"),
+		"-#17":                     "-" + atom(facts.Number, "17"),
+		"17":                       atom(facts.Text, "17") + "|" + atom(facts.Number, "17"),
+		"017":                      atom(facts.Text, "017"),
+		"01a2029f-bed":             atom(facts.Text, "01a2029f-bed") + "|" + atom(facts.ID, "01a2029f-bed"),
+		"01A2029F":                 atom(facts.Text, "01A2029F") + "|" + atom(facts.ID, "01a2029f"),
+		"decade":                   atom(facts.Text, "decade"),
+		"s104":                     atom(facts.Text, "s104") + "|" + atom(facts.Rule, "S104"),
+		"state:draft":              atom(facts.State, "draft"),
+		"State:user-review":        atom(facts.State, "user_review"),
+		"state:rejected,withdrawn": atom(facts.State, "rejected") + "|" + atom(facts.State, "withdrawn"),
+		"-state:closed":            "-" + atom(facts.State, "approved") + "|" + atom(facts.State, "rejected") + "|" + atom(facts.State, "withdrawn"),
+		"type:modify":              atom(facts.Type, "modify"),
+		"author:mara":              atom(facts.Author, "user:mara") + "|" + atom(facts.Author, "agent:mara") + "|" + atom(facts.Author, "chief:mara"),
+		"author:system":            atom(facts.Author, "user:system") + "|" + atom(facts.Author, "agent:system") + "|" + atom(facts.Author, "chief:system") + "|" + atom(facts.Author, "system"),
+		"author:agent:":            atom(facts.AuthorKind, "agent:"),
+		"author:user:mara":         atom(facts.Author, "user:mara"),
+		"user:mara":                atom(facts.Author, "user:mara"),
+		"chief:":                   atom(facts.AuthorKind, "chief:"),
+		"agent:scout":              atom(facts.Author, "agent:scout") + "|" + atom(facts.SubjectID, "agent:scout"),
+		"agent:":                   atom(facts.AuthorKind, "agent:") + "|" + atom(facts.Kind, "agent"),
+		"tool:pacer":               atom(facts.SubjectID, "tool:pacer"),
+		"tool:user/pacer":          atom(facts.Subject, "tool:user/pacer"),
+		"tool:":                    atom(facts.Kind, "tool"),
+		"list:global/x":            atom(facts.Subject, "list:global/x"),
+		`set:"night shift",b`:      atom(facts.Set, "night shift") + "|" + atom(facts.Set, "b"),
+		"layer:project":            atom(facts.Layer, "project/"),
+		"layer:project/a":          atom(facts.Layer, "project/a"),
+		"rule:s104":                atom(facts.Rule, "S104"),
+		"stale -blocked":           atom(facts.Stale, "") + " & -" + atom(facts.Blocked, ""),
+		"waits:ada,user:bob":       atom(facts.Waits, "user:ada") + "|" + atom(facts.Waits, "user:bob"),
+		`"stale"`:                  atom(facts.Text, "stale"),
+		"- --x":                    atom(facts.Text, "-") + " & -" + atom(facts.Text, "-x"),
+		`a"b c"d`:                  atom(facts.Text, "a") + " & " + atom(facts.Text, "b c") + " & " + atom(facts.Text, "d"),
 	} {
 		f, err := filter.Parse(text)
 		if err != nil {
@@ -117,8 +118,8 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	known := filter.Vocabulary{
-		Authors: []string{"user:mara", "agent:scout", "agent:scout", "user:ada"}, Agents: []string{"assistant"},
-		Sets: []string{"night shift"}, Layers: []string{"global", "user"}, Rules: []string{"S104", "S109", "T100"}, Tools: []string{"pacer"},
+		"author": {"user:mara", "agent:scout", "agent:scout", "user:ada"}, "user": {"mara", "ada"}, "agent": {"scout", "assistant", "scout"},
+		"set": {"night shift"}, "layer": {"global", "user"}, "rule": {"S104", "S109", "T100"}, "tool": {"pacer"},
 	}
 	for text, want := range map[string][]string{
 		"":                nil,
@@ -170,9 +171,9 @@ func FuzzParse(f *testing.F) {
 		if twice, err := filter.Parse(filter.Join(text, text)); err == nil && !reflect.DeepEqual(twice.Terms, slices.Concat(read.Terms, read.Terms)) {
 			t.Fatalf("%q is read as %v, and twice as %v", text, read, twice)
 		}
-		filter.Suggest(text, filter.Vocabulary{Authors: []string{"user:a"}})
+		filter.Suggest(text, filter.Vocabulary{"author": {"user:a"}})
 		quoted, err := filter.Parse(filter.Quote(text))
-		if text != "" && (err != nil || len(quoted.Terms) != 1 || !reflect.DeepEqual(quoted.Terms[0].Any, []filter.Atom{{Is: filter.Text, Value: text}})) {
+		if text != "" && (err != nil || len(quoted.Terms) != 1 || !reflect.DeepEqual(quoted.Terms[0].Any, []facts.Atom{{Is: facts.Text, Value: text}})) {
 			t.Fatalf("%q quoted is read as %v, %v", text, quoted, err)
 		}
 	})

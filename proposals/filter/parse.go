@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolcrib/proposals/facts"
 )
 
 // Parse reads a filter. It returns an *Error for the first mistake.
@@ -64,7 +66,7 @@ func (p *parser) term() (Term, error) {
 	if p.peek() == '"' {
 		var text string
 		if text, err = p.quoted(); err == nil {
-			t.Any = []Atom{{Text, text}}
+			t.Any = []facts.Atom{{Is: facts.Text, Value: text}}
 		}
 	} else {
 		err = p.unquoted(&t, start)
@@ -90,7 +92,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 		if err != nil {
 			return err
 		}
-		atoms, err := read.atoms(value)
+		atoms, err := read.Read(value)
 		if err != nil {
 			return p.errorAt(at, "%s", err)
 		}
@@ -111,8 +113,8 @@ func (p *parser) value(key string) (string, error) {
 		return p.quoted()
 	}
 	value := p.word(",")
-	if value == "" && !keys[key].mayBeEmpty {
-		return "", p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].expects)
+	if value == "" && !keys[key].MayBeEmpty {
+		return "", p.errorAt(p.at, "%q needs a value: %s", key+":", keys[key].Expects)
 	}
 	return value, nil
 }

@@ -7,14 +7,17 @@ import (
 	"toolcrib/proposals"
 )
 
-// Vocabulary lists what filters can name beyond the words of the language.
-type Vocabulary struct {
-	Authors []string // "user:mara"
-	Tools   []string // ids
-	Agents  []string // ids
-	Sets    []string
-	Layers  []string
-	Rules   []string
+// Vocabulary has the values that can be named, by key, beyond those that there always
+// are.
+type Vocabulary map[string][]string
+
+// Add adds what a proposal can be found by.
+func (v Vocabulary) Add(p proposals.Proposal) {
+	for key, term := range keys {
+		if term.Of != nil {
+			v[key] = append(v[key], term.Of(p)...)
+		}
+	}
 }
 
 // Suggest returns filters that continue text, whose last term is not finished: keys
@@ -63,45 +66,16 @@ func keysWithColon() []string {
 	return names
 }
 
-// values returns the values of a key, sorted.
+// values returns the values of a key: those that there always are, and others, sorted.
 func (v Vocabulary) values(key string) []string {
-	var known []string
-	switch strings.ToLower(key) {
-	case "state":
-		for _, s := range append(proposals.States(), open, closed) {
-			known = append(known, string(s))
+	key = strings.ToLower(key)
+	known, others := keys[key].Known, slices.Sorted(slices.Values(v[key]))
+	for _, value := range slices.Compact(others) {
+		if value != "" && !slices.Contains(known, value) {
+			known = append(slices.Clip(known), value)
 		}
-		return known
-	case "type":
-		for _, t := range proposals.Types() {
-			known = append(known, string(t))
-		}
-		return known
-	case "author":
-		known = v.Authors
-	case "waits":
-		return v.values("user")
-	case "user", "chief", "agent":
-		for _, a := range v.Authors {
-			if name, ok := strings.CutPrefix(a, key+":"); ok {
-				known = append(known, name)
-			}
-		}
-		if key == "agent" {
-			known = append(known, v.Agents...)
-		}
-	case "tool":
-		known = v.Tools
-	case "set":
-		known = v.Sets
-	case "layer":
-		known = v.Layers
-	case "rule":
-		known = v.Rules
 	}
-	known = slices.Clone(known)
-	slices.Sort(known)
-	return slices.Compact(known)
+	return known
 }
 
 // quoteIfNeeded writes a value so that Parse reads it whole.

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
@@ -20,7 +20,7 @@ import (
 func namesState(text string) bool {
 	f, err := filter.Parse(text)
 	return err == nil && slices.ContainsFunc(f.Terms, func(t filter.Term) bool {
-		return slices.ContainsFunc(t.Any, func(a filter.Atom) bool { return a.Is == filter.State || a.Is == filter.Number })
+		return slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is == facts.State || a.Is == facts.Number })
 	})
 }
 
@@ -113,27 +113,17 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	return lines
 }
 
-// vocabulary lists what the rows that were read can be filtered by.
+// vocabulary has the values by which the rows that were read can be found, and the
+// rules.
 func (q *Page) vocabulary() filter.Vocabulary {
-	v := filter.Vocabulary{Layers: []string{"global", "user", "project"}}
+	v := filter.Vocabulary{}
 	for _, s := range q.slots {
 		for _, p := range s.rows {
-			v.Authors = append(v.Authors, p.Author.String())
-			v.Layers = append(v.Layers, string(p.Subject.Layer))
-			switch p.Subject.Kind {
-			case registry.KindTool:
-				v.Tools = append(v.Tools, p.Subject.ID)
-			case registry.KindAgent:
-				v.Agents = append(v.Agents, p.Subject.ID)
-			case registry.KindList:
-			}
-			if p.ChangeSet != "" {
-				v.Sets = append(v.Sets, p.ChangeSet)
-			}
+			v.Add(p)
 		}
 	}
 	for _, r := range ruleset.All() {
-		v.Rules = append(v.Rules, r.ID)
+		v["rule"] = append(v["rule"], r.ID)
 	}
 	return v
 }

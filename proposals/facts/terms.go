@@ -1,0 +1,257 @@
+package facts
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Term is a word of the filter language that looks for a fact: the word before the
+// colon in "state:draft".
+type Term struct {
+	Key        string
+	Sample     string // a value, for help
+	Means      string // which proposals it finds, for help
+	Expects    string // its values, for messages
+	MayBeEmpty bool   // without a value it looks for any
+	Read       func(value string) ([]Atom, error)
+	Known      []string                            // values that there always are, in this order
+	Of         func(p proposals.Proposal) []string // values that a proposal has
+}
+
+// Flag is a word of the filter language that stands for a property.
+type Flag struct {
+	Word  string
+	Is    Property
+	Means string // for help
+}
+
+// Atom compares one property of a proposal.
+type Atom struct {
+	Is    Property
+	Value string
+}
+
+// Property is the property that an atom compares.
+type Property int
+
+// The properties. The value is compared as a whole unless the comment says more.
+const (
+	Text       Property = iota // a part of subject, title, author, or change set, in any case
+	Number                     // of the issue
+	ID                         // the beginning of the id
+	State                      // a proposals.State
+	Type                       // a proposals.Type
+	Author                     // an actor: "user:mara"
+	AuthorKind                 // "user:", "agent:", "chief:"
+	Subject                    // "tool:user/pacer"
+	SubjectID                  // kind and id in any layer: "tool:pacer"
+	Kind                       // of the subject: "tool"
+	Layer                      // "global", "user", "project/novel"; "project/" for all projects
+	Set                        // a change set
+	Rule                       // of a finding in the newest assessment
+	Stale                      // has no value
+	Blocked                    // has no value
+	Waits                      // for the approval of a user: "user:mara"
+)
+
+// The terms of each fact.
+func stateTerms() []Term {
+	known := append(words(proposals.States()), open, closed)
+	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed stand for several", Expects: listed(known), Read: states, Known: known}}
+}
+
+func typeTerms() []Term {
+	known := words(proposals.Types())
+	return []Term{{Key: "type", Sample: "modify", Means: "of that type", Expects: listed(known), Read: types, Known: known}}
+}
+
+func authorTerms() []Term {
+	return []Term{
+		{
+			Key: "author", Sample: "mara", Means: "by that user, agent or chief; author:agent: by any agent", Expects: "a name, user:NAME, agent:NAME, chief:NAME, agent: for any agent, or system", Read: authors,
+			Of: func(p proposals.Proposal) []string { return []string{p.Author.String()} },
+		},
+		{Key: "user", Sample: "mara", Means: "by that user", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.User), Of: named(proposals.User)},
+		{Key: "chief", Sample: "desk", Means: "by that chief", Expects: "a name", MayBeEmpty: true, Read: byKind(proposals.Chief), Of: named(proposals.Chief)},
+		{Key: "agent", Sample: "scout", Means: "by that agent, or on it", Expects: "the name of an agent", MayBeEmpty: true, Read: agents, Of: func(p proposals.Proposal) []string {
+			return append(named(proposals.Agent)(p), idOf(registry.KindAgent)(p)...)
+		}},
+	}
+}
+
+func subjectTerms() []Term {
+	const ids = "an id, or a layer and an id"
+	return []Term{
+		{Key: "tool", Sample: "pacer", Means: "on that tool; tool:user/pacer in one layer, tool: on any", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
+		{Key: "list", Sample: "authoring", Means: "on that allow-list", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindList), Of: idOf(registry.KindList)},
+		{
+			Key: "layer", Sample: "project", Means: "in global, user, project or project/NAME", Expects: layerNames, Read: layers, Known: []string{"global", "project", "user"},
+			Of: func(p proposals.Proposal) []string { return []string{string(p.Subject.Layer)} },
+		},
+	}
+}
+
+func setTerms() []Term {
+	return []Term{{
+		Key: "set", Sample: "NAME", Means: "in that change set", Expects: "the name of a change set", Read: func(v string) ([]Atom, error) { return []Atom{{Set, v}}, nil },
+		Of: func(p proposals.Proposal) []string { return []string{p.ChangeSet} },
+	}}
+}
+
+func approvalTerms() []Term {
+	return []Term{{Key: "waits", Sample: "mara", Means: "waiting for the approval of that user (toolcrib policy)", Expects: "the name of a user", Read: waits, Of: named(proposals.User)}}
+}
+
+func findingTerms() []Term {
+	return []Term{{Key: "rule", Sample: "S104", Means: "with a finding of that rule", Expects: "the id of a rule, such as S104", Read: ruleIDs}}
+}
+
+func words[T ~string](all []T) []string {
+	texts := make([]string, len(all))
+	for i, w := range all {
+		texts[i] = string(w)
+	}
+	return texts
+}
+
+func listed(words []string) string {
+	return strings.Join(words[:len(words)-1], ", ") + ", or " + words[len(words)-1]
+}
+
+// named returns the author's name where the author is of a kind.
+func named(kind proposals.ActorKind) func(proposals.Proposal) []string {
+	return func(p proposals.Proposal) []string {
+		if p.Author.Kind != kind {
+			return nil
+		}
+		return []string{p.Author.Name}
+	}
+}
+
+// idOf returns the id of the subject where that is of a kind.
+func idOf(kind registry.Kind) func(proposals.Proposal) []string {
+	return func(p proposals.Proposal) []string {
+		if p.Subject.Kind != kind {
+			return nil
+		}
+		return []string{p.Subject.ID}
+	}
+}
+
+// Groups of states.
+const (
+	open   = "open"
+	closed = "closed"
+)
+
+func states(value string) ([]Atom, error) {
+	name := proposals.State(strings.ReplaceAll(strings.ToLower(value), "-", "_"))
+	var found []Atom
+	for _, s := range proposals.States() {
+		if s == name || name == open && s.Open() || name == closed && !s.Open() {
+			found = append(found, Atom{State, string(s)})
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("there is no state %q; write %s", value, listed(append(words(proposals.States()), open, closed)))
+	}
+	return found, nil
+}
+
+func types(value string) ([]Atom, error) {
+	if t := proposals.Type(strings.ToLower(value)); slices.Contains(proposals.Types(), t) {
+		return []Atom{{Type, string(t)}}, nil
+	}
+	return nil, fmt.Errorf("there is no type %q; write %s", value, listed(words(proposals.Types())))
+}
+
+// authors reads the author of a proposal: an actor, a kind of actor, or a name
+// that any kind of actor may have.
+func authors(value string) ([]Atom, error) {
+	kind, name, hasKind := strings.Cut(value, ":")
+	if !hasKind {
+		named := []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}
+		if value == string(proposals.System) { // it has no name, and a user may be called so
+			named = append(named, Atom{Author, value})
+		}
+		return named, nil
+	}
+	switch proposals.ActorKind(kind) {
+	case proposals.User, proposals.Agent, proposals.Chief:
+		return byKind(proposals.ActorKind(kind))(name)
+	case proposals.System:
+	}
+	return nil, fmt.Errorf("there is no kind of actor %q; write user:, agent:, or chief: before the name", kind+":")
+}
+
+func byKind(kind proposals.ActorKind) func(string) ([]Atom, error) {
+	return func(name string) ([]Atom, error) {
+		if name == "" {
+			return []Atom{{AuthorKind, string(kind) + ":"}}, nil
+		}
+		return []Atom{{Author, string(kind) + ":" + name}}, nil
+	}
+}
+
+// agents reads "agent:", with which the names of authors and of subjects begin.
+func agents(value string) ([]Atom, error) {
+	by, _ := byKind(proposals.Agent)(value)
+	on, err := onKind(registry.KindAgent)(value)
+	return append(by, on...), err
+}
+
+func onKind(kind registry.Kind) func(string) ([]Atom, error) {
+	return func(value string) ([]Atom, error) {
+		switch {
+		case value == "":
+			return []Atom{{Kind, string(kind)}}, nil
+		case strings.Contains(value, "/"):
+			return []Atom{{Subject, string(kind) + ":" + value}}, nil
+		}
+		return []Atom{{SubjectID, string(kind) + ":" + value}}, nil
+	}
+}
+
+// waits reads the user whose approval is missing.
+func waits(value string) ([]Atom, error) {
+	kind, name, hasKind := strings.Cut(value, ":")
+	if !hasKind {
+		kind, name = string(proposals.User), value
+	}
+	if kind != string(proposals.User) || name == "" {
+		return nil, fmt.Errorf("%q approves nothing; write the name of a user", value)
+	}
+	return []Atom{{Waits, kind + ":" + name}}, nil
+}
+
+const layerNames = "global, user, project, or project/NAME"
+
+func layers(value string) ([]Atom, error) {
+	if name := strings.TrimSuffix(value, "/"); name == "project" {
+		return []Atom{{Layer, "project/"}}, nil
+	}
+	l, err := registry.ParseLayer(value)
+	if err != nil {
+		return nil, fmt.Errorf("there is no layer %q; write %s", value, layerNames)
+	}
+	return []Atom{{Layer, string(l)}}, nil
+}
+
+// ruleID is how rules are named: by the letter of their family and a number.
+var ruleID = regexp.MustCompile(`^[A-Z][0-9]{3}$`)
+
+// IsRule reports whether a text is the id of a rule.
+func IsRule(text string) bool { return ruleID.MatchString(text) }
+
+func ruleIDs(value string) ([]Atom, error) {
+	id := strings.ToUpper(value)
+	if !IsRule(id) {
+		return nil, fmt.Errorf("%q is not the id of a rule; write a letter and three digits, such as S104", value)
+	}
+	return []Atom{{Rule, id}}, nil
+}
