@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"toolcrib/internal/shortrun"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"toolcrib/internal/shortrun"
 )

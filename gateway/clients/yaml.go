@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/tailscale/hujson"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
@@ -34,7 +34,7 @@ func parseYAML(data []byte) (*node, error) {
 	case errors.Is(err, io.EOF):
 		return &node{}, nil
 	case err != nil:
-		return nil, yamlProblem(err)
+		return nil, yamlProblem(text, err)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, Problem{Text: "more than one YAML document"}
@@ -50,7 +50,7 @@ func parseYAML(data []byte) (*node, error) {
 
 // directive matches a line before the document that the library refuses: YAML 1.2, and
 // names that a reader is to ignore.
-var directive = regexp.MustCompile(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|T[^A])`)
+var directive = regexp.MustCompile(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
 // withoutDirectives makes comments of such lines, of the same length.
 func withoutDirectives(text []byte) []byte {
@@ -66,9 +66,9 @@ func withoutDirectives(text []byte) []byte {
 	return text
 }
 
-func yamlProblem(err error) Problem {
-	line, message := mdfile.YAMLError(err)
-	return Problem{Line: line, Text: message}
+func yamlProblem(text []byte, err error) Problem {
+	at, message := mdfile.YAMLError(string(text), err)
+	return Problem{Line: at.Line, Column: at.Column, Text: message}
 }
 
 type yamlTree struct {

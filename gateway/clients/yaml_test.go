@@ -11,6 +11,7 @@ func TestYAMLDirectives(t *testing.T) {
 	for _, text := range []string{
 		"%YAML 1.2\n---\na: b\n",
 		"# a comment\n\n%YAML 1.3\r\n%FOO  bar # ignored\n--- # begins\na: b\n",
+		"%YAMLL 1.1\n%YAM 1\n%TAGS\n---\na: b\n",
 		"%YAML 1.2\n%TAG ! tag:example.com,2000:\n---\na: b\n",
 	} {
 		n, err := parseYAML([]byte(text))
@@ -30,17 +31,51 @@ func TestYAMLDirectives(t *testing.T) {
 	}
 }
 
-// TestYAMLErrorsHaveALine names the line of every mistake, the first one as well (C35).
-func TestYAMLErrorsHaveALine(t *testing.T) {
+// TestYAMLErrorsHaveAPlace names the place of every mistake, in the first line as well, and
+// where a value begins that does not end (C35).
+func TestYAMLErrorsHaveAPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: b: c\n":        ":1: mapping values are not allowed in this context",
-		"a: [\n":           ":1: did not find expected node content",
-		"a: b\nc: [1, 2\n": ":2: did not find expected ',' or ']'",
+		"a: b: c\n":              ":1:5: mapping values are not allowed in this context",
+		"a: [\n":                 ":1:1: did not find expected node content",
+		"a: b\nc: [1, 2\n":       ":2:4: did not find expected ',' or ']'",
+		"a: b\nc: 'x\nd: e\n\n":  ":2:4: found unexpected end of stream",
+		"a: b\n\"c\": \"\\q\"\n": ":2:7: found unknown escape character",
+		"a: b\nthe next\nc: d\n": ":2:1: could not find expected ':'",
 	} {
 		_, err := parseYAML([]byte(text))
 		var p Problem
 		if !errors.As(err, &p) || p.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestYAMLOfOtherWriters reads what yaml-test-suite has of forms that editors leave behind
+// and people write, with every value where it stands (C52).
+func TestYAMLOfOtherWriters(t *testing.T) {
+	for _, test := range []struct{ text, value string }{
+		{"a: 1\n\t\nb: x\n", "x"},                           // a line with a tab alone
+		{" \t\na: 1\nb: x\n", "x"},                          // in front
+		{"a: 1\nb:\n \tx\n", "x"},                           // a value behind a tab
+		{"a:\n-\t1\n-\t\"2\"\nb: x\n", "x"},                 // items behind tabs
+		{"a: |\n \tindented by a tab\n \t\nb: x\n", "x"},    // in a block
+		{"a: {key?: 1, other? : 2}\nb: x\n", "x"},           // question marks
+		{"a: {\n  \"c\"\n  : 1, d e\n  f: 2}\nb: x\n", "x"}, // keys over several lines
+		{"a: [::one, :two, - , '-x']\nb: x\n", ""},          // refused: "-" alone is no value
+		{"a: [::one, :two, -3]\nb: x\n", "x"},
+		{"a: {b : !!str, !!str : c}\nb: x\n", "x"},
+		{"a: &a-b_c 1\nb: x\n", "x"},
+	} {
+		n, err := parseYAML([]byte(test.text))
+		if (err != nil) != (test.value == "") {
+			t.Errorf("%q: %v", test.text, err)
+		}
+		if err != nil {
+			continue
+		}
+		value := n.fields[1].value
+		if value.text != test.value || test.text[value.span.from:value.span.to] != test.value {
+			t.Errorf("%q: %q at %v", test.text, value.text, value.span)
 		}
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -40,7 +39,7 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, yamlProblem(err, r.skipped)
+		return nil, yamlProblem(text, err, r.skipped)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, problem(start, "holds more than one YAML document")
@@ -71,29 +70,30 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// YAMLError returns the line of an error of the YAML library ("yaml: line 3: …"), from 1,
-// and its message. The library leaves out the first line, and counts from 0 where its
-// parser finds that a collection goes wrong. Of the source the message quotes nothing
-// but anchors, which are ASCII letters and digits.
-func YAMLError(err error) (line int, message string) {
-	line, message = 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		number, after, _ := strings.Cut(rest, ": ")
-		if n, err := strconv.Atoi(number); err == nil {
-			line, message = n, after
-			if parserError.MatchString(message) {
-				line++
-			}
-		}
+// YAMLError returns the place of an error of the YAML library in text, and its message. What
+// the library notices at the end of the text stands where the value begins that does not
+// end, or in the last line. Of the source the message quotes nothing but anchors, which are
+// ASCII letters and digits.
+func YAMLError(text string, err error) (jsondoc.Pos, string) {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		return jsondoc.Pos{Line: 1, Column: 1}, strings.TrimPrefix(err.Error(), "yaml: ")
 	}
-	return line, message
+	lines := strings.Count(strings.TrimRight(text, " \t\r\n"), "\n") + 1
+	at := e.Mark
+	if e.ContextMsg != "" && (at.Line > lines || strings.Contains(e.ContextMsg, "simple key")) {
+		at = e.ContextMark
+	}
+	if at.Line > lines {
+		return jsondoc.Pos{Line: lines, Column: 1}, e.Message
+	}
+	return jsondoc.Pos{Line: max(at.Line, 1), Column: max(at.Column, 1)}, e.Message
 }
 
-var parserError = regexp.MustCompile(`^(did not find expected (<|key$|'-'|',')|found (undefined tag|duplicate %|incompatible YAML))`)
-
-func yamlProblem(err error, skipped int) jsondoc.Problems {
-	line, message := YAMLError(err)
-	return problem(jsondoc.Pos{Line: line + skipped, Column: 1}, "no valid YAML: %s", message)
+func yamlProblem(text string, err error, skipped int) jsondoc.Problems {
+	at, message := YAMLError(text, err)
+	at.Line += skipped
+	return problem(at, "no valid YAML: %s", message)
 }
 
 // reader turns YAML nodes into JSON ones.

@@ -3,11 +3,12 @@ package mdfile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -25,6 +26,9 @@ func formatFront(n *jsondoc.Node) ([]byte, error) {
 
 // FormatYAML writes n as YAML in block style that ParseYAML reads back.
 func FormatYAML(n *jsondoc.Node) ([]byte, error) {
+	if !plainText(n) {
+		return nil, fmt.Errorf("%w: a text is not UTF-8", ErrFormat)
+	}
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
@@ -35,6 +39,12 @@ func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return b.Bytes(), nil
+}
+
+// plainText reports whether all texts of n are UTF-8: the library writes others as binary.
+func plainText(n *jsondoc.Node) bool {
+	return utf8.ValidString(n.Text) && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool { return !plainText(item) }) &&
+		!slices.ContainsFunc(n.Members, func(m jsondoc.Member) bool { return !utf8.ValidString(m.Key) || !plainText(m.Value) })
 }
 
 func toYAML(n *jsondoc.Node) *yaml.Node {
