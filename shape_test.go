@@ -39,7 +39,6 @@ var larger = map[string]int{
 	"tui.Model":                140,
 	"tui/pager.Pager":          58,
 	"tui/proposal.Page":        146,
-	"tui/queue.Page":           76,
 }
 
 // shape counts the declarations of the module.

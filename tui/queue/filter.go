@@ -24,19 +24,28 @@ func namesState(text string) bool {
 	})
 }
 
+// selection is which proposals are listed, and in which order.
+type selection struct {
+	views      []View
+	tab        int
+	filter     string
+	everywhere bool // the filter is for all states, whatever the tab
+	order      review.Order
+}
+
 // setFilter narrows the list to what a filter asks for.
 func (q *Page) setFilter(text string) tea.Cmd {
 	if text == q.filter {
 		return nil
 	}
 	q.filter, q.everywhere = text, namesState(text)
-	return q.restart()
+	return q.readFrom(false)
 }
 
 // Narrow shows the proposals that a filter selects, of every state.
 func (q *Page) Narrow(text string) tea.Cmd {
 	q.filter, q.everywhere = text, false
-	return q.restart()
+	return q.readFrom(false)
 }
 
 // maxSuggestions is how many ways to go on are shown at once.
@@ -115,9 +124,9 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 
 // vocabulary has the values by which the rows that were read can be found, and the
 // rules.
-func (q *Page) vocabulary() filter.Vocabulary {
+func (rs *rows) vocabulary() filter.Vocabulary {
 	v := filter.Vocabulary{}
-	for _, s := range q.slots {
+	for _, s := range rs.slots {
 		for _, p := range s.rows {
 			v.Add(p)
 		}
@@ -150,7 +159,7 @@ func (q *Page) sort(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		all := review.Orders()
 		q.order = all[(slices.Index(all, q.order)+step+len(all))%len(all)]
-		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.order)), q.restart())
+		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.order)), q.readFrom(false))
 	}
 }
 
@@ -158,13 +167,13 @@ func (q *Page) sort(step int) func() tea.Cmd {
 // findings, the members of each change set stand where the first of them does:
 // they are approved together or not at all. By name, everything stands under its
 // name.
-func (q *Page) arranged(ps []proposals.Proposal) []proposals.Proposal {
-	switch q.order {
+func (s *selection) arranged(ps []proposals.Proposal, backward bool) []proposals.Proposal {
+	switch s.order {
 	case review.BySubject, review.ByAuthor:
 		return ps
 	case review.ByNewest, review.ByOldest, review.ByRisk:
 	}
-	if q.backward {
+	if backward {
 		ps = slices.Clone(ps)
 		slices.Reverse(ps)
 		ps = together(ps)
@@ -223,24 +232,27 @@ func states() []queueTab {
 	}
 }
 
+// Filter implements screen.Filtered.
+func (s *selection) Filter() string { return s.filter }
+
 // tabList returns the states and then the views.
-func (q *Page) tabList() []queueTab {
+func (s *selection) tabList() []queueTab {
 	all := states()
-	for _, v := range q.Views {
+	for _, v := range s.views {
 		all = append(all, queueTab{name: string(draw.Show(v.Name)), brief: string(draw.Show(v.Name)), filter: v.Filter})
 	}
 	return all
 }
 
 // shownTab is the tab that the list is narrowed to.
-func (q *Page) shownTab() queueTab { return q.tabList()[q.shownIndex()] }
+func (s *selection) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 
 // shownIndex is its place: a filter that names a state or a number is for all states.
-func (q *Page) shownIndex() int {
-	if q.everywhere {
+func (s *selection) shownIndex() int {
+	if s.everywhere {
 		return slices.IndexFunc(states(), func(t queueTab) bool { return t.state == "" })
 	}
-	return q.tab
+	return s.tab
 }
 
 // turn goes so many tabs on.
@@ -251,15 +263,15 @@ func (q *Page) turn(step int) func() tea.Cmd {
 		}
 		n := len(q.tabList())
 		q.tab = (q.tab + step + n) % n
-		return q.restart()
+		return q.readFrom(false)
 	}
 }
 
 // Waiting returns the query for the proposals that wait for the user, in the order
 // and with the filter of the list.
-func (q *Page) Waiting() review.Query {
-	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.order, Limit: 2}
+func (s *selection) Waiting() review.Query {
+	return review.Query{State: proposals.UserReview, Filter: s.Where(), Order: s.order, Limit: 2}
 }
 
 // Where is the filter of the tab together with the one that was typed.
-func (q *Page) Where() string { return filter.Join(q.shownTab().filter, q.filter) }
+func (s *selection) Where() string { return filter.Join(s.shownTab().filter, s.filter) }

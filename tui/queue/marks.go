@@ -29,26 +29,91 @@ func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
+// marking marks proposals, those of a range of rows while the cursor moves.
+type marking struct {
+	// Marks are decided together. They stay while the list is filtered, sorted and read
+	// anew.
+	Marks Marks
+	from  proposals.ID // the row that a range began at, "" for no range
+	kept  Marks        // the marks before it
+}
+
 // CannotMark returns why a proposal is not one to decide about.
-func (q *Page) CannotMark(p proposals.Proposal) string {
+func (m *marking) CannotMark(p proposals.Proposal) string {
 	switch {
-	case q.Marks.Has(p.ID):
+	case m.Marks.Has(p.ID):
 		return "" // it can always be unmarked
 	case p.State != proposals.UserReview:
 		return wording.Standing(p.State)
-	case len(q.Marks) == maxMarks:
+	case len(m.Marks) == maxMarks:
 		return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together"
 	}
 	return ""
 }
 
 // Mark marks a proposal, or unmarks it.
-func (q *Page) Mark(p proposals.Proposal) {
-	if q.Marks.Has(p.ID) {
-		q.Marks = q.Marks.Without(p.ID)
+func (m *marking) Mark(p proposals.Proposal) {
+	if m.Marks.Has(p.ID) {
+		m.Marks = m.Marks.Without(p.ID)
 	} else {
-		q.Marks = append(q.Marks, p)
+		m.Marks = append(m.Marks, p)
 	}
+}
+
+// begin begins a range at a row; false where one was begun, which it ends.
+func (m *marking) begin(p proposals.Proposal) bool {
+	if m.end() {
+		return false
+	}
+	m.from, m.kept = p.ID, slices.Clone(m.Marks)
+	return true
+}
+
+// end ends a range; false where there is none.
+func (m *marking) end() bool {
+	was := m.from != ""
+	m.from, m.kept = "", nil
+	return was
+}
+
+// extend marks the waiting proposals between the row where a range began and another.
+func (m *marking) extend(rs *rows, to int) {
+	if m.from == "" {
+		return
+	}
+	from := to
+	if i := rs.find(m.from); i >= 0 {
+		from = i
+	}
+	m.Marks = slices.Clone(m.kept)
+	m.waiting(rs, min(from, to), max(from, to)+1)
+}
+
+// waiting marks the rows that wait for a decision, from one on to before another, as
+// long as there is room.
+func (m *marking) waiting(rs *rows, from, to int) {
+	for i := from; i < to && len(m.Marks) < maxMarks; i++ {
+		if p, ok := rs.at(i); ok && p.State == proposals.UserReview && !m.Marks.Has(p.ID) {
+			m.Marks = append(m.Marks, p)
+		}
+	}
+}
+
+// nothingIn returns why none of some rows can be marked or unmarked.
+func (m *marking) nothingIn(rs *rows) string {
+	found := marking{Marks: m.Marks}
+	if found.waiting(rs, 0, rs.total()); len(found.Marks) > 0 {
+		return ""
+	}
+	return "nothing listed waits for you"
+}
+
+// chosen returns the proposals to decide: the marked ones, else the selected row.
+func (m *marking) chosen(l *list) []proposals.Proposal {
+	if p, ok := l.Current(); ok && len(m.Marks) == 0 {
+		return []proposals.Proposal{p}
+	}
+	return m.Marks
 }
 
 func (q *Page) cannotMarkRow() string {
@@ -61,91 +126,33 @@ func (q *Page) cannotMarkRow() string {
 
 // markRow marks the selected row, or unmarks it, and goes on to the next.
 func (q *Page) markRow() tea.Cmd {
-	q.span = nil
+	q.marking.end()
 	p, _ := q.Current()
 	q.Mark(p)
 	return q.Move(1)
 }
 
-// markSpan is a range of rows that is marked while the cursor moves.
-type markSpan struct {
-	from   proposals.ID // the row that it began at
-	before Marks        // the earlier marks
-}
-
 // markRange begins a range at the selected row, or ends it.
 func (q *Page) markRange() tea.Cmd {
-	if q.span != nil {
-		q.span = nil
+	p, _ := q.Current()
+	if !q.marking.begin(p) {
 		return nil
 	}
-	p, _ := q.Current()
-	q.span = &markSpan{p.ID, slices.Clone(q.Marks)}
-	q.markSpanned()
+	q.marking.extend(&q.rows, q.cursor)
 	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
-}
-
-// markSpanned marks the waiting proposals between the row where a range began and
-// the cursor.
-func (q *Page) markSpanned() {
-	if q.span == nil {
-		return
-	}
-	from := q.cursor
-	for i := range q.total() {
-		if p, ok := q.at(i); ok && p.ID == q.span.from {
-			from = i
-		}
-	}
-	q.Marks = slices.Clone(q.span.before)
-	for i := min(from, q.cursor); i <= max(from, q.cursor); i++ {
-		q.markWaiting(i)
-	}
-}
-
-// markWaiting marks a row that waits for a decision, as long as there is room.
-func (q *Page) markWaiting(i int) {
-	if p, ok := q.at(i); ok && p.State == proposals.UserReview && !q.Marks.Has(p.ID) && len(q.Marks) < maxMarks {
-		q.Marks = append(q.Marks, p)
-	}
 }
 
 // markAll marks everything in the list that waits for a decision, or nothing
 // when it is marked already.
 func (q *Page) markAll() tea.Cmd {
 	before := len(q.Marks)
-	for i := range q.total() {
-		q.markWaiting(i)
-	}
+	q.marking.waiting(&q.rows, 0, q.total())
 	switch {
 	case len(q.Marks) == before:
 		q.Marks = nil
 		return q.shell.Say(screen.Remark, "All marks removed")
 	case len(q.Marks) == maxMarks:
 		return q.shell.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
-	}
-	return nil
-}
-
-func (q *Page) nothingToMark() string {
-	if len(q.Marks) > 0 {
-		return ""
-	}
-	for i := range q.total() {
-		if p, ok := q.at(i); ok && p.State == proposals.UserReview {
-			return ""
-		}
-	}
-	return "nothing listed waits for you"
-}
-
-// chosen returns the proposals to decide: the marked ones, else the selected row.
-func (q *Page) chosen() []proposals.Proposal {
-	if len(q.Marks) > 0 {
-		return q.Marks
-	}
-	if p, ok := q.Current(); ok {
-		return []proposals.Proposal{p}
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -47,34 +46,20 @@ type Shell interface {
 type Page struct {
 	screen.List
 	Options
-	// Marks are decided together. They stay while the list is filtered, sorted and read
-	// anew.
-	Marks Marks
+	list
+	marking
 
-	shell      Shell
-	ctx        context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	desk       Desk
-	tab        int
-	filter     string
-	everywhere bool // the filter is for all states, whatever the tab
-	order      review.Order
-	backward   bool // read from the end
-	slots      []slot
-	cursor     int
-	top        int
-	want       proposals.ID // the row to stay at when the list is read again
-	counts     map[proposals.State]int
-	widest     map[draw.Safe]int // what the columns want, in cells
-	shared     bool              // by a policy some proposals need the approval of others
-	glance     Glance            // of the row that was selected last
-	err        error
-	asked      bool
-	span       *markSpan // rows that are being marked by moving, nil for none
+	shell  Shell
+	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	desk   Desk
+	table  table
+	glance Glance // of the row that was selected last
+	err    error
 }
 
 // New returns an empty page; Reload reads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, slots: []slot{{}}, widest: map[draw.Safe]int{}}
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, rows: rows{slots: []slot{{}}}}}
 }
 
 // Place implements screen.Page.
@@ -89,7 +74,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
 		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: q.cannotMarkRow},
 		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: q.nothingToMark},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.nothingIn(&q.rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Do: q.askFilter},
@@ -99,13 +84,6 @@ func (q *Page) Keys() []screen.Key {
 		screen.NewKey(q.shell, q.NoEditor),
 		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
 	}, screen.PaneKeys(q.shell, q), screen.PreviewKeys(q), screen.ListKeys(q))
-}
-
-func (q *Page) noneSelected() string {
-	if _, ok := q.Current(); !ok {
-		return "no proposal is selected"
-	}
-	return ""
 }
 
 func (q *Page) open() tea.Cmd {
@@ -130,14 +108,14 @@ func (q *Page) openWaiting() tea.Cmd {
 // decide asks about the marked proposals, or the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		return q.shell.Decide(act, q.chosen())
+		return q.shell.Decide(act, q.marking.chosen(&q.list))
 	}
 }
 
 // cannotDecide returns why there is nothing to decide about.
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
-		ps := q.chosen()
+		ps := q.marking.chosen(&q.list)
 		if len(ps) == 0 {
 			return "no proposal is selected"
 		}
@@ -155,14 +133,13 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame = f
+	q.Frame, q.height = f, max(1, f.Body-1) // the first line has the names of the columns
 	q.clamp()
 }
 
 // Leave implements screen.Page: it ends a range of marks, or a filter.
 func (q *Page) Leave() (tea.Cmd, bool) {
-	if q.span != nil {
-		q.span = nil
+	if q.marking.end() {
 		return nil, true
 	}
 	if q.filter == "" {
@@ -202,16 +179,11 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 			return q.loadGlance(p.ID)
 		}
 	case Glance:
-		q.glanced(msg)
+		p, _ := q.Current()
+		q.glance.take(msg, p.ID)
 	}
 	return nil
 }
-
-// Filter implements screen.Filtered.
-func (q *Page) Filter() string { return q.filter }
-
-// Current implements screen.OfProposal.
-func (q *Page) Current() (proposals.Proposal, bool) { return q.at(q.cursor) }
 
 // Select selects a proposal where it is among the rows that were read.
 func (q *Page) Select(id proposals.ID) tea.Cmd {
@@ -233,14 +205,14 @@ func (q *Page) Reload() tea.Cmd {
 	}
 	query := q.query(0)
 	query.Limit = max(chunk, (need+chunk-1)/chunk*chunk)
-	return tea.Batch(q.Count(), q.list(query))
+	return tea.Batch(q.Count(), q.readChunk(query))
 }
 
 // First reads no more than the first frame shows.
 func (q *Page) First() tea.Cmd {
 	query := q.query(0)
 	query.Limit = q.Frame.Body
-	return q.list(query)
+	return q.readChunk(query)
 }
 
 // Ends implements screen.Rowed: where the end was not read yet, the list is read from
@@ -255,22 +227,11 @@ func (q *Page) Ends(last bool) tea.Cmd {
 	return q.Move(-q.total())
 }
 
-// Rows implements screen.Rowed: the first line of the body has the names of the
-// columns.
-func (q *Page) Rows() int { return max(1, q.Frame.Body-1) }
-
-// clamp keeps the cursor in the list and the window around the cursor.
-func (q *Page) clamp() {
-	n := q.total()
-	q.cursor = min(max(0, q.cursor), max(0, n-1))
-	q.top = screen.Window(q.top, q.cursor, n, q.Rows())
-}
-
 // Move implements screen.Rowed.
 func (q *Page) Move(n int) tea.Cmd {
 	q.cursor += n
 	q.Preview.Forget()
 	q.clamp()
-	q.markSpanned()
+	q.marking.extend(&q.rows, q.cursor)
 	return tea.Batch(q.Fill(), q.debounce())
 }

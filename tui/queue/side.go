@@ -1,10 +1,15 @@
 package queue
 
 import (
-	"toolcrib/review"
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -36,17 +41,18 @@ func (q *Page) side() []string {
 		page.Line(draw.Of(th.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
 	}
 	if of := q.glance.Dossier.Proposal; of.ID == p.ID && of.Revision == p.Revision {
-		q.sideDossier(page, q.glance.Dossier)
+		q.glance.about(q.Frame, page)
 	}
 	return q.Preview.View(q.Frame, string(p.ID), page)
 }
 
-func (q *Page) sideDossier(page *prose.Page, d review.Dossier) {
-	th := q.Frame.Theme
+// about adds the findings, the rationale and the changes of a proposal to a page.
+func (g Glance) about(f screen.Frame, page *prose.Page) {
+	th, d := f.Theme, g.Dossier
 	if n := len(d.Rendered); n > 0 {
 		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
 	}
-	if why := q.glance.Unfit; len(why) > 0 {
+	if why := g.Unfit; len(why) > 0 {
 		page.Blank()
 		page.Item(draw.Of(th.Warn, "! "), "Can't be submitted yet: "+why[0])
 	}
@@ -70,24 +76,60 @@ func (q *Page) sideDossier(page *prose.Page, d review.Dossier) {
 		page.Heading("Rationale")
 		page.Text("", text)
 	}
-	q.sideChanges(page)
+	g.changes(f, page)
 	for _, o := range d.Others {
 		page.Blank()
 		page.Text("", "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
 }
 
-// sideChanges shows what changes, as far as a few screens. It does not count as read.
-func (q *Page) sideChanges(page *prose.Page) {
-	if q.glance.Changes == nil {
+// changes shows what changes, as far as a few screens. It does not count as read.
+func (g Glance) changes(f screen.Frame, page *prose.Page) {
+	if g.Changes == nil {
 		return
 	}
-	rows := q.glance.Changes.Rows(q.Frame.Theme, false)
+	rows := g.Changes.Rows(f.Theme, false)
 	if rows.Len() == 0 {
 		return
 	}
 	page.Blank()
-	for i := range min(rows.Len(), 5*q.Frame.Body) {
+	for i := range min(rows.Len(), 5*f.Body) {
 		page.Row(rows.Row(i))
 	}
+}
+
+// debounce reads the selected proposal once the cursor rests on it.
+func (q *Page) debounce() tea.Cmd {
+	p, ok := q.Current()
+	if !ok || q.Frame.Side == 0 {
+		return nil
+	}
+	return q.Debounced(Rested{p.ID})
+}
+
+func (q *Page) loadGlance(id proposals.ID) tea.Cmd {
+	return func() tea.Msg {
+		d, err := q.desk.Show(q.ctx, q.Actor, id)
+		if err != nil {
+			return Glance{ID: id, Err: err}
+		}
+		g := Glance{ID: id, Dossier: d, Unfit: wording.Unfit(d)}
+		before, after := d.Change()
+		if len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
+			g.Changes = difflist.Narrow(diff.Contents(before, after))
+		}
+		return g
+	}
+}
+
+// take takes in what the selected proposal is about. Changes that are known stay where
+// the whole proposal was read without them.
+func (g *Glance) take(read Glance, selected proposals.ID) {
+	if read.Err != nil || read.ID != selected {
+		return
+	}
+	if read.Changes == nil && g.ID == read.ID && g.Dossier.Digest == read.Dossier.Digest {
+		read.Changes = g.Changes
+	}
+	*g = read
 }

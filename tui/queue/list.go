@@ -1,0 +1,141 @@
+package queue
+
+import (
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
+)
+
+// list is the selected proposals through a window.
+type list struct {
+	selection
+	rows
+	cursor int
+	top    int
+	height int          // of the window, in rows
+	want   proposals.ID // the row to stay at when the list is read again
+	counts map[proposals.State]int
+}
+
+// Current implements screen.OfProposal.
+func (l *list) Current() (proposals.Proposal, bool) { return l.at(l.cursor) }
+
+func (l *list) noneSelected() string {
+	if _, ok := l.Current(); !ok {
+		return "no proposal is selected"
+	}
+	return ""
+}
+
+// query returns the query that reads slot n.
+func (l *list) query(n int) review.Query {
+	return review.Query{State: l.shownTab().state, Filter: l.Where(), Order: l.order, Reverse: l.backward, Limit: chunk, After: l.slots[n].after}
+}
+
+// size returns how many rows the list has, whether they were read or not; false
+// where only those are known of that were read.
+func (l *list) size() (int, bool) {
+	if l.Where() != "" || l.counts == nil {
+		return l.total(), l.whole()
+	}
+	n := l.counts[l.shownTab().state]
+	if l.shownTab().state == "" {
+		for _, of := range l.counts {
+			n += of
+		}
+	}
+	return n, true
+}
+
+// window returns the rows on the screen and as many around it as are kept ready,
+// counted as they are read: from one on to before another.
+func (l *list) window() (from, to int) {
+	return l.span(l.top-l.height-1, l.top+2*(l.height+1))
+}
+
+// restore finds the row again that the cursor was at.
+func (l *list) restore() {
+	if i := l.find(l.want); l.want != "" && i >= 0 {
+		if l.top > 0 { // at the top, new rows are seen
+			l.top += i - l.cursor
+		}
+		l.cursor = i
+	}
+	l.want = ""
+}
+
+// Rows implements screen.Rowed: the first line of the body has the names of the
+// columns.
+func (l *list) Rows() int { return l.height }
+
+// clamp keeps the cursor in the list and the window around the cursor.
+func (l *list) clamp() {
+	n := l.total()
+	l.cursor = min(max(0, l.cursor), max(0, n-1))
+	l.top = screen.Window(l.top, l.cursor, n, l.Rows())
+}
+
+// position returns which row of how many is selected.
+func (l *list) position(th theme.Theme) draw.Line {
+	n, known := l.size()
+	if n == 0 {
+		return nil
+	}
+	more, at := draw.Safe(""), l.cursor+1
+	switch {
+	case known && l.backward:
+		at += n - l.total()
+	case l.backward && at == n:
+		return draw.Of(th.Faint, " last ")
+	case l.backward:
+		return draw.Of(th.Faint, draw.Showf(" %d from the end ", n-at))
+	case !known:
+		more = "+" // the list goes on
+	}
+	return draw.Of(th.Faint, draw.Showf(" %d/%d", at, n)+more+" ")
+}
+
+// none reports whether there are no proposals at all.
+func (l *list) none() bool {
+	for _, n := range l.counts {
+		if n > 0 {
+			return false
+		}
+	}
+	return l.counts != nil
+}
+
+// empty returns why there is nothing; err is that of the last reading.
+func (l *list) empty(err error) []draw.Safe {
+	switch {
+	case err != nil:
+		return []draw.Safe{draw.Show(wording.OneLine(err))}
+	case l.filter != "" && l.shownTab().state != "":
+		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
+	case l.filter != "":
+		return []draw.Safe{"No match.", "esc clears the filter."}
+	case l.none():
+		return firstSteps()
+	case l.shownTab().filter != "":
+		return []draw.Safe{"Nothing matches this view: " + draw.Show(l.shownTab().filter)}
+	case l.tab == 0:
+		return []draw.Safe{"Nothing waits for you.", "tab shows the next state, T shows the live tools."}
+	}
+	return []draw.Safe{"No proposals in this state. tab shows the next state."}
+}
+
+// firstSteps names the first three steps of a new user.
+func firstSteps() []draw.Safe {
+	return []draw.Safe{
+		"No proposals yet. Three ways to begin:", "",
+		"1  Try it on examples: quit (q), run `toolcrib demo`.",
+		"2  Bring in your own tools: I imports a file, and",
+		"   `toolcrib init` finds the servers of your clients.",
+		"3  Propose a change: ctrl+n here, `toolcrib propose` in",
+		"   a script, `toolcrib mcp` for agents.", "",
+		"T shows the live tools, ? all keys.",
+	}
+}

@@ -1,0 +1,115 @@
+package queue
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/difflist"
+)
+
+// Answers to the commands of the page. Each names its question, so a late one is not
+// taken for another.
+type (
+	// Listed is a chunk of the list.
+	Listed struct {
+		Query review.Query
+		Page  review.Page
+		Err   error
+	}
+	// Counted is how many proposals there are in each state.
+	Counted struct {
+		Counts map[proposals.State]int
+		Total  int
+		Newest []proposals.Proposal // one, where there are more than were known of
+		Err    error
+	}
+	// Rested is the proposal of a row that was selected for a moment.
+	Rested struct{ ID proposals.ID }
+	// Glance is a proposal as the pane beside the list shows it.
+	Glance struct {
+		ID      proposals.ID
+		Dossier review.Dossier
+		Unfit   []string       // why a draft cannot be submitted, by its own text
+		Changes *difflist.List // nil where they are too long or were not asked for
+		Err     error
+	}
+)
+
+func (q *Page) readChunk(query review.Query) tea.Cmd {
+	return func() tea.Msg {
+		page, err := q.desk.List(q.ctx, query)
+		return Listed{query, page, err}
+	}
+}
+
+// Count counts the proposals in each state, and names the newest where there are more
+// than were known of.
+func (q *Page) Count() tea.Cmd {
+	known := 0
+	for _, n := range q.counts {
+		known += n
+	}
+	return func() tea.Msg {
+		counts, err := q.desk.Counts(q.ctx)
+		msg := Counted{Counts: counts, Err: err}
+		for _, n := range counts {
+			msg.Total += n
+		}
+		if err == nil && known > 0 && msg.Total > known {
+			var page review.Page
+			page, msg.Err = q.desk.List(q.ctx, review.Query{Limit: 1})
+			msg.Newest = page.Proposals
+		}
+		return msg
+	}
+}
+
+// loaded takes in a chunk.
+func (q *Page) loaded(msg Listed) tea.Cmd {
+	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.Query.After })
+	if n < 0 || msg.Query.State != q.shownTab().state || msg.Query.Filter != q.Where() || msg.Query.Order != q.order || msg.Query.Reverse != q.backward {
+		return nil // of a list that is not shown any more
+	}
+	q.slots[n].loading, q.err, q.asked = false, msg.Err, true
+	if msg.Err != nil {
+		return q.shell.Fail(msg.Err)
+	}
+	ps := q.arranged(msg.Page.Proposals, q.backward)
+	q.table.shared = q.table.shared || slices.ContainsFunc(ps, func(p proposals.Proposal) bool { return p.Approvals != nil })
+	q.table.measure(q.columns(), ps)
+	above := q.read(n, ps, msg.Page.Next)
+	q.cursor, q.top = q.cursor+above, q.top+above
+	q.restore()
+	q.clamp()
+	q.forget(q.window())
+	return tea.Batch(q.Fill(), q.debounce())
+}
+
+// Fill reads the chunks that the window shows and does not have.
+func (q *Page) Fill() tea.Cmd {
+	if !q.asked {
+		return nil
+	}
+	return q.load(func(s *slot) bool { return s.rows == nil && !s.loading })
+}
+
+// load reads the chunks in the window that are wanted.
+func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
+	from, to := q.window()
+	var cmds []tea.Cmd
+	for _, n := range q.missing(from, to, wanted) {
+		cmds = append(cmds, q.readChunk(q.query(n)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// readFrom reads the list again, from its beginning or from its end.
+func (q *Page) readFrom(backward bool) tea.Cmd {
+	q.rows, q.cursor, q.top, q.want = newRows(backward), 0, 0, ""
+	q.glance, q.table.widest = Glance{}, nil
+	q.marking.end()
+	return q.readChunk(q.query(0))
+}
