@@ -55,7 +55,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	v := a.Value
 	switch a.Is {
 	case facts.Text:
-		return lookup{row: m.textCondition(v), rows: m.textRows(v)}
+		return lookup{rows: m.textRows(v)} // its row costs more, see rowCondition
 	case facts.Number:
 		n, _ := strconv.ParseInt(v, 10, 64) // the number of no proposal is 0
 		return ordered("p.issue = ? AND p.issue > 0", n)
@@ -105,6 +105,14 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Waits: // splitWaits took it out
 	}
 	return lookup{}
+}
+
+// rowCondition returns the condition that holds of a row p if the atom does.
+func (m matcher) rowCondition(a facts.Atom) clause {
+	if a.Is == facts.Text {
+		return m.textCondition(a.Value)
+	}
+	return m.lookup(a).row
 }
 
 // textCondition checks each row, or for a text with very many spellings all rows

@@ -200,7 +200,7 @@ func (m matcher) rest(terms []filter.Term, used []int) clause {
 		}
 		var atoms []clause
 		for _, a := range t.Any {
-			c := m.lookup(a).row
+			c := m.rowCondition(a)
 			atoms = append(atoms, clause{SQL: "(" + c.SQL + ")", Args: c.Args})
 		}
 		c := join(atoms, " OR ")
