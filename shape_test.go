@@ -37,7 +37,6 @@ var larger = map[string]int{
 	"store.assistant":          58,
 	"tui.Desk":                 25,
 	"tui.Model":                140,
-	"tui/pager.Pager":          58,
 	"tui/proposal.Page":        146,
 }
 

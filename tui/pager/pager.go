@@ -4,8 +4,6 @@
 package pager
 
 import (
-	"strings"
-
 	"toolcrib/tui/draw"
 	"toolcrib/tui/theme"
 )
@@ -45,10 +43,6 @@ type Cell struct {
 // Text names a text whose reading is tracked, in any arrangement of its rows.
 type Text uint64
 
-// place is a line of the laid out text: a row, and a line within it when rows
-// are wrapped.
-type place struct{ row, sub int }
-
 // nothing has no rows, for a pager that was given none yet.
 type nothing struct{}
 
@@ -58,19 +52,11 @@ func (nothing) Stops() []int { return nil }
 
 // Pager is the window. It is made by New.
 type Pager struct {
-	rows   Rows
-	stops  []int
-	layout *layout
-	width  int
-	height int
-	wrap   bool
-	x      int // cells scrolled to the right when not wrapped
-	top    place
-	stop   int // index of the current stop, -1 for none
+	viewport
+	finder
+	stops []int
+	stop  int // index of the current stop, -1 for none
 
-	query     string
-	hit       int         // the row of the last match, -1 for none
-	match     theme.Style // of what a search finds
 	rule      theme.Style // of the line between two cells
 	more      theme.Style // of the sign for text beyond the edge
 	point     theme.Style // of the sign before the current stop, "" for none
@@ -79,41 +65,11 @@ type Pager struct {
 	pickStyle theme.Style // of the sign before it
 
 	seen map[Text]int // bytes of a tracked text that were shown from its beginning
-
-	walk walked // while a window is gone through
 }
-
-// walked is the row that was made last while a window is gone through: each of its
-// lines needs it more than once.
-type walked struct {
-	on, made bool
-	at       int
-	row      Row
-}
-
-// through begins to go through a window; the function it returns ends that.
-func (p *Pager) through() func() {
-	p.walk = walked{on: true}
-	return func() { p.walk = walked{} }
-}
-
-// row returns a row, which is not to be changed.
-func (p *Pager) row(i int) Row {
-	if p.walk.made && p.walk.at == i {
-		return p.walk.row
-	}
-	row := p.rows.Row(i)
-	if p.walk.on {
-		p.walk.made, p.walk.at, p.walk.row = true, i, row
-	}
-	return row
-}
-
-type cellKey struct{ row, cell int }
 
 // New returns a pager that looks as th says.
 func New(th theme.Theme) *Pager {
-	p := &Pager{rows: nothing{}, stop: -1, layout: newLayout(), seen: map[Text]int{}}
+	p := &Pager{viewport: viewport{rows: nothing{}, layout: newLayout()}, stop: -1, seen: map[Text]int{}}
 	p.Restyle(th)
 	return p
 }
@@ -177,139 +133,4 @@ func (p *Pager) SetWrap(wrap bool) {
 	p.wrap, p.x, p.top.sub = wrap, 0, 0
 	p.layout.reset()
 	p.clamp()
-}
-
-// Wrapped reports whether long rows are wrapped.
-func (p *Pager) Wrapped() bool { return p.wrap }
-
-// len returns the number of rows.
-func (p *Pager) len() int {
-	return p.rows.Len()
-}
-
-// Percent returns how far down the window is, from 0 to 100; -1 when everything is
-// in it.
-func (p *Pager) Percent() int {
-	end := p.end()
-	if end == (place{}) {
-		return -1
-	}
-	if p.top == end {
-		return 100
-	}
-	return min(99, p.top.row*100/max(1, end.row))
-}
-
-// layout remembers where texts are broken into lines, and where far columns of
-// long lines begin. It grows as far as it is asked.
-type layout struct {
-	breaks map[cellKey]*breaks
-	marks  map[cellKey][]int // byte at which column n*markEvery begins
-	window window            // the last that was asked for
-}
-
-// window is the rows from first to before last, which a number of lines from top on
-// shows.
-type window struct {
-	top         place
-	height      int
-	first, last int
-}
-
-// breaks are the bytes at which the lines of one text begin.
-type breaks struct {
-	starts []int
-	done   bool
-}
-
-func newLayout() *layout {
-	l := &layout{}
-	l.reset()
-	return l
-}
-
-func (l *layout) reset() {
-	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
-}
-
-// line returns from and to of line n of a text in width cells.
-func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
-	b := l.breaks[key]
-	if b == nil {
-		b = &breaks{starts: []int{0}}
-		l.breaks[key] = b
-	}
-	for len(b.starts) <= n+1 && !b.done {
-		b.grow(t.Raw, width)
-	}
-	if n >= len(b.starts) {
-		return span, false
-	}
-	end := len(t.Raw)
-	if n+1 < len(b.starts) {
-		end = b.starts[n+1]
-	}
-	return [2]int{b.starts[n], end}, true
-}
-
-func (l *layout) count(key cellKey, t *draw.Text, width int) int {
-	l.line(key, t, width, 0)
-	b := l.breaks[key]
-	for !b.done {
-		b.grow(t.Raw, width)
-	}
-	return len(b.starts)
-}
-
-// maxShown is the length of ⟨U+10FFFF⟩, in bytes.
-const maxShown = len("⟨U+10FFFF⟩")
-
-// grow finds the end of one line more: behind the last space that fits, else
-// where the width ends, before a code point that package visible shows.
-func (b *breaks) grow(raw string, width int) {
-	from := b.starts[len(b.starts)-1]
-	to, _ := draw.Measure(raw, from, 0, max(1, width))
-	if to >= len(raw) {
-		b.done = true
-		return
-	}
-	if raw[to] == ' ' { // the break takes the space with it
-		to++
-	} else if i := strings.LastIndexByte(raw[from:to], ' '); i > 0 && i > (to-from)/3 {
-		to = from + i + 1
-	} else if i := strings.LastIndex(raw[from:to], "⟨"); i > 0 && to-from-i <= maxShown && !strings.Contains(raw[from+i:to], "⟩") {
-		to = from + i // a shown code point stays whole
-	}
-	if to >= len(raw) {
-		b.done = true
-		return
-	}
-	b.starts = append(b.starts, to)
-}
-
-// markEvery is how many cells apart far columns are remembered.
-const markEvery = 2048
-
-// column returns the byte at which column x of a text begins, and which column
-// that byte really is in, which is less where x is inside of a wide character.
-func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
-	if x <= 0 {
-		return 0, 0
-	}
-	if x < markEvery {
-		return draw.Measure(raw, 0, 0, x)
-	}
-	marks := l.marks[key]
-	if marks == nil {
-		marks = []int{0}
-	}
-	for len(marks)*markEvery <= x && marks[len(marks)-1] < len(raw) {
-		last := marks[len(marks)-1]
-		to, _ := draw.Measure(raw, last, 0, markEvery)
-		marks = append(marks, to)
-	}
-	l.marks[key] = marks
-	n := min(x/markEvery, len(marks)-1)
-	to, used := draw.Measure(raw, marks[n], 0, x-n*markEvery)
-	return to, n*markEvery + used
 }

@@ -2,93 +2,7 @@ package pager
 
 import "toolcrib/tui/theme"
 
-// hasSub reports whether a row has a line sub when it is wrapped.
-func (p *Pager) hasSub(at place) bool {
-	if at.sub == 0 {
-		return true
-	}
-	if !p.wrap {
-		return false
-	}
-	row := p.row(at.row)
-	for c := range row.Cells {
-		if _, ok := p.layout.line(cellKey{at.row, c}, &row.Cells[c].Text, p.textWidth(row, c), at.sub); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// lastSub returns the last line of a row.
-func (p *Pager) lastSub(row int) int {
-	if !p.wrap {
-		return 0
-	}
-	last := 0
-	r := p.row(row)
-	for c := range r.Cells {
-		last = max(last, p.layout.count(cellKey{row, c}, &r.Cells[c].Text, p.textWidth(r, c))-1)
-	}
-	return last
-}
-
-// after returns the next line; ok is false at the end.
-func (p *Pager) after(at place) (place, bool) {
-	if p.len() == 0 {
-		return at, false
-	}
-	if next := (place{at.row, at.sub + 1}); p.hasSub(next) {
-		return next, true
-	}
-	if at.row+1 >= p.len() {
-		return at, false
-	}
-	return place{at.row + 1, 0}, true
-}
-
-// before returns the line above; ok is false at the beginning.
-func (p *Pager) before(at place) (place, bool) {
-	if at.sub > 0 {
-		return place{at.row, at.sub - 1}, true
-	}
-	if at.row == 0 {
-		return at, false
-	}
-	return place{at.row - 1, p.lastSub(at.row - 1)}, true
-}
-
-// end returns the lowest place the window can have.
-func (p *Pager) end() place {
-	n := p.len()
-	if n == 0 || p.height <= 0 {
-		return place{}
-	}
-	at := place{n - 1, p.lastSub(n - 1)}
-	for range p.height - 1 {
-		up, ok := p.before(at)
-		if !ok {
-			return place{}
-		}
-		at = up
-	}
-	return at
-}
-
 func (a place) above(b place) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }
-
-// clamp keeps the window within the text.
-func (p *Pager) clamp() {
-	if p.top.row >= p.len() {
-		p.top = place{max(0, p.len()-1), 0}
-	}
-	// Only near the end is it needed to look where the end is.
-	if p.len()-p.top.row > p.height {
-		return
-	}
-	if end := p.end(); end.above(p.top) {
-		p.top = end
-	}
-}
 
 // Scroll moves the window by n lines, up when n is negative.
 func (p *Pager) Scroll(n int) {
@@ -97,21 +11,6 @@ func (p *Pager) Scroll(n int) {
 		return
 	}
 	p.scroll(n)
-}
-
-func (p *Pager) scroll(n int) {
-	step := p.after
-	if n < 0 {
-		step, n = p.before, -n
-	}
-	for range n {
-		at, ok := step(p.top)
-		if !ok {
-			break
-		}
-		p.top = at
-	}
-	p.clamp()
 }
 
 // Page moves the window by n times its height, less a line to find the place.
@@ -134,56 +33,6 @@ func (p *Pager) End() {
 	if p.selects() {
 		p.stop = len(p.stops) - 1
 	}
-}
-
-// Side moves the window by n cells, to the left when n is negative. It has no
-// effect when rows are wrapped.
-func (p *Pager) Side(n int) {
-	if !p.wrap {
-		p.x = max(0, p.x+n)
-	}
-}
-
-// Reveal brings a row into the window: where it is there already nothing
-// moves, else it comes to a third of the height.
-func (p *Pager) Reveal(row int) {
-	if first, last := p.Window(); row >= first && row < last {
-		return
-	}
-	p.Center(row)
-}
-
-// Center brings a row to a third of the height.
-func (p *Pager) Center(row int) {
-	p.top = place{min(max(0, row), max(0, p.len()-1)), 0}
-	p.scroll(-p.height / 3)
-}
-
-// Top brings a row to the top of the window, as far as there is text below it.
-func (p *Pager) Top(row int) {
-	p.top = place{min(max(0, row), max(0, p.len()-1)), 0}
-	p.clamp()
-}
-
-// Window returns the rows of which something is in the window: from first to
-// before last.
-func (p *Pager) Window() (first, last int) {
-	if p.len() == 0 {
-		return 0, 0
-	}
-	if w := p.layout.window; w.last > 0 && w.top == p.top && w.height == p.height {
-		return w.first, w.last
-	}
-	at := p.top
-	for range p.height - 1 {
-		down, ok := p.after(at)
-		if !ok {
-			break
-		}
-		at = down
-	}
-	p.layout.window = window{p.top, p.height, p.top.row, at.row + 1}
-	return p.top.row, at.row + 1
 }
 
 // NextStop goes to the next stop, or the one before when step is -1. ok is
@@ -239,15 +88,6 @@ func (p *Pager) Follow(row, at int) {
 	}
 	p.top = place{row, sub}
 	p.scroll(1 - p.height)
-}
-
-// Lines returns how many lines there are, at most limit.
-func (p *Pager) Lines(limit int) int {
-	n := 0
-	for at, ok := (place{}), p.len() > 0; ok && n < limit; n++ {
-		at, ok = p.after(at)
-	}
-	return n
 }
 
 // See marks the rows in the window as seen. A text counts as seen up to where it
@@ -330,12 +170,6 @@ func (p *Pager) Move(n int) {
 			p.scroll(-1)
 		}
 	}
-}
-
-// below reports whether a row begins below the window.
-func (p *Pager) below(row int) bool {
-	_, last := p.Window()
-	return row >= last
 }
 
 // ends reports whether an item goes on below the window.

@@ -6,7 +6,37 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
 )
+
+// finder looks for a text.
+type finder struct {
+	query string
+	hit   int         // the row of the last match, -1 for none
+	match theme.Style // of what is found
+}
+
+// Query returns the text of the search.
+func (f *finder) Query() string { return f.query }
+
+// matches returns the marks of the search's matches between two bytes.
+func (f *finder) matches(raw string, from, to int) []draw.Mark {
+	from = max(0, from-len(f.query))
+	to = min(len(raw), to+len(f.query))
+	for from > 0 && !utf8.RuneStart(raw[from]) {
+		from--
+	}
+	var marks []draw.Mark
+	for at := from; at < to; {
+		i := indexFold(raw[at:to], f.query)
+		if i < 0 {
+			break
+		}
+		marks = append(marks, draw.Mark{Start: at + i, End: at + i + len(f.query), Style: f.match})
+		at += i + len(f.query)
+	}
+	return marks
+}
 
 // Search looks for text from the top of the window on, wherever upper and lower
 // case differ, and shows the first row that has it. An empty text ends a
@@ -39,9 +69,6 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	}
 	return n, of, true
 }
-
-// Query returns the text of the search.
-func (p *Pager) Query() string { return p.query }
 
 // NextMatch goes to the next row that matches the search, or to the previous one
 // when step is -1, around the ends.
@@ -96,25 +123,6 @@ func (p *Pager) has(row int) bool {
 		}
 	}
 	return false
-}
-
-// matches returns the marks of the search's matches between two bytes.
-func (p *Pager) matches(raw string, from, to int) []draw.Mark {
-	from = max(0, from-len(p.query))
-	to = min(len(raw), to+len(p.query))
-	for from > 0 && !utf8.RuneStart(raw[from]) {
-		from--
-	}
-	var marks []draw.Mark
-	for at := from; at < to; {
-		i := indexFold(raw[at:to], p.query)
-		if i < 0 {
-			break
-		}
-		marks = append(marks, draw.Mark{Start: at + i, End: at + i + len(p.query), Style: p.match})
-		at += i + len(p.query)
-	}
-	return marks
 }
 
 // indexFold is strings.Index for ASCII letters of either case, and as they are

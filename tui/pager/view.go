@@ -10,29 +10,6 @@ import (
 // divider stands between two cells.
 const divider = "│"
 
-// cellWidth returns the width of a cell of a row, gutter included.
-func (p *Pager) cellWidth(row Row, c int) int {
-	n := len(row.Cells)
-	if n < 2 {
-		return p.width
-	}
-	left := (p.width - 1) / 2
-	if c == 0 {
-		return left
-	}
-	return p.width - 1 - left
-}
-
-// textWidth returns the width of the text in a cell. The last column is kept
-// free for the sign that there is more.
-func (p *Pager) textWidth(row Row, c int) int {
-	width := p.cellWidth(row, c)
-	if most := row.Cells[c].Most; p.wrap && most > 0 {
-		width = min(width, most)
-	}
-	return max(1, width-row.Cells[c].Gutter.Width()-1)
-}
-
 // View returns the window as height lines of exactly width cells.
 func (p *Pager) View() []string {
 	defer p.through()()
@@ -96,21 +73,6 @@ func (p *Pager) write(b *strings.Builder, at place) {
 		}
 		fill.Write(b, draw.Blank(left-used))
 	}
-}
-
-// span returns the bytes of a cell's text that one line of the window shows.
-func (p *Pager) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
-	if p.wrap {
-		s, ok := p.layout.line(key, &cell.Text, width, sub)
-		return s[0], s[1], 0, ok
-	}
-	x := p.x
-	if cell.Still || cell.Track == 0 && cell.Gutter == nil {
-		x = 0 // headings stay where they are
-	}
-	from, col = p.layout.column(key, cell.Text.Raw, x)
-	to, _ = draw.Measure(cell.Text.Raw, from, col, width)
-	return from, to, col, true
 }
 
 // pointer is the sign before the current stop.

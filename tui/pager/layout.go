@@ -1,0 +1,123 @@
+package pager
+
+import (
+	"strings"
+
+	"toolcrib/tui/draw"
+)
+
+type cellKey struct{ row, cell int }
+
+// layout remembers where texts are broken into lines, and where far columns of
+// long lines begin. It grows as far as it is asked.
+type layout struct {
+	breaks map[cellKey]*breaks
+	marks  map[cellKey][]int // byte at which column n*markEvery begins
+	window window            // the last that was asked for
+}
+
+// window is the rows from first to before last, which a number of lines from top on
+// shows.
+type window struct {
+	top         place
+	height      int
+	first, last int
+}
+
+// breaks are the bytes at which the lines of one text begin.
+type breaks struct {
+	starts []int
+	done   bool
+}
+
+func newLayout() *layout {
+	l := &layout{}
+	l.reset()
+	return l
+}
+
+func (l *layout) reset() {
+	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
+}
+
+// line returns from and to of line n of a text in width cells.
+func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
+	b := l.breaks[key]
+	if b == nil {
+		b = &breaks{starts: []int{0}}
+		l.breaks[key] = b
+	}
+	for len(b.starts) <= n+1 && !b.done {
+		b.grow(t.Raw, width)
+	}
+	if n >= len(b.starts) {
+		return span, false
+	}
+	end := len(t.Raw)
+	if n+1 < len(b.starts) {
+		end = b.starts[n+1]
+	}
+	return [2]int{b.starts[n], end}, true
+}
+
+func (l *layout) count(key cellKey, t *draw.Text, width int) int {
+	l.line(key, t, width, 0)
+	b := l.breaks[key]
+	for !b.done {
+		b.grow(t.Raw, width)
+	}
+	return len(b.starts)
+}
+
+// maxShown is the length of ⟨U+10FFFF⟩, in bytes.
+const maxShown = len("⟨U+10FFFF⟩")
+
+// grow finds the end of one line more: behind the last space that fits, else
+// where the width ends, before a code point that package visible shows.
+func (b *breaks) grow(raw string, width int) {
+	from := b.starts[len(b.starts)-1]
+	to, _ := draw.Measure(raw, from, 0, max(1, width))
+	if to >= len(raw) {
+		b.done = true
+		return
+	}
+	if raw[to] == ' ' { // the break takes the space with it
+		to++
+	} else if i := strings.LastIndexByte(raw[from:to], ' '); i > 0 && i > (to-from)/3 {
+		to = from + i + 1
+	} else if i := strings.LastIndex(raw[from:to], "⟨"); i > 0 && to-from-i <= maxShown && !strings.Contains(raw[from+i:to], "⟩") {
+		to = from + i // a shown code point stays whole
+	}
+	if to >= len(raw) {
+		b.done = true
+		return
+	}
+	b.starts = append(b.starts, to)
+}
+
+// markEvery is how many cells apart far columns are remembered.
+const markEvery = 2048
+
+// column returns the byte at which column x of a text begins, and which column
+// that byte really is in, which is less where x is inside of a wide character.
+func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
+	if x <= 0 {
+		return 0, 0
+	}
+	if x < markEvery {
+		return draw.Measure(raw, 0, 0, x)
+	}
+	marks := l.marks[key]
+	if marks == nil {
+		marks = []int{0}
+	}
+	for len(marks)*markEvery <= x && marks[len(marks)-1] < len(raw) {
+		last := marks[len(marks)-1]
+		to, _ := draw.Measure(raw, last, 0, markEvery)
+		marks = append(marks, to)
+	}
+	l.marks[key] = marks
+	n := min(x/markEvery, len(marks)-1)
+	to, used := draw.Measure(raw, marks[n], 0, x-n*markEvery)
+	return to, n*markEvery + used
+}

@@ -1,0 +1,270 @@
+package pager
+
+import "toolcrib/tui/draw"
+
+// viewport is the window on the rows, and where it stands.
+type viewport struct {
+	rows   Rows
+	layout *layout
+	width  int
+	height int
+	wrap   bool
+	x      int // cells scrolled to the right when not wrapped
+	top    place
+	walk   walked // while a window is gone through
+}
+
+// place is a line of the laid out text: a row, and a line within it when rows
+// are wrapped.
+type place struct{ row, sub int }
+
+// walked is the row that was made last while a window is gone through: each of its
+// lines needs it more than once.
+type walked struct {
+	on, made bool
+	at       int
+	row      Row
+}
+
+// through begins to go through a window; the function it returns ends that.
+func (v *viewport) through() func() {
+	v.walk = walked{on: true}
+	return func() { v.walk = walked{} }
+}
+
+// row returns a row, which is not to be changed.
+func (v *viewport) row(i int) Row {
+	if v.walk.made && v.walk.at == i {
+		return v.walk.row
+	}
+	row := v.rows.Row(i)
+	if v.walk.on {
+		v.walk.made, v.walk.at, v.walk.row = true, i, row
+	}
+	return row
+}
+
+// len returns the number of rows.
+func (v *viewport) len() int {
+	return v.rows.Len()
+}
+
+// hasSub reports whether a row has a line sub when it is wrapped.
+func (v *viewport) hasSub(at place) bool {
+	if at.sub == 0 {
+		return true
+	}
+	if !v.wrap {
+		return false
+	}
+	row := v.row(at.row)
+	for c := range row.Cells {
+		if _, ok := v.layout.line(cellKey{at.row, c}, &row.Cells[c].Text, v.textWidth(row, c), at.sub); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// lastSub returns the last line of a row.
+func (v *viewport) lastSub(row int) int {
+	if !v.wrap {
+		return 0
+	}
+	last := 0
+	r := v.row(row)
+	for c := range r.Cells {
+		last = max(last, v.layout.count(cellKey{row, c}, &r.Cells[c].Text, v.textWidth(r, c))-1)
+	}
+	return last
+}
+
+// after returns the next line; ok is false at the end.
+func (v *viewport) after(at place) (place, bool) {
+	if v.len() == 0 {
+		return at, false
+	}
+	if next := (place{at.row, at.sub + 1}); v.hasSub(next) {
+		return next, true
+	}
+	if at.row+1 >= v.len() {
+		return at, false
+	}
+	return place{at.row + 1, 0}, true
+}
+
+// before returns the line above; ok is false at the beginning.
+func (v *viewport) before(at place) (place, bool) {
+	if at.sub > 0 {
+		return place{at.row, at.sub - 1}, true
+	}
+	if at.row == 0 {
+		return at, false
+	}
+	return place{at.row - 1, v.lastSub(at.row - 1)}, true
+}
+
+// end returns the lowest place the window can have.
+func (v *viewport) end() place {
+	n := v.len()
+	if n == 0 || v.height <= 0 {
+		return place{}
+	}
+	at := place{n - 1, v.lastSub(n - 1)}
+	for range v.height - 1 {
+		up, ok := v.before(at)
+		if !ok {
+			return place{}
+		}
+		at = up
+	}
+	return at
+}
+
+// clamp keeps the window within the text.
+func (v *viewport) clamp() {
+	if v.top.row >= v.len() {
+		v.top = place{max(0, v.len()-1), 0}
+	}
+	// Only near the end is it needed to look where the end is.
+	if v.len()-v.top.row > v.height {
+		return
+	}
+	if end := v.end(); end.above(v.top) {
+		v.top = end
+	}
+}
+
+func (v *viewport) scroll(n int) {
+	step := v.after
+	if n < 0 {
+		step, n = v.before, -n
+	}
+	for range n {
+		at, ok := step(v.top)
+		if !ok {
+			break
+		}
+		v.top = at
+	}
+	v.clamp()
+}
+
+// Wrapped reports whether long rows are wrapped.
+func (v *viewport) Wrapped() bool { return v.wrap }
+
+// Percent returns how far down the window is, from 0 to 100; -1 when everything is
+// in it.
+func (v *viewport) Percent() int {
+	end := v.end()
+	if end == (place{}) {
+		return -1
+	}
+	if v.top == end {
+		return 100
+	}
+	return min(99, v.top.row*100/max(1, end.row))
+}
+
+// Side moves the window by n cells, to the left when n is negative. It has no
+// effect when rows are wrapped.
+func (v *viewport) Side(n int) {
+	if !v.wrap {
+		v.x = max(0, v.x+n)
+	}
+}
+
+// Reveal brings a row into the window: where it is there already nothing
+// moves, else it comes to a third of the height.
+func (v *viewport) Reveal(row int) {
+	if first, last := v.Window(); row >= first && row < last {
+		return
+	}
+	v.Center(row)
+}
+
+// Center brings a row to a third of the height.
+func (v *viewport) Center(row int) {
+	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
+	v.scroll(-v.height / 3)
+}
+
+// Top brings a row to the top of the window, as far as there is text below it.
+func (v *viewport) Top(row int) {
+	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
+	v.clamp()
+}
+
+// Window returns the rows of which something is in the window: from first to
+// before last.
+func (v *viewport) Window() (first, last int) {
+	if v.len() == 0 {
+		return 0, 0
+	}
+	if w := v.layout.window; w.last > 0 && w.top == v.top && w.height == v.height {
+		return w.first, w.last
+	}
+	at := v.top
+	for range v.height - 1 {
+		down, ok := v.after(at)
+		if !ok {
+			break
+		}
+		at = down
+	}
+	v.layout.window = window{v.top, v.height, v.top.row, at.row + 1}
+	return v.top.row, at.row + 1
+}
+
+// below reports whether a row begins below the window.
+func (v *viewport) below(row int) bool {
+	_, last := v.Window()
+	return row >= last
+}
+
+// Lines returns how many lines there are, at most limit.
+func (v *viewport) Lines(limit int) int {
+	n := 0
+	for at, ok := (place{}), v.len() > 0; ok && n < limit; n++ {
+		at, ok = v.after(at)
+	}
+	return n
+}
+
+// cellWidth returns the width of a cell of a row, gutter included.
+func (v *viewport) cellWidth(row Row, c int) int {
+	n := len(row.Cells)
+	if n < 2 {
+		return v.width
+	}
+	left := (v.width - 1) / 2
+	if c == 0 {
+		return left
+	}
+	return v.width - 1 - left
+}
+
+// textWidth returns the width of the text in a cell. The last column is kept
+// free for the sign that there is more.
+func (v *viewport) textWidth(row Row, c int) int {
+	width := v.cellWidth(row, c)
+	if most := row.Cells[c].Most; v.wrap && most > 0 {
+		width = min(width, most)
+	}
+	return max(1, width-row.Cells[c].Gutter.Width()-1)
+}
+
+// span returns the bytes of a cell's text that one line of the window shows.
+func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
+	if v.wrap {
+		s, ok := v.layout.line(key, &cell.Text, width, sub)
+		return s[0], s[1], 0, ok
+	}
+	x := v.x
+	if cell.Still || cell.Track == 0 && cell.Gutter == nil {
+		x = 0 // headings stay where they are
+	}
+	from, col = v.layout.column(key, cell.Text.Raw, x)
+	to, _ = draw.Measure(cell.Text.Raw, from, col, width)
+	return from, to, col, true
+}
