@@ -111,7 +111,7 @@ func checkLists(n *jsondoc.Node) (*jsondoc.Node, jsondoc.Problems) {
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
-		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which says whether it is a tool's, an agent's or a list's")
+		return registry.Definition{}, problemAt(n, "definition", "cannot be read without the subject, which says what it defines")
 	}
 	d, ps := registry.BindDefinition(kind, n, "definition")
 	if len(ps) > 0 && n.Kind == jsondoc.Object {
@@ -141,8 +141,12 @@ func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 }
 
 func article(k registry.Kind) string {
-	if k == registry.KindAgent {
+	switch k {
+	case registry.KindAgent:
 		return "an agent"
+	case registry.KindInstructions:
+		return "instructions"
+	case registry.KindTool, registry.KindList, registry.KindSkill:
 	}
 	return "a " + string(k)
 }
@@ -303,17 +307,8 @@ func (c *content) BindJSON(n *jsondoc.Node, _ string) jsondoc.Problems {
 // IsZero reports whether there is no definition.
 func (c content) IsZero() bool { return c.definition.IsZero() }
 
-// MarshalJSON writes the tool, agent or list with its keys in their documented order.
-func (c content) MarshalJSON() ([]byte, error) {
-	switch {
-	case c.definition.Agent != nil:
-		return jsondoc.Encode(c.definition.Agent)
-	case c.definition.List != nil:
-		return jsondoc.Encode(c.definition.List)
-	default:
-		return jsondoc.Encode(c.definition.Tool)
-	}
-}
+// MarshalJSON writes the definition with its keys in their documented order.
+func (c content) MarshalJSON() ([]byte, error) { return jsondoc.Encode(c.definition.Content()) }
 
 // document returns the written form of d.
 func (d Draft) document() document {
@@ -333,8 +328,7 @@ func (d Draft) document() document {
 // withoutEmpty returns the zero Definition for one that has no key set: it
 // says no more than one that was left out.
 func withoutEmpty(d registry.Definition) registry.Definition {
-	if d.Tool != nil && reflect.ValueOf(*d.Tool).IsZero() || d.Agent != nil && reflect.ValueOf(*d.Agent).IsZero() ||
-		d.List != nil && reflect.ValueOf(*d.List).IsZero() {
+	if d.IsZero() || reflect.ValueOf(d.Content()).Elem().IsZero() {
 		return registry.Definition{}
 	}
 	return d

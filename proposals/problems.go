@@ -26,8 +26,10 @@ func (d Draft) Problems() Problems {
 	c.versions(d)
 	c.definition(d)
 	c.rationale(d)
-	c.examples(d)
-	c.testCases(d)
+	if d.Definition.Folder() == nil || len(d.Examples)+len(d.TestCases) > 0 {
+		c.examples(d)
+		c.testCases(d)
+	}
 	c.changeSet(d)
 	c.texts(d)
 	return c.problems
@@ -241,8 +243,8 @@ func marks(line, marker string) bool {
 }
 
 // MaxDraft is the longest draft that is kept, in bytes of canonical JSON: several
-// of the longest texts that a definition can have.
-const MaxDraft = 4 << 20
+// of the longest texts that a definition can have, or the largest skill.
+const MaxDraft = 7 << 20
 
 // Excess returns the fields that are too long even for a draft, each with its path:
 // a draft may lack fields, but it is stored permanently, and lists show its name and
@@ -250,6 +252,9 @@ const MaxDraft = 4 << 20
 func (d Draft) Excess() Problems {
 	var c template
 	name := d.Definition.Name()
+	if d.Definition.Folder() != nil {
+		name = "" // a path, which has limits of its own
+	}
 	if message := checkLength(name, registry.MaxName); message != "" {
 		c.add(RuleDefinition, "definition.name", "%s", message)
 	}

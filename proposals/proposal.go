@@ -281,15 +281,8 @@ const MaxComment = 20_000
 
 // IssueTitle returns the title of the issue that a submission opens.
 func IssueTitle(s registry.Subject, name string) string {
-	kind := "Tool"
-	switch s.Kind {
-	case registry.KindAgent:
-		kind = "Agent"
-	case registry.KindList:
-		kind = "List"
-	case registry.KindTool:
-	}
-	return fmt.Sprintf("[%s Proposal] %s", kind, name)
+	kind := string(s.Kind)
+	return fmt.Sprintf("[%s Proposal] %s", strings.ToUpper(kind[:1])+kind[1:], name)
 }
 
 // IssueLabels returns the labels a submission's issue carries.

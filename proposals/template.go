@@ -15,26 +15,27 @@ const placeholderMark = "FILL IN "
 // placeholders are the texts that a skeleton asks for. A line of a text that is exactly
 // the mark and one of them was left by the author; Problems says so.
 var placeholders = []string{
-	askDescription, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
+	askDescription, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
 }
 
 const (
-	askDescription = "what the agent does, in a sentence"
-	askListed      = "which work the list is for, in a sentence"
-	askUsage       = "when to reach for the tool, and when not to"
-	askGoals       = "what the tool is to achieve"
-	askGuardrails  = "what the tool must never do"
-	askPrompt      = "the text that is injected into the agent's context"
-	askSoul        = "the agent's philosophy of behaviour, without headings, tool names or instructions"
-	askRationale   = "why the change is wanted, for the person who decides"
-	askExample     = "a concrete invocation, as a user would write it"
-	askOther       = "another concrete invocation, of a different kind"
-	askPassName    = "what a good answer shows, in a few words"
-	askFailName    = "what a bad answer shows, in a few words"
-	askPassInput   = "what the model is given when it should do well"
-	askFailInput   = "what the model is given when the checks should catch it"
-	askText        = "a text that a good answer holds"
+	askDescription  = "what the agent does, in a sentence"
+	askListed       = "which work the list is for, in a sentence"
+	askUsage        = "when to reach for the tool, and when not to"
+	askGoals        = "what the tool is to achieve"
+	askGuardrails   = "what the tool must never do"
+	askPrompt       = "the text that is injected into the agent's context"
+	askSoul         = "the agent's philosophy of behaviour, without headings, tool names or instructions"
+	askInstructions = "what the agent is to do, as Markdown"
+	askRationale    = "why the change is wanted, for the person who decides"
+	askExample      = "a concrete invocation, as a user would write it"
+	askOther        = "another concrete invocation, of a different kind"
+	askPassName     = "what a good answer shows, in a few words"
+	askFailName     = "what a bad answer shows, in a few words"
+	askPassInput    = "what the model is given when it should do well"
+	askFailInput    = "what the model is given when the checks should catch it"
+	askText         = "a text that a good answer holds"
 )
 
 func fillIn(wanted string) string { return placeholderMark + wanted }
@@ -86,6 +87,10 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 		d.Definition = agentSkeleton(subject)
 	case subject.Kind == registry.KindList:
 		d.Definition = listSkeleton(subject)
+	case subject.Kind == registry.KindSkill:
+		d.Definition = skillSkeleton(subject)
+	case subject.Kind == registry.KindInstructions:
+		d.Definition = instructionsSkeleton(subject)
 	default:
 		d.Definition = toolSkeleton(subject)
 	}
@@ -123,6 +128,23 @@ func listSkeleton(s registry.Subject) registry.Definition {
 		Name:        label(s.ID),
 		Description: fillIn(askListed),
 		Tools:       []string{"file_reader"},
+	}}
+}
+
+func skillSkeleton(s registry.Subject) registry.Definition {
+	return registry.Definition{Skill: &registry.Folder{
+		ID:   s.ID,
+		Path: ".claude/skills/" + strings.ReplaceAll(s.ID, "_", "-"),
+		Files: map[string]registry.File{registry.SkillFile: {
+			Text: "---\nname: " + strings.ReplaceAll(s.ID, "_", "-") + "\ndescription: " + fillIn(askDescription) + "\n---\n\n" + fillIn(askInstructions) + "\n",
+		}},
+	}}
+}
+
+func instructionsSkeleton(s registry.Subject) registry.Definition {
+	return registry.Definition{Instructions: &registry.Folder{
+		ID: s.ID, Path: "AGENTS.md",
+		Files: map[string]registry.File{"AGENTS.md": {Text: fillIn(askInstructions) + "\n"}},
 	}}
 }
 

@@ -13,16 +13,17 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Definition is the whole content of one governed thing: exactly one of Tool,
-// Agent and List is set.
+// Definition is the whole content of one governed thing: exactly one field is set.
 type Definition struct {
-	Tool  *Tool
-	Agent *Agent
-	List  *List
+	Tool         *Tool
+	Agent        *Agent
+	List         *List
+	Skill        *Folder
+	Instructions *Folder
 }
 
 // IsZero reports whether d holds nothing.
-func (d Definition) IsZero() bool { return d.Tool == nil && d.Agent == nil && d.List == nil }
+func (d Definition) IsZero() bool { return d == Definition{} }
 
 // Kind returns what d defines.
 func (d Definition) Kind() Kind {
@@ -31,43 +32,51 @@ func (d Definition) Kind() Kind {
 		return KindAgent
 	case d.List != nil:
 		return KindList
+	case d.Skill != nil:
+		return KindSkill
+	case d.Instructions != nil:
+		return KindInstructions
 	}
 	return KindTool
 }
 
-// ID returns the id of the tool, agent or list.
+// Folder returns the files of a skill or of instructions, nil for anything else.
+func (d Definition) Folder() *Folder { return cmp.Or(d.Skill, d.Instructions) }
+
+// ID returns the id of what d defines.
 func (d Definition) ID() string {
-	switch {
-	case d.Tool != nil:
-		return d.Tool.ID
-	case d.Agent != nil:
-		return d.Agent.ID
-	case d.List != nil:
-		return d.List.ID
-	}
-	return ""
+	id, _, _ := d.head()
+	return id
 }
 
-// Name returns the human label.
+// Name returns the human label; the path of a skill or of instructions.
 func (d Definition) Name() string {
-	switch {
-	case d.Tool != nil:
-		return d.Tool.Name
-	case d.Agent != nil:
-		return d.Agent.Name
-	case d.List != nil:
-		return cmp.Or(d.List.Name, d.List.ID)
-	}
-	return ""
+	_, name, _ := d.head()
+	return name
 }
 
 // Status returns Active or Deactivated.
 func (d Definition) Status() Status {
-	if d.Tool != nil && d.Tool.Status == Deactivated || d.Agent != nil && d.Agent.Status == Deactivated ||
-		d.List != nil && d.List.Status == Deactivated {
+	if _, _, status := d.head(); status == Deactivated {
 		return Deactivated
 	}
 	return Active
+}
+
+// head returns what a definition of every kind has.
+func (d Definition) head() (id, name string, status Status) {
+	switch {
+	case d.Tool != nil:
+		return d.Tool.ID, d.Tool.Name, d.Tool.Status
+	case d.Agent != nil:
+		return d.Agent.ID, d.Agent.Name, d.Agent.Status
+	case d.List != nil:
+		return d.List.ID, cmp.Or(d.List.Name, d.List.ID), d.List.Status
+	}
+	if f := d.Folder(); f != nil {
+		return f.ID, f.Path, f.Status
+	}
+	return "", "", ""
 }
 
 // WithStatus returns a copy of d with the given status.
@@ -89,23 +98,43 @@ func (d Definition) WithStatus(s Status) Definition {
 		l.Status = s
 		return Definition{List: &l}
 	}
+	if f := d.Folder(); f != nil {
+		changed := *f
+		changed.Status = s
+		return folderDefinition(d.Kind(), &changed)
+	}
 	return d
+}
+
+// folderDefinition returns the definition of a skill or of instructions.
+func folderDefinition(kind Kind, f *Folder) Definition {
+	if kind == KindSkill {
+		return Definition{Skill: f}
+	}
+	return Definition{Instructions: f}
+}
+
+// Content returns the field of d that is set, a pointer; nil when none is.
+func (d Definition) Content() any {
+	switch {
+	case d.Tool != nil:
+		return d.Tool
+	case d.Agent != nil:
+		return d.Agent
+	case d.List != nil:
+		return d.List
+	case d.Folder() != nil:
+		return d.Folder()
+	}
+	return nil
 }
 
 // Canonical returns the canonical JSON of d, nil when d holds nothing.
 func (d Definition) Canonical() []byte {
-	var v any
-	switch {
-	case d.Tool != nil:
-		v = d.Tool
-	case d.Agent != nil:
-		v = d.Agent
-	case d.List != nil:
-		v = d.List
-	default:
+	if d.IsZero() {
 		return nil
 	}
-	b, err := jsondoc.Marshal(v)
+	b, err := jsondoc.Marshal(d.Content())
 	if err != nil {
 		panic(fmt.Sprintf("registry: a decoded definition does not marshal: %v", err))
 	}
@@ -154,6 +183,11 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 		ps := jsondoc.Bind(n, path, &l)
 		l.normalise()
 		return Definition{List: &l}, ps
+	case KindSkill, KindInstructions:
+		var f Folder
+		ps := jsondoc.Bind(n, path, &f)
+		f.normalise()
+		return folderDefinition(kind, &f), ps
 	}
 	var t Tool
 	ps := jsondoc.Bind(n, path, &t)
@@ -164,13 +198,10 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 // Keys returns the keys a definition of d's kind can have, in the order in
 // which they are documented.
 func (d Definition) Keys() []string {
-	switch {
-	case d.Agent != nil:
-		return jsondoc.Keys(Agent{})
-	case d.List != nil:
-		return jsondoc.Keys(List{})
+	if d.IsZero() {
+		d.Tool = &Tool{}
 	}
-	return jsondoc.Keys(Tool{})
+	return jsondoc.Keys(d.Content())
 }
 
 // normalise turns every way of saying "not set" into the absent key.

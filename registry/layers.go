@@ -29,6 +29,8 @@ func (l Live) Refuse(reason error) Live {
 		l.Definition = Definition{List: &List{ID: l.Subject.ID, Status: Deactivated}}
 	case KindTool:
 		l.Definition = Definition{Tool: &Tool{ID: l.Subject.ID, Status: Deactivated}}
+	case KindSkill, KindInstructions:
+		l.Definition = folderDefinition(l.Subject.Kind, &Folder{ID: l.Subject.ID, Status: Deactivated})
 	}
 	return l
 }

@@ -14,13 +14,17 @@ type Kind string
 
 // The governed kinds.
 const (
-	KindTool  Kind = "tool"
-	KindAgent Kind = "agent"
-	KindList  Kind = "list" // an allow-list
+	KindTool         Kind = "tool"
+	KindAgent        Kind = "agent"
+	KindList         Kind = "list"  // an allow-list
+	KindSkill        Kind = "skill" // a folder with a SKILL.md
+	KindInstructions Kind = "instructions"
 )
 
 // SubjectKinds returns every kind, in the order in which an id is looked for.
-func SubjectKinds() []Kind { return []Kind{KindTool, KindAgent, KindList} }
+func SubjectKinds() []Kind {
+	return []Kind{KindTool, KindAgent, KindList, KindSkill, KindInstructions}
+}
 
 // Layer is where a definition lives: LayerGlobal, LayerUser or
 // "project/<name>". Later layers override earlier ones.
@@ -69,9 +73,9 @@ func (l Layer) View() []Layer {
 	return []Layer{LayerGlobal, LayerUser, l}
 }
 
-// Subject names what a proposal changes: a tool, an agent or an
-// allow-list in a layer. It is written "tool:user/scene_pacer",
-// "agent:project/novel/assistant" or "list:global/authoring".
+// Subject names what a proposal changes: a tool, an agent, an allow-list, a skill or
+// instructions in a layer. It is written "tool:user/scene_pacer",
+// "agent:project/novel/assistant" or "skill:user/pdf".
 type Subject struct {
 	Kind  Kind
 	Layer Layer
@@ -110,10 +114,10 @@ func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
 	if !ok || slash < 0 {
-		return Subject{}, fmt.Errorf("%w: %s; write tool:<layer>/<id>, agent:<layer>/<id> or list:<layer>/<id>, such as tool:user/scene_pacer", ErrSubject, jsondoc.Quote(s))
+		return Subject{}, fmt.Errorf("%w: %s; write <kind>:<layer>/<id>, such as tool:user/scene_pacer; a kind is tool, agent, list, skill or instructions", ErrSubject, jsondoc.Quote(s))
 	}
 	if !slices.Contains(SubjectKinds(), Kind(kind)) {
-		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool, an agent or a list", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
+		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool, an agent, a list, a skill or instructions", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
 	}
 	layer, err := ParseLayer(rest[:slash])
 	if err != nil {

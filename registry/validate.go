@@ -24,6 +24,8 @@ func (d Definition) Problems(path string) jsondoc.Problems {
 		return d.Agent.Problems(path)
 	case d.List != nil:
 		return d.List.Problems(path)
+	case d.Folder() != nil:
+		return d.Folder().problems(path, d.Kind())
 	}
 	var ps jsondoc.Problems
 	ps.Add(path, "missing; expected the whole definition")

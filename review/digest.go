@@ -117,7 +117,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 // whose allow-list would not be there, or a tool that no agent would have.
 func (g *reviewCache) reach(ctx context.Context, v *view) error {
 	d := v.Revision.Draft.Definition
-	if d.IsZero() || d.Status() != registry.Active || d.List != nil {
+	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return nil
 	}
 	then, err := g.after(ctx, *v)

@@ -129,17 +129,8 @@ func (p *Proofs) keep(hash string, proof *Proof, size int) {
 // Definition returns the definition of text, which has the hash that was checked.
 // Most are remembered, which costs less than to decode them again.
 func (p *Proof) Definition(text string) (registry.Definition, error) {
-	d := p.definition
-	switch {
-	case d.Tool != nil:
-		t := *d.Tool
-		return registry.Definition{Tool: &t}, nil
-	case d.Agent != nil:
-		a := *d.Agent
-		return registry.Definition{Agent: &a}, nil
-	case d.List != nil:
-		l := *d.List
-		return registry.Definition{List: &l}, nil
+	if d := p.definition; !d.IsZero() {
+		return d.WithStatus(d.Status()), nil // a copy
 	}
 	return registry.DecodeDefinition(p.Subject.Kind, []byte(text))
 }

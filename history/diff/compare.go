@@ -187,15 +187,16 @@ func (c *comparer) markIns(from, to int) {
 type shape struct {
 	keys   []string // nil for a map, whose keys are free
 	inside map[string]*shape
+	each   *shape // of the values of a map, nil when they have none
 }
 
-// shapeOf returns the shape of a struct, a map of strings, or a pointer to one.
+// shapeOf returns the shape of a struct, a map, or a pointer to one.
 func shapeOf(t reflect.Type) *shape {
 	switch t.Kind() { //nolint:exhaustive // all others have no shape
 	case reflect.Pointer:
 		return shapeOf(t.Elem())
 	case reflect.Map:
-		return &shape{}
+		return &shape{each: shapeOf(t.Elem())}
 	case reflect.Struct:
 		s := &shape{inside: map[string]*shape{}}
 		for i := range t.NumField() {

@@ -54,6 +54,9 @@ func shapeOfDefinition(ds ...registry.Definition) *shape {
 		if d.List != nil {
 			return shapeOf(reflect.TypeFor[registry.List]())
 		}
+		if d.Folder() != nil {
+			return shapeOf(reflect.TypeFor[registry.Folder]())
+		}
 	}
 	return shapeOf(reflect.TypeFor[registry.Tool]())
 }
@@ -121,7 +124,7 @@ func (w *walk) object(p way, before, after members, s *shape) {
 	for _, key := range s.order(before, after) {
 		var inside *shape
 		if s != nil {
-			inside = s.inside[key]
+			inside = cmp.Or(s.inside[key], s.each)
 		}
 		w.value(p.key(key), before.get(key), after.get(key), inside)
 	}

@@ -89,6 +89,8 @@ func subjectTerms() []Term {
 	return []Term{
 		{Key: "tool", Sample: "pacer", Means: "on that tool; tool:user/pacer in one layer, tool: on any", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindTool), Of: idOf(registry.KindTool)},
 		{Key: "list", Sample: "authoring", Means: "on that allow-list", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindList), Of: idOf(registry.KindList)},
+		{Key: "skill", Sample: "pdf", Means: "on that skill", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindSkill), Of: idOf(registry.KindSkill)},
+		{Key: "instructions", Sample: "agents", Means: "on that file of instructions", Expects: ids, MayBeEmpty: true, Read: onKind(registry.KindInstructions), Of: idOf(registry.KindInstructions)},
 		{
 			Key: "layer", Sample: "project", Means: "in global, user, project or project/NAME", Expects: layerNames, Read: layers, Known: []string{"global", "project", "user"},
 			Of: func(p proposals.Proposal) []string { return []string{string(p.Subject.Layer)} },

@@ -248,7 +248,7 @@ func Printable(s string) string {
 
 // Keys returns the JSON keys of a struct, by its json tags, in their order.
 func Keys(v any) []string {
-	t := reflect.TypeOf(v)
+	t := reflect.Indirect(reflect.ValueOf(v)).Type()
 	keys := make([]string, 0, t.NumField())
 	for i := range t.NumField() {
 		if key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); key != "" && key != "-" {

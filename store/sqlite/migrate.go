@@ -59,7 +59,7 @@ func steps() ([]engine.Step, error) {
 const applicationID = 0x63726962
 
 // SchemaVersion is the number of the last migration.
-const SchemaVersion = 23
+const SchemaVersion = 24
 
 // lastReused is the last number of an earlier numbering, which was given up and begun
 // again at 1: files of builds from then have numbers up to it that mean other steps.

@@ -27,6 +27,8 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	case registry.KindAgent:
 	case registry.KindList:
 		find = c.World.Lists
+	case registry.KindSkill, registry.KindInstructions:
+		return nil, nil
 	case registry.KindTool:
 		find = func(ctx context.Context) ([]registry.Live, error) { return c.World.ByName(ctx, s.ID) }
 	}

@@ -1,0 +1,193 @@
+package registry
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// Folder holds the files that a coding agent reads: the tree of a skill, or one file of
+// instructions. Path is where it stands below the folder of its layer (the user's home,
+// or a project), with slashes: ".claude/skills/pdf", "docs/AGENTS.md".
+//
+// Files holds the tree by path below Path. Instructions are one file, under the last
+// element of Path.
+type Folder struct {
+	ID     string          `json:"id,omitempty"`
+	Path   string          `json:"path,omitempty"`
+	Files  map[string]File `json:"files,omitempty"`
+	Status Status          `json:"status,omitempty"`
+}
+
+// File is one file of a folder: its text, or what is known of one that is not read (a
+// binary, or more than MaxFileText bytes), or where a link leads. A file with none of
+// them is empty. A link that stands for instructions has the text too that it leads to:
+// nobody else vouches for that. Executable is the only part of its mode that counts.
+type File struct {
+	Text       string `json:"text,omitempty"`
+	Size       int64  `json:"size,omitempty"`
+	SHA256     string `json:"sha256,omitempty"` // lower-case hex
+	Link       string `json:"link,omitempty"`
+	Executable bool   `json:"executable,omitempty"`
+}
+
+// The limits of a folder.
+const (
+	MaxFiles      = 500
+	MaxFolderText = 5 << 20   // bytes in all files
+	MaxFileText   = 256 << 10 // bytes; a larger file is kept as its hash
+	MaxPath       = 512       // bytes
+)
+
+// SkillFile is the file that makes a folder a skill.
+const SkillFile = "SKILL.md"
+
+// Read reports whether the content of f is known, and not its hash alone.
+func (f File) Read() bool { return f.SHA256 == "" && (f.Link == "" || f.Text != "") }
+
+// Paths returns the paths of the files in order.
+func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
+
+// normalise turns every way of saying "not set" into the absent key.
+func (f *Folder) normalise() {
+	if f.Status == Active {
+		f.Status = ""
+	}
+	if len(f.Files) == 0 {
+		f.Files = nil
+	}
+}
+
+// problems returns everything that keeps f from being a complete definition of a
+// skill or of instructions.
+func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
+	c := &checker{path: at}
+	c.id("id", f.ID)
+	if problem := pathProblem(f.Path); problem != "" {
+		c.add("path", "%s", problem)
+	}
+	oneOf(c, "status", f.Status, Active, Deactivated)
+	files := &checker{path: jsondoc.Join(at, "files")}
+	switch {
+	case len(f.Files) > MaxFiles:
+		c.add("files", "has %d files; expected at most %d", len(f.Files), MaxFiles)
+	case kind == KindSkill && !f.has(SkillFile):
+		c.add("files", "has no %s; a skill needs one", SkillFile)
+	case kind == KindInstructions && (len(f.Files) != 1 || !f.has(path.Base(f.Path))):
+		c.add("files", "expected the one file %s", jsondoc.Quote(path.Base(f.Path)))
+	default:
+		f.eachProblem(files, kind)
+	}
+	c.join(files)
+	return c.problems
+}
+
+func (f Folder) has(name string) bool {
+	_, ok := f.Files[name]
+	return ok
+}
+
+// eachProblem checks every file, and that they can stand side by side on every system.
+func (f Folder) eachProblem(c *checker, kind Kind) {
+	folded, total := map[string]string{}, 0
+	for _, name := range f.Paths() {
+		file := f.Files[name]
+		total += len(file.Text)
+		if problem := pathProblem(name); problem != "" {
+			c.add(name, "the path %s", problem)
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if f.has(dir) {
+				c.add(name, "stands below %s, which is a file", jsondoc.Quote(dir))
+				break
+			}
+		}
+		fold := strings.ToLower(name)
+		if other, taken := folded[fold]; taken {
+			c.add(name, "differs from %s by letter case alone; many systems take them for one file", jsondoc.Quote(other))
+		}
+		folded[fold] = name
+		file.problems(c, name)
+		if file.Link == "" {
+			continue
+		}
+		where := name
+		if kind == KindInstructions {
+			where = f.Path // what surrounds the file belongs to the same folder
+		}
+		if problem := linkProblem(where, file.Link); problem != "" {
+			c.add(name, "%s", problem)
+		}
+		if kind == KindSkill && file.Text != "" {
+			c.add(name, "expected a link without text; the file that it leads to has it")
+		}
+	}
+	if total > MaxFolderText {
+		c.problems.Add(c.path, "has %d bytes of text; expected at most %d", total, MaxFolderText)
+	}
+}
+
+func (f File) problems(c *checker, name string) {
+	parts := 0
+	for _, has := range []bool{f.Text != "" || f.Link != "", f.SHA256 != "" || f.Size != 0} {
+		if has {
+			parts++
+		}
+	}
+	switch {
+	case parts > 1:
+		c.add(name, "expected a text, a link, or a size with sha256")
+	case f.SHA256 != "" || f.Size != 0:
+		if !hexHash(f.SHA256) || f.Size < 0 {
+			c.add(name, "expected the size and the SHA-256 as 64 lower-case hex digits")
+		}
+	case f.Link != "" && f.Executable:
+		c.add(name, "a link is not executable; its target may be")
+	case len(f.Text) > MaxFileText:
+		c.add(name, "has %d bytes; expected at most %d", len(f.Text), MaxFileText)
+	}
+	c.textAt(jsondoc.Join(jsondoc.Join(c.path, name), "text"), f.Text, MaxFileText)
+}
+
+func hexHash(s string) bool { return len(s) == 64 && strings.Trim(s, digits+"abcdef") == "" }
+
+// pathProblem returns what is wrong with a path below a folder, "" for nothing.
+func pathProblem(p string) string {
+	switch {
+	case p == "":
+		return "is missing"
+	case len(p) > MaxPath:
+		return fmt.Sprintf("has %d bytes; expected at most %d", len(p), MaxPath)
+	case strings.HasPrefix(p, "/") || path.Clean(p) != p || p == "." || p == ".." || strings.HasPrefix(p, "../"):
+		return "is not the plain relative path of a file"
+	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }):
+		return "has control characters, a backslash or bytes that are not UTF-8"
+	}
+	return ""
+}
+
+// linkProblem returns what is wrong with a link, "" for nothing. name is where it
+// stands.
+func linkProblem(name, target string) string {
+	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
+		return "is a link out of the folder, to " + jsondoc.Quote(target)
+	}
+	depth := strings.Count(name, "/")
+	for part := range strings.SplitSeq(target, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			depth--
+		default:
+			depth++
+		}
+		if depth < 0 {
+			return "is a link out of the folder, to " + jsondoc.Quote(target)
+		}
+	}
+	return ""
+}

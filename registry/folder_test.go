@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func skillOf(files map[string]File) Definition {
+	all := map[string]File{SkillFile: {Text: "---\nname: pdf\n---\n"}}
+	for name, f := range files {
+		all[name] = f
+	}
+	return Definition{Skill: &Folder{ID: "pdf", Path: ".claude/skills/pdf", Files: all}}
+}
+
+// TestFolderProblems: each folder is refused for one reason, by the path of what is wrong.
+func TestFolderProblems(t *testing.T) {
+	many := map[string]File{}
+	for i := range MaxFiles {
+		many[fmt.Sprint(i)] = File{}
+	}
+	huge := map[string]File{}
+	for i := range 21 {
+		huge[fmt.Sprint(i)] = File{Text: strings.Repeat("x", MaxFileText)}
+	}
+	hash := strings.Repeat("a", 64)
+	instructions := func(p string, files map[string]File) Definition {
+		return Definition{Instructions: &Folder{ID: "agents", Path: p, Files: files}}
+	}
+	for name, tc := range map[string]struct {
+		d    Definition
+		want string // "" for a good one
+	}{
+		"skill":              {skillOf(map[string]File{"a/b.md": {Text: "x"}, "logo.png": {Size: 3, SHA256: hash}, "l": {Link: "a/b.md"}, "run": {Text: "x", Executable: true}}), ""},
+		"instructions":       {instructions("docs/AGENTS.md", map[string]File{"AGENTS.md": {Text: "x"}}), ""},
+		"linked":             {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../AGENTS.md"}}), ""},
+		"link out":           {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../../AGENTS.md"}}), "files[\"CLAUDE.md\"]: is a link out of the folder"},
+		"no SKILL.md":        {Definition{Skill: &Folder{ID: "a", Path: "a", Files: map[string]File{"x": {}}}}, "files: has no SKILL.md"},
+		"another file":       {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}}), "expected the one file \"AGENTS.md\""},
+		"two files":          {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}, "AGENTS.md": {}}), "expected the one file"},
+		"no path":            {instructions("", map[string]File{"AGENTS.md": {}}), "path: is missing"},
+		"absolute path":      {instructions("/etc/AGENTS.md", map[string]File{"AGENTS.md": {}}), "plain relative path"},
+		"climbing path":      {skillOf(map[string]File{"../x": {}}), "plain relative path"},
+		"backslash":          {skillOf(map[string]File{`a\b`: {}}), "backslash"},
+		"control":            {skillOf(map[string]File{"a\nb": {}}), "control characters"},
+		"letter case":        {skillOf(map[string]File{"A.md": {}, "a.md": {}}), "by letter case alone"},
+		"below a file":       {skillOf(map[string]File{"a": {}, "a/b": {}}), "which is a file"},
+		"absolute link":      {skillOf(map[string]File{"l": {Link: "/etc/passwd"}}), "out of the folder"},
+		"climbing link":      {skillOf(map[string]File{"a/l": {Link: "../../x"}}), "out of the folder"},
+		"link and text":      {skillOf(map[string]File{"l": {Link: "SKILL.md", Text: "x"}}), "without text"},
+		"text and hash":      {skillOf(map[string]File{"l": {Size: 1, SHA256: hash, Text: "x"}}), "expected a text, a link, or a size"},
+		"short hash":         {skillOf(map[string]File{"l": {Size: 1, SHA256: "ab"}}), "64 lower-case hex digits"},
+		"large text":         {skillOf(map[string]File{"l": {Text: strings.Repeat("x", MaxFileText+1)}}), "expected at most 262144"},
+		"too many":           {skillOf(many), "has 501 files"},
+		"too much":           {skillOf(huge), "bytes of text"},
+		"a link that runs":   {skillOf(map[string]File{"l": {Link: "SKILL.md", Executable: true}}), "not executable"},
+		"an id that is none": {Definition{Skill: &Folder{ID: "Not An Id", Path: "a", Files: map[string]File{SkillFile: {}}}}, "id: expected"},
+	} {
+		problems := tc.d.Problems("$")
+		if tc.want == "" {
+			if len(problems) > 0 {
+				t.Errorf("%s: %v", name, problems)
+			}
+			continue
+		}
+		if len(problems) == 0 || !strings.Contains(problems.Err().Error(), tc.want) {
+			t.Errorf("%s: %v; want %q", name, problems, tc.want)
+		}
+	}
+}
+
+// TestFolderComesBack: a definition of files survives its canonical form.
+func TestFolderComesBack(t *testing.T) {
+	d := skillOf(map[string]File{"empty": {}, "bom.md": {Text: "\ufeffa\r\nb\r"}, "l": {Link: "SKILL.md"}, "run": {Text: "x", Executable: true}})
+	back, err := DecodeDefinition(KindSkill, d.Canonical())
+	if err != nil || back.Hash() != d.Hash() || back.Skill.Files["bom.md"] != d.Skill.Files["bom.md"] || !back.Skill.has("empty") {
+		t.Errorf("%+v came back as %+v: %v", d.Skill, back.Skill, err)
+	}
+	off := d.WithStatus(Deactivated)
+	if off.Status() != Deactivated || off.Kind() != KindSkill || d.Status() != Active || off.WithStatus(Active).Hash() != d.Hash() {
+		t.Error("the status of a skill does not change and come back")
+	}
+	if s, err := ParseSubject("instructions:project/novel/agents"); err != nil || s.Kind != KindInstructions {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
