@@ -48,10 +48,11 @@ var ruleArrows = map[string][]string{
 	"trust":     {"rules"},
 	"agents":    {"rules"},
 	"budget":    {"rules"},
+	"files":     {"rules"},
 	"wording":   {"rules", "scan", "rulebook", "schema"}, // schema: dangerous defaults
 	"form":      {"rules", "scan", "wording"},            // wording: texts that are scanned once
 	"ruleset": {
-		"rules", "rulebook", "template", "names", "wording", "form", "overlaps", "schema", "trust", "agents", "budget",
+		"rules", "rulebook", "files", "template", "names", "wording", "form", "overlaps", "schema", "trust", "agents", "budget",
 	},
 }
 

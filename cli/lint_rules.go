@@ -138,6 +138,7 @@ var families = []struct{ letter, title, about string }{
 	{"R", "Registry", "Does the change loosen what was decided before?"},
 	{"A", "Agent", "Are the soul and the template of an agent what they should be?"},
 	{"B", "Budget", "What does the change cost in every prompt?"},
+	{"F", "Files", "What skills and instruction files bring besides their words: programs, permissions, and what nobody reads."},
 }
 
 // rulesMarkdown returns the rule catalog in the format of docs/rules.md.

@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -46,6 +47,7 @@ func (c *Change) Texts() []Text {
 		t.source(c.Draft.Definition.Tool, c.Source)
 		t.agent(c.Draft.Definition.Agent)
 		t.allowList(c.Draft.Definition.List)
+		t.folder(c.Draft.Definition.Folder())
 		t.report(c)
 		return t
 	}).list
@@ -126,6 +128,25 @@ func (t *texts) allowList(l *registry.List) {
 	t.add("definition.id", l.ID, Identifier)
 	t.add("definition.name", l.Name, Label)
 	t.add("definition.description", l.Description, Prose)
+}
+
+func (t *texts) folder(f *registry.Folder) {
+	if f == nil {
+		return
+	}
+	t.add("definition.id", f.ID, Identifier)
+	t.add("definition.path", f.Path, Label)
+	for _, name := range f.Paths() {
+		kind := Value // a program, which gives no orders
+		switch strings.ToLower(path.Ext(name)) {
+		case ".md", ".mdc", ".markdown", ".txt", "":
+			kind = Prose
+		}
+		at := jsondoc.Join("definition.files", name)
+		t.add(at, name, Label)
+		t.add(at+".text", f.Files[name].Text, kind)
+		t.add(at+".link", f.Files[name].Link, Value)
+	}
 }
 
 // byKey adds a text for each key, such as the guidance per channel.

@@ -24,6 +24,7 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/agents"
 	"toolcrib/review/rules/budget"
+	"toolcrib/review/rules/files"
 	"toolcrib/review/rules/form"
 	"toolcrib/review/rules/names"
 	"toolcrib/review/rules/overlaps"
@@ -35,7 +36,7 @@ import (
 )
 
 // families are the letters that ids begin with, in the order in which rules are listed.
-const families = "TNLSPODRAB"
+const families = "TNLSPODRABF"
 
 // group is the rules of some families. Their data is read when one of them is asked for:
 // an approval asks for two families.
@@ -49,7 +50,7 @@ var groups = []group{
 	groupOf("T", template.Rules, "template.toml"), groupOf("NL", names.Rules, "names.toml", "lock.toml"),
 	groupOf("SP", func() []rules.Rule { return slices.Concat(wording.Rules(), form.Rules()) }, "characters.toml"),
 	groupOf("O", overlaps.Rules, "overlaps.toml"), groupOf("D", schema.Rules, "schemas.toml"), groupOf("R", trust.Rules, "registry.toml"),
-	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"),
+	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"), groupOf("F", files.Rules, "files.toml"),
 }
 
 func groupOf(families string, list func() []rules.Rule, forms ...string) group {

@@ -1,0 +1,167 @@
+// Package files holds the F family: what skills and instruction files bring besides
+// their words.
+package files
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+)
+
+// Rules is the F family.
+func Rules() []rules.Rule {
+	return []rules.Rule{
+		executable(), passages("F102", fetched, "This fetches something and runs it at once."),
+		passages("F103", credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(),
+	}
+}
+
+// changed yields the files that the draft adds or changes, by path, with what they were.
+func changed(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
+	f := c.Draft.Definition.Folder()
+	if f == nil || c.Draft.Type == proposals.Deactivate {
+		return
+	}
+	var old map[string]registry.File
+	if c.Before != nil && c.Before.Definition.Folder() != nil {
+		old = c.Before.Definition.Folder().Files
+	}
+	for _, name := range f.Paths() {
+		before, had := old[name]
+		switch {
+		case !had:
+			do(name, f.Files[name], nil)
+		case before != f.Files[name]:
+			do(name, f.Files[name], &before)
+		}
+	}
+}
+
+// at is the path of a file in a proposal.
+func at(name string) string { return jsondoc.Join("definition.files", name) }
+
+func executable() rules.Rule {
+	return each("F101", func(name string, f registry.File, before *registry.File) []rules.Finding {
+		if !f.Executable {
+			return nil
+		}
+		what := "is executable and new"
+		if before != nil {
+			what = "is executable and has changed"
+			if !before.Executable {
+				what = "becomes executable"
+			}
+		}
+		return []rules.Finding{{Path: at(name), Message: jsondoc.Printable(name) + " " + what + "."}}
+	})
+}
+
+// each makes a rule of a look at every file that is new or has changed.
+func each(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
+	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		changed(c, func(name string, f registry.File, before *registry.File) {
+			found = append(found, look(name, f, before)...)
+		})
+		return found, nil
+	}}
+}
+
+// pattern compiles an expression when it is first needed.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var (
+	fetched = pattern(`(?i)\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n;&]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:ba|z|da|fi|k)?sh\b` +
+		`|(?i)\b(?:curl|wget)\b[^\n;&]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|php|deno|bun)\b` +
+		`|(?i)\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b[^\n;]*\|\s*(?:iex|invoke-expression)\b` +
+		`|(?i)\b(?:iex|invoke-expression)\b[^\n]*\b(?:iwr|irm|downloadstring|invoke-webrequest|invoke-restmethod)\b` +
+		"|(?i)(?:\\b(?:ba|z|da)?sh\\s+(?:-c\\s+)?[\"']?|\\beval\\s+[\"']?|\\bsource\\s+|(?:^|\\s)\\.\\s+)(?:<\\(|\\$\\(|`)\\s*(?:curl|wget)\\b" +
+		`|(?i)\bexec\s*\(\s*(?:urllib\.request\.urlopen|urlopen|requests\.get|httpx\.get)\s*\(` +
+		`|(?i)\beval\s*\(\s*await\s*\(?\s*(?:await\s+)?fetch\s*\(`)
+	credentials = pattern(`(?i)(?:~|\$\{?HOME\}?|/root|/home/[\w.-]+|/Users/[\w.-]+|%USERPROFILE%)[/\\](?:\.ssh[/\\](?:id_\w+|\*|config|authorized_keys)?|\.aws[/\\]credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg\b|\.config[/\\](?:gh[/\\]hosts\.yml|gcloud\b)|\.azure\b|\.password-store\b|Library[/\\]Keychains)` +
+		`|/etc/shadow\b|\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)\b|\bsecret-tool\s+lookup\b|\b(?:Login Data|logins\.json|key4\.db)\b` +
+		`|(?i)169\.254\.169\.254|metadata\.google\.internal`)
+	climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
+)
+
+// passages makes a rule of what an expression finds in the texts of all files.
+func passages(id string, expr func() *regexp.Regexp, message string) rules.Rule {
+	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		eachText(c, func(_ string, t *rules.Text) {
+			var spans []rules.Passage
+			for _, m := range expr().FindAllStringIndex(t.Value, rules.MaxPerText+1) {
+				spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
+			}
+			found = append(found, t.Findings(spans, func(rules.Passage) string { return message })...)
+		})
+		return found, nil
+	}}
+}
+
+// eachText yields the texts of the files of a draft that is to be in force.
+func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
+	f := c.Draft.Definition.Folder()
+	if f == nil || c.Draft.Type == proposals.Deactivate {
+		return
+	}
+	for _, name := range f.Paths() {
+		if text := f.Files[name].Text; text != "" {
+			do(name, &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: text, Kind: rules.Prose, Visible: true})
+		}
+	}
+}
+
+// outside finds paths that climb out of the folder of a skill: those of Markdown files,
+// which programs need for their modules.
+func outside() rules.Rule {
+	return rules.Rule{ID: "F104", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		if c.Draft.Subject.Kind != registry.KindSkill {
+			return nil, nil
+		}
+		eachText(c, func(name string, t *rules.Text) {
+			if !markdown(name) {
+				return
+			}
+			depth := strings.Count(name, "/")
+			var spans []rules.Passage
+			for _, m := range climbing().FindAllStringIndex(t.Value, -1) {
+				if p := t.Value[m[0]:m[1]]; strings.Count(p, "../") > depth {
+					spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
+				}
+			}
+			found = append(found, t.Findings(spans, func(p rules.Passage) string {
+				return fmt.Sprintf("%s lies outside of the folder, so it is not a part of what is approved.", jsondoc.Printable(t.Value[p.Start:p.End]))
+			})...)
+		})
+		return found, nil
+	}}
+}
+
+func markdown(name string) bool {
+	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, strings.ToLower(path.Ext(name)))
+}
+
+// harmless are the kinds of file that are shown, and not run.
+var harmless = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".svg", ".ttf", ".otf", ".woff", ".woff2", ".mp3", ".wav", ".mp4"}
+
+func unread() rules.Rule {
+	return each("F106", func(name string, f registry.File, _ *registry.File) []rules.Finding {
+		if f.SHA256 == "" || slices.Contains(harmless, strings.ToLower(path.Ext(name))) && !f.Executable {
+			return nil
+		}
+		return []rules.Finding{{Path: at(name), Message: fmt.Sprintf("%s has %d bytes that are not shown; its hash alone is approved.", jsondoc.Printable(name), f.Size)}}
+	})
+}

@@ -1,0 +1,180 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
+	"toolcrib/review/rules"
+)
+
+// permissions compares what the front matter of each file lets an agent do without
+// asking with what it let it do before.
+func permissions() rules.Rule {
+	return each("F105", func(name string, f registry.File, before *registry.File) []rules.Finding {
+		if !markdown(name) {
+			return nil
+		}
+		had := map[string]bool{}
+		if before != nil {
+			for _, g := range grants(before.Text) {
+				had[g] = true
+			}
+		}
+		text := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+		var found []rules.Finding
+		for _, g := range grants(f.Text) {
+			if had[g] || before == nil && narrow(g) {
+				continue
+			}
+			finding := rules.Finding{Path: text.Path, Message: fmt.Sprintf("The front matter of %s grants %s.", jsondoc.Printable(name), jsondoc.Printable(g))}
+			if _, passage, _ := strings.Cut(g, ": "); strings.Contains(f.Text, passage) {
+				start := strings.Index(f.Text, passage)
+				finding = text.Findings([]rules.Passage{{Start: start, End: start + len(passage)}}, func(rules.Passage) string { return finding.Message })[0]
+			}
+			found = append(found, finding)
+		}
+		return found
+	})
+}
+
+// granting are the keys of front matter whose values let an agent do something without
+// asking.
+var granting = []string{"allowed-tools", "allowedTools", "tools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
+
+// grants returns what the front matter of a text grants, as "key: value".
+func grants(text string) []string {
+	front, ok := frontMatter(text)
+	if !ok {
+		return nil
+	}
+	doc, problems := mdfile.ParseYAML(front, 2)
+	if doc == nil || len(problems) > 0 || doc.Kind != jsondoc.Object {
+		return nil
+	}
+	var list []string
+	for _, m := range doc.Members {
+		if slices.Contains(granting, m.Key) {
+			values(m.Value, func(v string) { list = append(list, m.Key+": "+v) })
+		}
+	}
+	return list
+}
+
+// values calls do for every value below n; a text that lists several is several.
+func values(n *jsondoc.Node, do func(string)) {
+	switch n.Kind {
+	case jsondoc.String:
+		for _, v := range split(n.Text) {
+			do(v)
+		}
+	case jsondoc.Array:
+		for _, item := range n.Items {
+			values(item, do)
+		}
+	case jsondoc.Object:
+		for _, m := range n.Members {
+			values(m.Value, do)
+		}
+	case jsondoc.Null, jsondoc.Bool, jsondoc.Number:
+	}
+}
+
+// split takes a list apart at the commas and spaces outside of parentheses.
+func split(text string) []string {
+	depth := 0
+	return strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth <= 0 && (r == ',' || r == ' ' || r == '\n')
+	})
+}
+
+// narrow reports whether a grant of a new file only reads, or names what it runs.
+func narrow(grant string) bool {
+	key, value, _ := strings.Cut(grant, ": ")
+	if !strings.Contains(strings.ToLower(key), "tools") {
+		return false
+	}
+	tool, args, named := strings.Cut(value, "(")
+	switch strings.ToLower(tool) {
+	case "bash", "shell", "terminal", "execute", "runcommands", "run_shell_command", "*", "all":
+		return named && !strings.HasPrefix(args, "*") && !strings.HasPrefix(args, ":*")
+	}
+	return true
+}
+
+// frontMatter returns the front matter of a text, without its fences.
+func frontMatter(text string) (string, bool) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", false
+	}
+	front, _, ok := strings.Cut("\n"+rest, "\n---")
+	return strings.TrimPrefix(front, "\n"), ok
+}
+
+var (
+	comments = pattern(`(?s)<!--(.*?)(?:-->|$)`)
+	unseen   = pattern(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
+	titled   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)|(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
+)
+
+// fewestWords is how many words a hidden passage has that says something: shorter ones
+// mark places for programs.
+const fewestWords = 6
+
+func hidden() rules.Rule {
+	return rules.Rule{ID: "F107", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		eachText(c, func(name string, t *rules.Text) {
+			if !markdown(name) {
+				return
+			}
+			var spans []rules.Passage
+			for _, m := range comments().FindAllStringSubmatchIndex(t.Value, -1) {
+				spans = hiddenSpan(spans, t.Value, m[2], m[3])
+			}
+			for _, m := range unseen().FindAllStringSubmatchIndex(t.Value, -1) {
+				spans = hiddenSpan(spans, t.Value, m[4], m[5])
+			}
+			for _, m := range titled().FindAllStringSubmatchIndex(t.Value, -1) {
+				if m[2] < 0 {
+					m[2], m[3] = m[4], m[5]
+				}
+				spans = hiddenSpan(spans, t.Value, m[2], m[3])
+			}
+			found = append(found, t.Findings(spans, func(rules.Passage) string {
+				return "A viewer of Markdown does not show this, and the agent reads it."
+			})...)
+		})
+		return found, nil
+	}}
+}
+
+func hiddenSpan(spans []rules.Passage, text string, start, end int) []rules.Passage {
+	if len(strings.Fields(text[start:end])) < fewestWords || inCode(text, start) {
+		return spans
+	}
+	return append(spans, rules.Passage{Start: start, End: end})
+}
+
+// inCode reports whether a place is in a fenced block, which viewers show.
+func inCode(text string, at int) bool {
+	fences := 0
+	for line := range strings.Lines(text[:at]) {
+		if t := strings.TrimSpace(line); strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") {
+			fences++
+		}
+	}
+	return fences%2 == 1
+}
