@@ -1,0 +1,204 @@
+package instructions
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"toolcrib/registry"
+)
+
+const skillText = "---\nname: pdf\ndescription: Read PDF files.\n---\n\nRun scripts/read.py.\n"
+
+// lay writes files below a new folder; a name that ends in "*" is executable.
+func lay(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		mode := os.FileMode(0o644)
+		if plain, executable := strings.CutSuffix(name, "*"); executable {
+			name, mode = plain, 0o755
+		}
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(p), 0o755))
+		must(t, os.WriteFile(p, []byte(text), mode))
+	}
+	return dir
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// find returns what Find finds, as "kind path".
+func find(t *testing.T, dir string, scope Scope) (found []Found, names []string) {
+	t.Helper()
+	found, err := Find(dir, scope)
+	must(t, err)
+	for _, f := range found {
+		names = append(names, string(f.Kind)+" "+f.Path)
+	}
+	return found, names
+}
+
+func TestFindInProject(t *testing.T) {
+	want := []string{
+		"instructions .claude/agents/team/reviewer.md",
+		"instructions .claude/commands/fix.md",
+		"skill .claude/skills/pdf",
+		"instructions .clinerules/style.md",
+		"instructions .cursor/rules/go.mdc",
+		"instructions .github/copilot-instructions.md",
+		"instructions .github/instructions/go.instructions.md",
+		"instructions .github/prompts/fix.prompt.md",
+		"instructions .rules",
+		"instructions .windsurf/rules/a.md",
+		"instructions AGENTS.md",
+		"instructions CLAUDE.local.md",
+		"skill sub/.agents/skills/deep",
+		"instructions sub/AGENTS.md",
+	}
+	files := map[string]string{
+		".claude/skills/pdf/scripts/read.py*": "print(1)\n", ".claude/skills/pdf/AGENTS.md": "of the skill\n",
+		".claude/skills/empty/README.md": "no skill\n", "README.md": "hello\n", "docs/guide.md": "x\n",
+		"node_modules/x/AGENTS.md": "x\n", ".git/AGENTS.md": "x\n", ".claude/settings.json": "{}",
+	}
+	for _, name := range want {
+		kind, p, _ := strings.Cut(name, " ")
+		if kind == "skill" {
+			p += "/SKILL.md"
+		}
+		files[p] = skillText
+	}
+	found, got := find(t, lay(t, files), Project)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, f := range found {
+		d := Definition(f.Kind, NewID(f.Kind, f.Path, func(string) bool { return false }), f.Folder)
+		if ps := d.Problems("definition"); f.Err != nil || len(ps) > 0 {
+			t.Errorf("%s: %v, problems %v", f.Path, f.Err, ps)
+		}
+	}
+	pdf := found[slices.IndexFunc(found, func(f Found) bool { return f.Path == ".claude/skills/pdf" })].Folder
+	wantFiles := map[string]registry.File{
+		"SKILL.md": {Text: skillText}, "scripts/read.py": {Text: "print(1)\n", Executable: true}, "AGENTS.md": {Text: "of the skill\n"},
+	}
+	if !equal(pdf.Files, wantFiles) {
+		t.Errorf("the skill's files are %v", pdf.Files)
+	}
+}
+
+func equal(a, b map[string]registry.File) bool {
+	return len(Files(registry.Folder{Files: a}, registry.Folder{Files: b})) == 0
+}
+
+func TestFindAtHome(t *testing.T) {
+	dir := lay(t, map[string]string{
+		".claude/CLAUDE.md": "a\n", ".codex/AGENTS.md": "b\n", ".agents/skills/pdf/SKILL.md": skillText,
+		".config/opencode/AGENTS.md": "c\n", "work/AGENTS.md": "a project's\n", "AGENTS.md": "nobody reads it here\n",
+		"Documents/Cline/Rules/a.md": "d\n",
+	})
+	_, got := find(t, dir, User)
+	want := []string{
+		"skill .agents/skills/pdf", "instructions .claude/CLAUDE.md", "instructions .codex/AGENTS.md",
+		"instructions .config/opencode/AGENTS.md", "instructions Documents/Cline/Rules/a.md",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestHostileTrees: each of these is refused by name, and nothing else suffers.
+func TestHostileTrees(t *testing.T) {
+	const top = ".claude/skills/pdf"
+	at := func(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(top), name) }
+	for name, tc := range map[string]struct {
+		spoil func(t *testing.T, dir string)
+		want  string
+	}{
+		"pipe":   {func(t *testing.T, dir string) { must(t, syscall.Mkfifo(at(dir, "p"), 0o644)) }, "is a pipe"},
+		"setuid": {func(t *testing.T, dir string) { must(t, os.Chmod(at(dir, "SKILL.md"), 0o755|os.ModeSetuid)) }, "setuid"},
+		"count": {func(t *testing.T, dir string) {
+			for i := range registry.MaxFiles {
+				must(t, os.WriteFile(at(dir, fmt.Sprint(i)), nil, 0o644))
+			}
+		}, "more than 500 files"},
+		"gigabyte": {func(t *testing.T, dir string) {
+			must(t, os.WriteFile(at(dir, "big"), nil, 0o644))
+			must(t, os.Truncate(at(dir, "big"), 1<<30))
+		}, "more than 5242880 bytes"},
+		"not UTF-8 name": {func(t *testing.T, dir string) { must(t, os.WriteFile(at(dir, "a\xff"), nil, 0o644)) }, "UTF-8"},
+		"deep": {func(t *testing.T, dir string) {
+			must(t, os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755))
+		}, "folders deep"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := lay(t, map[string]string{top + "/SKILL.md": skillText, "AGENTS.md": "fine\n"})
+			tc.spoil(t, dir)
+			found, _ := find(t, dir, Project)
+			if len(found) != 2 || found[1].Err != nil {
+				t.Fatalf("found %+v", found)
+			}
+			if err := found[0].Err; !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("the error is %v; want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestLinks: a link is kept as one, with the text it stands for where nobody else vouches
+// for that; one that leads out is a problem of the definition or is refused.
+func TestLinks(t *testing.T) {
+	outside := lay(t, map[string]string{"evil/SKILL.md": skillText, "evil.md": "evil\n"})
+	dir := lay(t, map[string]string{
+		"AGENTS.md": "the rules\n", ".agents/skills/pdf/SKILL.md": skillText, ".claude/skills/own/SKILL.md": skillText,
+	})
+	for link, target := range map[string]string{
+		"CLAUDE.md":                      "AGENTS.md",
+		"GEMINI.md":                      filepath.Join(outside, "evil.md"),
+		".claude/skills/pdf":             "../../.agents/skills/pdf",
+		".claude/skills/evil":            filepath.Join(outside, "evil"),
+		".claude/skills/own/latest.md":   "SKILL.md",
+		".agents/skills/pdf/../pdf/p.md": "../../../../etc/passwd",
+		"loop":                           ".",
+	} {
+		must(t, os.Symlink(target, filepath.Join(dir, link)))
+	}
+	found, _ := find(t, dir, Project)
+	by := map[string]Found{}
+	for _, f := range found {
+		by[f.Path] = f
+	}
+	if f := by["CLAUDE.md"].Folder.Files["CLAUDE.md"]; f != (registry.File{Link: "AGENTS.md", Text: "the rules\n"}) {
+		t.Errorf("CLAUDE.md is %+v", f)
+	}
+	if f := by[".claude/skills/own"].Folder.Files["latest.md"]; f != (registry.File{Link: "SKILL.md"}) {
+		t.Errorf("latest.md is %+v", f)
+	}
+	if f := by[".claude/skills/pdf"]; f.Err != nil || f.Folder.Files["SKILL.md"].Text != skillText {
+		t.Errorf("the linked skill is %+v", f)
+	}
+	for _, p := range []string{"GEMINI.md", ".claude/skills/evil"} {
+		if f := by[p]; !errors.Is(f.Err, ErrFile) {
+			t.Errorf("%s is %+v", p, f)
+		}
+	}
+	pdf := by[".agents/skills/pdf"]
+	if ps := Definition(pdf.Kind, "pdf", pdf.Folder).Problems("definition"); len(ps) != 1 || !strings.Contains(ps[0].Message, "out of the folder") {
+		t.Errorf("the problems are %v", ps)
+	}
+	for p := range by {
+		if strings.HasPrefix(p, "loop") {
+			t.Errorf("found %s through a link", p)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package instructions
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"toolcrib/internal/plaintext"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// ErrFile is wrapped by the error of a skill or a file that cannot be taken in; the
+// others of its folder can.
+var ErrFile = errors.New("cannot be read")
+
+// maxDepth limits how deep the folders of a skill nest.
+const maxDepth = 24
+
+// reader reads one skill or one file of instructions below a folder.
+type reader struct {
+	root  *os.Root
+	files map[string]registry.File
+	size  int64
+}
+
+// read returns the files at p: the tree of a skill by paths below p, or the one file
+// under its last element.
+func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
+	r := &reader{root: root, files: map[string]registry.File{}}
+	err := r.start(kind, p)
+	return registry.Folder{Path: p, Files: r.files}, err
+}
+
+func (r *reader) start(kind registry.Kind, p string) error {
+	if kind == registry.KindSkill {
+		return r.tree(p, "", 0)
+	}
+	info, err := r.root.Lstat(p)
+	if err != nil {
+		return wrap(p, err)
+	}
+	f, err := r.file(p, info)
+	if err == nil && f.Link != "" {
+		f, err = r.linked(p, f)
+	}
+	r.files[path.Base(p)] = f
+	return err
+}
+
+// linked adds the text that a link leads to.
+func (r *reader) linked(p string, f registry.File) (registry.File, error) {
+	info, err := r.root.Stat(p)
+	if err != nil {
+		return f, wrap(p, fmt.Errorf("is a link to %s, which is not a file in this folder: %w", jsondoc.Quote(f.Link), err))
+	}
+	target, err := r.content(p, info)
+	target.Link, target.Executable = f.Link, false
+	return target, err
+}
+
+// tree reads the folder dir of the skill at top.
+func (r *reader) tree(top, dir string, depth int) error {
+	at := path.Join(top, dir)
+	if depth > maxDepth {
+		return wrap(at, fmt.Errorf("lies more than %d folders deep", maxDepth))
+	}
+	entries, err := readDir(r.root, at)
+	if err != nil {
+		return wrap(at, err)
+	}
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		info, err := entry.Info()
+		if err != nil {
+			return wrap(path.Join(top, name), err)
+		}
+		if info.IsDir() {
+			if entry.Name() == ".git" {
+				continue
+			}
+			if err := r.tree(top, name, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(r.files) == registry.MaxFiles {
+			return wrap(top, fmt.Errorf("has more than %d files", registry.MaxFiles))
+		}
+		f, err := r.file(path.Join(top, name), info)
+		if err != nil {
+			return err
+		}
+		r.files[name] = f
+	}
+	return nil
+}
+
+// readDir returns the entries of a folder by name; of more than a skill may have it
+// reads no further.
+func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
+	f, err := root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(registry.MaxFiles * 2)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
+}
+
+// file reads the file at p, or where a link at p leads.
+func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
+	if problem := plaintext.Problem(p); problem != "" {
+		return registry.File{}, wrap(p, errors.New("its name "+problem))
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := r.root.Readlink(p)
+		if err != nil {
+			return registry.File{}, wrap(p, err)
+		}
+		return registry.File{Link: strings.ReplaceAll(target, string(os.PathSeparator), "/")}, nil
+	case !info.Mode().IsRegular():
+		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
+	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
+		return registry.File{}, wrap(p, errors.New("runs as another user (setuid or setgid); take the bit away"))
+	}
+	return r.content(p, info)
+}
+
+// content reads a regular file: its text, or the hash of what is no text.
+func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
+	if !info.Mode().IsRegular() {
+		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
+	}
+	if r.size += info.Size(); r.size > registry.MaxFolderText {
+		return registry.File{}, wrap(p, fmt.Errorf("brings the files to more than %d bytes", registry.MaxFolderText))
+	}
+	opened, err := r.root.Open(p)
+	if err != nil {
+		return registry.File{}, wrap(p, err)
+	}
+	defer opened.Close()
+	if now, err := opened.Stat(); err != nil || !os.SameFile(now, info) {
+		return registry.File{}, wrap(p, cmp.Or(err, errors.New("was replaced while it was read; try again")))
+	}
+	data, err := io.ReadAll(io.LimitReader(opened, info.Size()+1))
+	if err != nil {
+		return registry.File{}, wrap(p, err)
+	}
+	if int64(len(data)) != info.Size() {
+		return registry.File{}, wrap(p, errors.New("changed while it was read; try again"))
+	}
+	return described(data, info.Mode()&0o111 != 0), nil
+}
+
+// described returns a file of data as a definition holds it.
+func described(data []byte, executable bool) registry.File {
+	f := registry.File{Executable: executable}
+	if text := string(data); len(data) <= registry.MaxFileText && plaintext.Problem(text) == "" {
+		f.Text = text
+		return f
+	}
+	sum := sha256.Sum256(data)
+	f.Size, f.SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
+	return f
+}
+
+// sort names what is no file, folder or link.
+func sort(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "not a file"
+}
+
+// wrap says which file an error is about; its name may be hostile.
+func wrap(p string, err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = of.Err
+	}
+	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)
+}
