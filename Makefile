@@ -44,18 +44,18 @@ fuzz: ## every fuzz target for FUZZTIME
 crash postgres compatible: export TOOLCRIB_TEST_LONG = 1
 
 crash: ## the whole crash battery, with its figures
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m ./tools/bench/crash
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run 'Flip|Killed|Cut|ServerEnds' ./store
-	TOOLCRIB_CRASH=whole TOOLCRIB_TEST_ENGINE=postgres go test -v -count 1 -timeout 30m -run Killed ./store
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TwoCopies ./store/transfer
-	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 30m -run TerminalGoesAway ./tools/bench/workbench
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 2h ./tools/bench/crash
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 2h -run 'Flip|Killed|Cut|ServerEnds' ./store
+	TOOLCRIB_CRASH=whole TOOLCRIB_TEST_ENGINE=postgres go test -v -count 1 -timeout 2h -run Killed ./store
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 2h -run TwoCopies ./store/transfer
+	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 2h -run TerminalGoesAway ./tools/bench/workbench
 
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server
-	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m ./store ./review ./gateway
-	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 30m -run TestScripts ./cli
+	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 2h ./store ./review ./gateway
+	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 2h -run TestScripts ./cli
 
 compatible: ## the tests of the store, the review and the gateway on a server that lacks and refuses what compatible engines do
-	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 30m ./store ./review ./gateway
+	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 2h ./store ./review ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./tools/bench/eval
