@@ -27,11 +27,18 @@ type Learned struct {
 	WithFrame map[string]float32
 	// Scale is the value of a weight of one unit, by group.
 	Scale   [groupCount]float32
-	Weights [groupCount][]int8
+	Weights [groupCount]Weights
 
 	rough []int // by the number of a concept
 	once  sync.Once
 }
+
+// Weights has the weight of each place of a table, an int8, as it is stored: a table is
+// not copied to be read.
+type Weights []byte
+
+// At returns the weight of the place that a hash falls on.
+func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])) } //nolint:gosec // the lengths are powers of two
 
 // TableBits is the size of the part of each group, as a power of two.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
@@ -50,9 +57,7 @@ func (t *Learned) Bytes() []byte {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
 	}
 	for _, group := range t.Weights {
-		for _, w := range group {
-			b = append(b, byte(w))
-		}
+		b = append(b, group...)
 	}
 	for _, rule := range slices.Sorted(maps.Keys(t.WithFrame)) {
 		b = fmt.Appendf(b, "%s %.2f\n", rule, t.WithFrame[rule])
@@ -60,7 +65,7 @@ func (t *Learned) Bytes() []byte {
 	return b
 }
 
-// parseLearned reads a table.
+// parseLearned reads a table, whose weights stay in b.
 func parseLearned(b []byte) (*Learned, error) {
 	want := len(magic) + 4*(2+groupCount)
 	for _, size := range TableBits {
@@ -80,11 +85,7 @@ func parseLearned(b []byte) (*Learned, error) {
 		t.Scale[g] = next()
 	}
 	for g, size := range TableBits {
-		t.Weights[g] = make([]int8, 1<<size)
-		for i := range t.Weights[g] {
-			t.Weights[g][i] = int8(b[i])
-		}
-		b = b[1<<size:]
+		t.Weights[g], b = b[:1<<size:1<<size], b[1<<size:]
 	}
 	for line := range strings.Lines(string(b)) {
 		var rule string
@@ -126,9 +127,8 @@ type tally struct{ sum, n [groupCount]int }
 
 // add adds the weights of the features of one group.
 func (t *Learned) add(y *tally, g int, list []uint32) {
-	mask := uint32(1)<<TableBits[g] - 1
 	for _, h := range list {
-		y.sum[g] += int(t.Weights[g][h&mask])
+		y.sum[g] += t.Weights[g].At(h)
 	}
 	y.n[g] += len(list)
 }
@@ -181,7 +181,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 		for d := range min(j, width-1) {
 			y := &pairs[j*width+d]
 			for h := range x.crossed(j-d-1, j) {
-				y.sum += int(t.Weights[pairGroup][h&(1<<TableBits[pairGroup]-1)])
+				y.sum += t.Weights[pairGroup].At(h)
 				y.n++
 			}
 		}
@@ -220,7 +220,7 @@ func Norm(g, n int) float64 {
 
 // weight returns what a named feature counts.
 func (t *Learned) weight(name string) int {
-	return int(t.Weights[namedGroup][nameHash(name)&(1<<TableBits[namedGroup]-1)])
+	return t.Weights[namedGroup].At(nameHash(name))
 }
 
 // roughly adds up the weights of concepts alone: enough to select the sentences of

@@ -76,7 +76,7 @@ func (c *View) reasons(s *Sentence, table *Learned) string {
 		f.pieces(w)
 		sum := 0
 		for _, h := range f[pieceGroup] {
-			sum += int(table.Weights[pieceGroup][h&(1<<TableBits[pieceGroup]-1)])
+			sum += table.Weights[pieceGroup].At(h)
 		}
 		words[scan.Fold(w)] = table.weight("w:"+stem(w)) + sum/max(1, len(f[pieceGroup]))
 	}

@@ -307,9 +307,9 @@ func (f *fitting) table() *wording.Learned {
 			widest = max(widest, w, -w)
 		}
 		t.Scale[g] = widest / 127
-		t.Weights[g] = make([]int8, len(list))
+		t.Weights[g] = make(wording.Weights, len(list))
 		for i, w := range list {
-			t.Weights[g][i] = int8(math.Round(float64(w / t.Scale[g])))
+			t.Weights[g][i] = byte(int8(math.Round(float64(w / t.Scale[g]))))
 		}
 	}
 	return t
