@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/screen"
@@ -144,7 +145,7 @@ func (c *Config) Simple(ctx context.Context, act proposals.Act, id proposals.ID)
 		return done + " as " + wording.Reference(p), err
 	case proposals.ActRebase:
 		p, err := c.Desk.Rebase(ctx, c.Actor, id)
-		return done + ": revision " + strconv.Itoa(p.Revision) + " is against " + wording.Against(p.BaseVersion), err
+		return done + ": revision " + strconv.Itoa(p.Revision) + " is against " + facts.Against(p.BaseVersion), err
 	case proposals.ActAssess:
 		a, err := c.Desk.Reassess(ctx, id)
 		return done + ": " + wording.Advice(a.Recommendation), err

@@ -13,23 +13,38 @@ import (
 
 // Fact is one property of a proposal.
 type Fact struct {
-	Name string // its key in documents, if they have it by itself
+	Name string // its key in documents, or in those of its change set's members
 	// Text is how the fact reads in a list, "" where there is nothing to tell.
 	Text func(p proposals.Proposal, v View) string
+	// Label stands before the fact on a page about the proposal, which tells a fact
+	// without one elsewhere; Page is how it reads there, nil for Text.
+	Label string
+	Page  func(p proposals.Proposal, v View) string
 	// Mark warns of what a reader should not overlook, in a list and above a proposal;
 	// "" for nothing.
 	Mark func(p proposals.Proposal) string
 	// Terms and Flag find proposals by the fact.
 	Terms []Term
 	Flag  Flag
-	// List is its column in `toolcrib list`.
-	List Column
+	// List is its column in `toolcrib list`, and Queue in the queue of the workbench.
+	List, Queue Column
+}
+
+// Read returns how the fact reads on a page about p, "" where there is nothing to tell.
+func (f Fact) Read(p proposals.Proposal, v View) string {
+	if f.Page != nil {
+		return f.Page(p, v)
+	}
+	return f.Text(p, v)
 }
 
 // Column is a column of a list, which has none for the fact without a heading.
 type Column struct {
 	Heading string
-	Most    int // how wide it becomes at most, in cells; 0 for no limit
+	Rank    int  // columns of a higher rank are the first to go where there is no room
+	Least   int  // cells that are shown at least, where there is more; 0 for all
+	Most    int  // how wide it becomes at most, in cells; 0 for no limit
+	Rare    bool // it is there only where a row has something to tell
 }
 
 // View is how a reader sees a proposal.
@@ -42,19 +57,48 @@ type View struct {
 func All() []Fact { return all }
 
 var all = []Fact{
-	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}},
+	{Name: "state", Label: "state", Page: state, Queue: Column{Heading: "STATE", Rank: 4, Most: 14}, Terms: stateTerms()}, // what it means to the reader comes first
+	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}, Queue: Column{Heading: "NO.", Rank: 2, Most: 8}},
 	{Name: "id", Text: id, List: Column{Heading: "ID"}},
-	{Name: "state", Text: plain(func(p proposals.Proposal) string { return string(p.State) }), List: Column{Heading: "STATE"}, Terms: stateTerms()},
-	{Name: "type", Text: plain(func(p proposals.Proposal) string { return string(p.Type) }), List: Column{Heading: "TYPE"}, Terms: typeTerms()},
-	{Name: "subject", Text: plain(func(p proposals.Proposal) string { return p.Subject.String() }), List: Column{Heading: "SUBJECT", Most: 44}, Terms: subjectTerms()},
-	{Name: "author", Text: plain(func(p proposals.Proposal) string { return p.Author.String() }), List: Column{Heading: "AUTHOR"}, Terms: authorTerms()},
-	{Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) }, List: Column{Heading: "AGE"}},
-	{Name: "stale", Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "drafted against an older version"}},
+	{Name: "state", Text: state, List: Column{Heading: "STATE"}},
+	{
+		Name: "type", Text: plain(func(p proposals.Proposal) string { return string(p.Type) }), Terms: typeTerms(),
+		List: Column{Heading: "TYPE"}, Queue: Column{Heading: "TYPE", Rank: 7, Most: 10},
+	},
+	{
+		Name: "subject", Text: plain(func(p proposals.Proposal) string { return p.Subject.String() }), Terms: subjectTerms(),
+		List: Column{Heading: "SUBJECT", Most: 44}, Queue: Column{Heading: "SUBJECT", Least: 24, Most: 64},
+	},
+	{Name: "title", Text: plain(func(p proposals.Proposal) string { return p.Title }), Queue: Column{Heading: "TITLE", Rank: 8, Least: 16, Most: 80}},
+	{Name: "waits_for", Text: waitsFor, Queue: Column{Heading: "WAITS FOR", Rank: 3, Most: 20, Rare: true}},
+	{
+		Name: "author", Text: plain(func(p proposals.Proposal) string { return p.Author.String() }), Terms: authorTerms(),
+		Label: "author", Page: func(p proposals.Proposal, v View) string { return p.Author.String() + ", " + v.Age(p.CreatedAt) },
+		List: Column{Heading: "AUTHOR"}, Queue: Column{Heading: "BY", Rank: 3, Most: 16},
+	},
+	{
+		Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) },
+		List: Column{Heading: "AGE"}, Queue: Column{Heading: "AGE", Rank: 5, Most: 4},
+	},
+	{Name: "base_version", Label: "against", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
+	{
+		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
+		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "drafted against an older version"},
+	},
 	{Name: "blocks", Mark: func(p proposals.Proposal) string { return when(p.Summary.Blocks > 0, "blocked") }, Flag: Flag{"blocked", Blocked, "with an open block"}},
-	{Name: "change_set", Mark: func(p proposals.Proposal) string { return when(p.ChangeSet != "", "set:"+p.ChangeSet) }, Terms: setTerms()},
-	{Name: "approvals", Mark: approvals, Terms: approvalTerms()},
-	{Name: "recommendation", Text: plain(func(p proposals.Proposal) string { return string(p.Summary.Recommendation) }), List: Column{Heading: "ADVICE"}},
-	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Terms: findingTerms()},
+	{
+		Name: "change_set", Label: "set", Page: func(p proposals.Proposal, _ View) string { return p.ChangeSet },
+		Mark: func(p proposals.Proposal) string { return when(p.ChangeSet != "", "set:"+p.ChangeSet) }, Terms: setTerms(),
+	},
+	{
+		Name: "approvals", Label: "approvals", Page: plain(approvals), Terms: approvalTerms(),
+		Mark: func(p proposals.Proposal) string { return when(p.Approvals != nil, "approvals: "+approvals(p)) },
+	},
+	{
+		Name: "recommendation", Text: recommendation, Label: "chief",
+		List: Column{Heading: "ADVICE"}, Queue: Column{Heading: "ADVICE", Rank: 6, Most: 9},
+	},
+	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Queue: Column{Heading: "FINDINGS", Rank: 1, Most: 12}, Terms: findingTerms()},
 }
 
 // Marks returns the marks of p.
@@ -97,11 +141,38 @@ func id(p proposals.Proposal, v View) string {
 	return proposals.ShortID(string(p.ID), v.Prefix)
 }
 
+func state(p proposals.Proposal, _ View) string { return string(p.State) }
+
+func recommendation(p proposals.Proposal, _ View) string { return string(p.Summary.Recommendation) }
+
 func approvals(p proposals.Proposal) string {
 	if p.Approvals == nil {
 		return ""
 	}
-	return "approvals: " + p.Approvals.Text
+	return p.Approvals.Text
+}
+
+func waitsFor(p proposals.Proposal, _ View) string {
+	if p.Approvals == nil {
+		return ""
+	}
+	return strings.Join(p.Approvals.WaitsFor, ", ")
+}
+
+// Against returns what a proposal with this base version was drafted against.
+func Against(version int) string {
+	if version == 0 {
+		return "no earlier version"
+	}
+	return "version " + strconv.Itoa(version)
+}
+
+// WhyStale describes the live version that replaced the one p was drafted against.
+func WhyStale(p proposals.Proposal) string {
+	if p.LiveVersion == 0 {
+		return "stale: no version is live now"
+	}
+	return "stale: version " + strconv.Itoa(p.LiveVersion) + " is live now"
 }
 
 // findings counts the open findings of each severity that matters.

@@ -6,10 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/proposals/facts"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
 )
 
 // anchor is a line of a field.
@@ -40,7 +40,7 @@ func (pp *Page) comparedWith() string {
 // against first.
 func (pp *Page) bases() []base {
 	d := pp.dossier
-	first := base{name: wording.Against(d.Proposal.BaseVersion)}
+	first := base{name: facts.Against(d.Proposal.BaseVersion)}
 	if d.Proposal.BaseVersion == 0 {
 		first.name = isNew
 	}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals/facts"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/rules"
@@ -247,7 +248,7 @@ func (pp *Page) history() pager.Rows {
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(pp.dossier.Revisions) {
 		line := draw.Of(pp.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(pp.frame.Theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
-		origin := "content " + wording.Short(r.ContentHash) + ", against " + wording.Against(r.Draft.Base())
+		origin := "content " + wording.Short(r.ContentHash) + ", against " + facts.Against(r.Draft.Base())
 		if pp.WidthOf(pp.frame.Layout, tabHistory) >= 100 {
 			page.Line(line.Add(pp.frame.Theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(pp.frame.Theme.Faint, "  "+draw.Show(origin)))
 			continue

@@ -3,8 +3,10 @@ package proposal
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -24,24 +26,12 @@ func (pp *Page) overview() pager.Rows {
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
-	sign, word, style := labels.State(pp.frame.Theme, pp.Actor, p)
-	state := draw.Of(pp.frame.Theme.Faint, draw.Pad("state", prose.LabelWidth)).Add(style, sign+" "+word)
+	assigned := draw.Safe("")
 	if d.Issue != nil && d.Issue.Assignee != "" {
-		state = state.Add(pp.frame.Theme.Faint, "   assigned to "+draw.Show(d.Issue.Assignee))
+		assigned = "   assigned to " + draw.Show(d.Issue.Assignee)
 	}
-	page.Line(state)
-	if p.Approvals != nil {
-		page.Field("approvals", p.Approvals.Text)
-	}
-	page.Field("author", p.Author.String()+", "+string(screen.Stamp(p.CreatedAt)))
-	page.Field("against", wording.Against(p.BaseVersion))
-	if p.Stale() {
-		page.Line(draw.Of("", draw.Safe(draw.Blank(prose.LabelWidth))).Add(pp.frame.Theme.Warn, draw.Show("⚠ "+wording.Stale(p))))
-	}
-	if advice, style := labels.Advice(pp.frame.Theme, p.Summary.Recommendation); p.Summary.Recommendation != "" {
-		found, fstyle := labels.Findings(pp.frame.Theme, p.Summary)
-		page.Line(draw.Of(pp.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice).Add("", "   ").Add(fstyle, found))
-	}
+	view := facts.View{Age: func(t time.Time) string { return string(screen.Stamp(t)) }}
+	labels.Facts(page, pp.frame.Theme, pp.Actor, p, view, assigned)
 	pp.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")

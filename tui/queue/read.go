@@ -78,7 +78,6 @@ func (q *Page) loaded(msg Listed) tea.Cmd {
 		return q.shell.Fail(msg.Err)
 	}
 	ps := q.arranged(msg.Page.Proposals, q.backward)
-	q.table.shared = q.table.shared || slices.ContainsFunc(ps, func(p proposals.Proposal) bool { return p.Approvals != nil })
 	q.table.measure(q.columns(), ps)
 	above := q.read(n, ps, msg.Page.Next)
 	q.cursor, q.top = q.cursor+above, q.top+above

@@ -1,10 +1,13 @@
 package queue
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -23,23 +26,9 @@ func (q *Page) side() []string {
 	page := prose.New(th)
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
-	sign, word, style := labels.State(th, q.Actor, p)
-	page.Line(draw.Of(style, sign+" "+word).Add(th.Faint, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision)))
 	page.Blank()
-	page.Field("by", p.Author.String()+", "+wording.ShortAge(q.Frame.Now().Sub(p.CreatedAt)))
-	page.Field("against", wording.Against(p.BaseVersion))
-	if p.ChangeSet != "" {
-		page.Field("set", p.ChangeSet)
-	}
-	if p.Approvals != nil {
-		page.Field("approvals", p.Approvals.Text)
-	}
-	if p.Stale() {
-		page.Line(draw.Of(th.Warn, draw.Show("⚠ "+wording.Stale(p))))
-	}
-	if advice, style := labels.Advice(th, p.Summary.Recommendation); p.Summary.Recommendation != "" {
-		page.Line(draw.Of(th.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
-	}
+	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
+	labels.Facts(page, th, q.Actor, p, view, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision))
 	if of := q.glance.Dossier.Proposal; of.ID == p.ID && of.Revision == p.Revision {
 		q.glance.about(q.Frame, page)
 	}

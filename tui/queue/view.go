@@ -43,7 +43,7 @@ func (q *Page) View() []string {
 	lines := make([]string, 0, q.Frame.Body)
 	heading := draw.Of("", "   ")
 	for _, c := range columns {
-		heading = heading.Add(q.Frame.Theme.Faint, draw.Pad(c.name, c.width)+"  ")
+		heading = heading.Add(q.Frame.Theme.Faint, draw.Pad(draw.Show(c.Heading), c.width)+"  ")
 	}
 	add := func(l draw.Line, base theme.Style) {
 		var b strings.Builder

@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
@@ -35,22 +36,6 @@ func Count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
-}
-
-// Against returns what a proposal with this base version was drafted against.
-func Against(version int) string {
-	if version == 0 {
-		return "no earlier version"
-	}
-	return "version " + strconv.Itoa(version)
-}
-
-// Stale describes the live version that replaced the one p was drafted against.
-func Stale(p proposals.Proposal) string {
-	if p.LiveVersion == 0 {
-		return "stale: no version is live now"
-	}
-	return "stale: version " + strconv.Itoa(p.LiveVersion) + " is live now"
 }
 
 // OneLine returns an error on one line, without a final stop.
@@ -188,7 +173,7 @@ func Obstacles(d review.Dossier, ways Ways) []string {
 		case errors.Is(o, proposals.ErrState):
 			out = append(out, Standing(d.Proposal.State))
 		case errors.Is(o, review.ErrStale):
-			out = append(out, Stale(d.Proposal)+ways.Rebase)
+			out = append(out, facts.WhyStale(d.Proposal)+ways.Rebase)
 		default:
 			out = append(out, OneLine(o))
 		}
