@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,47 +91,90 @@ func (c callTables) NotRun(ctx context.Context, user string, tool registry.Subje
 	return n, err
 }
 
-// The chained tables of calls: their columns in the order in which the hash
-// covers them, after the name of the format.
+// The formats of the chained tables of calls.
 const (
-	callFormat  = "toolcrib call 1"
-	callColumns = `seq, id, at, actor, agent, layer, "user", customer, name, tool, version, content_hash, annotations, args_hash, pending, nth, prev_hash, hash`
-
-	outcomeFormat  = "toolcrib call outcome 1"
-	outcomeColumns = "seq, call, at, code, duration_us, output, output_hash, output_bytes, message, approval_request, not_run, prev_hash, hash"
+	callFormat    = "toolcrib call 1"
+	outcomeFormat = "toolcrib call outcome 1"
 )
+
+// callColumns are those between the number of a call and its place in the chain.
+func callColumns(c *gateway.Call) columns {
+	by := &c.Caller
+	return columns{
+		col("id", &c.ID), col("at", asTime(&c.At)), col("actor", asActor(&by.Actor)), col("agent", &by.Agent), col("layer", (*string)(&by.Layer)),
+		col(`"user"`, &by.User), col("customer", &by.Customer), col("name", &c.Name),
+		col("tool", stored(&c.Tool, registry.Subject.String, parseMaybeSubject)), col("version", &c.Version), col("content_hash", &c.ContentHash),
+		col("annotations", asAnnotations(&c.Annotations)), col("args_hash", &c.ArgsHash), col("pending", &c.Pending), col("nth", &c.Nth),
+	}
+}
+
+// parseMaybeSubject reads a subject that need not be there.
+func parseMaybeSubject(text string) (registry.Subject, error) {
+	if text == "" {
+		return registry.Subject{}, nil
+	}
+	return registry.ParseSubject(text)
+}
+
+func asAnnotations(a **registry.Annotations) textual {
+	return storedJSON(a, func(a *registry.Annotations) ([]byte, error) {
+		if a == nil {
+			return nil, nil
+		}
+		return json.Marshal(a)
+	})
+}
+
+// endedCall is an outcome with the id of its call.
+type endedCall struct {
+	gateway.Outcome
+	call string
+}
+
+// outcomeColumns are those between the number of an outcome and its place in the chain.
+func outcomeColumns(o *endedCall) columns {
+	return columns{
+		col("call", &o.call), col("at", asTime(&o.At)), col("code", (*string)(&o.Code)), col("duration_us", asMicroseconds(&o.Duration)),
+		col("output", asJSON(&o.Output)), col("output_hash", &o.OutputHash), col("output_bytes", &o.OutputBytes), col("message", &o.Message),
+		col("approval_request", &o.ApprovalRequest), col("not_run", &o.NotRun),
+	}
+}
+
+func asMicroseconds(d *time.Duration) textual {
+	return &storedText[time.Duration]{
+		v: d, none: "0",
+		write: func(d time.Duration) (string, error) { return strconv.FormatInt(d.Microseconds(), 10), nil },
+		read: func(text string) (time.Duration, error) {
+			n, err := strconv.ParseInt(text, 10, 64)
+			return time.Duration(n) * time.Microsecond, err
+		},
+	}
+}
+
+// chained are the columns of a table that is one chain.
+func chained(row columns) columns {
+	return slices.Concat(columns{col("seq", nil)}, row, columns{col("prev_hash", nil), col("hash", nil)})
+}
 
 // AddCall implements gateway.LedgerTx.
 func (c callTables) AddCall(ctx context.Context, call gateway.Call) error {
-	annotations := ""
-	if call.Annotations != nil {
-		b, err := json.Marshal(call.Annotations)
-		if err != nil {
-			return err
-		}
-		annotations = string(b)
-	}
-	by := call.Caller
-	return c.link(ctx, callTable, callColumns, callFormat, []string{
-		call.ID, history.Timestamp(call.At), by.Actor.String(), by.Agent, string(by.Layer), by.User, by.Customer, call.Name, call.Tool.String(),
-		strconv.Itoa(call.Version), call.ContentHash, annotations, call.ArgsHash, call.Pending, strconv.Itoa(call.Nth),
-	})
+	return c.link(ctx, callTable, callFormat, callColumns(&call))
 }
 
 // AddOutcome implements gateway.LedgerTx.
 func (c callTables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
-	return c.link(ctx, outcomeTable, outcomeColumns, outcomeFormat, []string{
-		call, history.Timestamp(o.At), string(o.Code), strconv.FormatInt(o.Duration.Microseconds(), 10), string(o.Output),
-		o.OutputHash, strconv.Itoa(o.OutputBytes), o.Message, o.ApprovalRequest, flag(o.NotRun),
-	})
+	return c.link(ctx, outcomeTable, outcomeFormat, outcomeColumns(&endedCall{o, call}))
 }
 
-// link appends a row to a table that is one chain. Its columns are seq, those
-// of fields, prev_hash and hash.
-func (c callTables) link(ctx context.Context, table, columns, format string, fields []string) error {
+// link appends a row to a table that is one chain.
+func (c callTables) link(ctx context.Context, table, format string, row columns) error {
+	fields, err := row.texts()
+	if err != nil {
+		return err
+	}
 	var seq int64
 	var prev string
-	err := c.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
+	err = c.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -143,7 +187,7 @@ func (c callTables) link(ctx context.Context, table, columns, format string, fie
 	}
 	seal := history.Seal(sealed...)
 	args = append(args, prev, seal)
-	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+columns+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
+	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+chained(row).names()+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}
@@ -151,38 +195,35 @@ func (c callTables) link(ctx context.Context, table, columns, format string, fie
 	return nil
 }
 
-// callFields are the columns of a call, c, and of its outcome, o.
-const callFields = `SELECT c.seq, c.id, c.at, c.actor, c.agent, c.layer, c."user", c.customer, c.name, c.tool, c.version, c.content_hash, c.annotations,
-	c.args_hash, c.pending, c.nth, ` + outcomeFields + " "
-
-// outcomeFields are the columns of an outcome, o, that may not be there.
-const outcomeFields = `o.code, coalesce(o.at, ''), coalesce(o.duration_us, 0), coalesce(o.output, ''), coalesce(o.output_hash, ''),
-	coalesce(o.output_bytes, 0), coalesce(o.message, ''), coalesce(o.approval_request, ''), coalesce(o.not_run, 0)`
-
-// outcomeRow takes what outcomeFields reads.
-type outcomeRow struct {
-	code       sql.NullString
-	at, output string
-	micros     int64
-	outcome    gateway.Outcome
+// callRow is a call with the outcome that it may have.
+type callRow struct {
+	call    gateway.Call
+	ended   bool
+	outcome endedCall
 }
 
-func (r *outcomeRow) fields() []any {
-	o := &r.outcome
-	return []any{&r.code, &r.at, &r.micros, &r.output, &o.OutputHash, &o.OutputBytes, &o.Message, &o.ApprovalRequest, &o.NotRun}
+func callRowColumns(r *callRow) columns {
+	return slices.Concat(columns{col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).when(&r.ended))
 }
 
-// read returns the outcome, nil when there is none.
-func (r *outcomeRow) read() (*gateway.Outcome, error) {
-	if !r.code.Valid {
-		return nil, nil //nolint:nilnil // no outcome yet is an answer, not an error
+// maybeOutcome lists the columns of an outcome, o, that may not be there.
+var maybeOutcome = outcomeColumns(new(endedCall)).maybe("o", "call")
+
+// selectCalls is the beginning of a query for callRowColumns: of a call, c, and of its
+// outcome, o.
+var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).of("c") + ", " + maybeOutcome + " "
+
+// readCalls returns the calls that a query for callRowColumns finds.
+func (c callTables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
+	rows, err := all(ctx, c, reading(callRowColumns), numbered(query), args...)
+	calls := make([]gateway.Call, len(rows))
+	for i, r := range rows {
+		calls[i] = r.call
+		if r.ended {
+			calls[i].Outcome = &rows[i].outcome.Outcome
+		}
 	}
-	o := r.outcome
-	o.Code, o.Duration = gateway.Code(r.code.String), time.Duration(r.micros)*time.Microsecond
-	if r.output != "" {
-		o.Output = json.RawMessage(r.output)
-	}
-	return &o, into(&o.At, history.ParseTimestamp, r.at)
+	return calls, err
 }
 
 // flag writes a bool as it is stored.
@@ -191,34 +232,6 @@ func flag(b bool) string {
 		return "1"
 	}
 	return "0"
-}
-
-func scanCall(row scanner) (gateway.Call, error) {
-	var c gateway.Call
-	var at, actor, tool, annotations string
-	var ended outcomeRow
-	err := row.Scan(append([]any{
-		&c.Seq, &c.ID, &at, &actor, &c.Caller.Agent, &c.Caller.Layer, &c.Caller.User, &c.Caller.Customer, &c.Name, &tool, &c.Version,
-		&c.ContentHash, &annotations, &c.ArgsHash, &c.Pending, &c.Nth,
-	}, ended.fields()...)...)
-	if err != nil {
-		return c, err
-	}
-	errs := []error{into(&c.At, history.ParseTimestamp, at), into(&c.Caller.Actor, parseActor, actor)}
-	if tool != "" {
-		errs = append(errs, into(&c.Tool, registry.ParseSubject, tool))
-	}
-	if annotations != "" {
-		errs = append(errs, into(&c.Annotations, parseAnnotations, annotations))
-	}
-	c.Outcome, err = ended.read()
-	return c, errors.Join(append(errs, err)...)
-}
-
-func parseAnnotations(s string) (*registry.Annotations, error) {
-	var a registry.Annotations
-	err := json.Unmarshal([]byte(s), &a)
-	return &a, err
 }
 
 // Calls implements gateway.LedgerReader. The most selective condition uses an
@@ -265,22 +278,22 @@ func (c callTables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.C
 	if q.Before > 0 {
 		where, args = append(where, seq+" < ?"), append(args, q.Before)
 	}
-	query := callFields + "FROM " + from + " LEFT JOIN call_outcomes o ON o.call = c.id"
+	query := selectCalls + "FROM " + from + " LEFT JOIN call_outcomes o ON o.call = c.id"
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c, scanCall, numbered(query+" ORDER BY "+seq+" DESC LIMIT ?"), append(args, q.Limit)...)
+	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
 // concluded returns the calls with an outcome, in the order in which they came
 // to it.
 func (c callTables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
-	query, args := callFields+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
+	query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 	if q.Before > 0 {
 		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
 		args = append(args, q.Before)
 	}
-	return all(ctx, c, scanCall, numbered(query+" ORDER BY o.seq DESC LIMIT ?"), append(args, q.Limit)...)
+	return c.readCalls(ctx, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
 }
 
 // storedCode is how a code that is asked for is stored.
@@ -291,13 +304,10 @@ func storedCode(code gateway.Code) string {
 	return string(code)
 }
 
-// hourForm is how an hour of UTC is stored: the beginning of its timestamps.
-const hourForm = "2006-01-02T15"
-
 // CountRefused implements gateway.LedgerTx.
 func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code gateway.Code, most int) (bool, error) {
 	by := call.Caller
-	key := []any{by.Agent, by.User, call.At.UTC().Format(hourForm)}
+	key := []any{by.Agent, by.User, formatHour(call.At)}
 	written := 0
 	err := c.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
 	first := errors.Is(err, sql.ErrNoRows)
@@ -319,25 +329,26 @@ func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code ga
 
 // Refusals implements gateway.LedgerReader.
 func (c callTables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
-	query, args := `SELECT agent, "user", hour, written, counted, last_at, last_code FROM call_refusals WHERE counted > 0`, []any{}
+	query, args := "SELECT "+refusalColumns(new(gateway.Refusals)).names()+" FROM call_refusals WHERE counted > 0", []any{}
 	if q.Agent != "" {
 		query, args = query+" AND "+c.hints.unindexed("agent")+" = ?", append(args, q.Agent)
 	}
 	if q.User != "" {
 		query, args = query+" AND "+c.hints.unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return all(ctx, c, scanRefusals, numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, reading(refusalColumns), numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
-func scanRefusals(row scanner) (gateway.Refusals, error) {
-	var r gateway.Refusals
-	var hour, last string
-	if err := row.Scan(&r.Agent, &r.User, &hour, &r.Written, &r.Counted, &last, &r.LastCode); err != nil {
-		return r, err
+func refusalColumns(r *gateway.Refusals) columns {
+	return columns{
+		col("agent", &r.Agent), col(`"user"`, &r.User), col("hour", stored(&r.Hour, formatHour, parseHour)), col("written", &r.Written),
+		col("counted", &r.Counted), col("last_at", asTime(&r.LastAt)), col("last_code", (*string)(&r.LastCode)),
 	}
-	var err error
-	if r.Hour, err = time.Parse(hourForm, hour); err != nil {
-		return r, err
-	}
-	return r, into(&r.LastAt, history.ParseTimestamp, last)
 }
+
+// An hour of UTC is stored as the beginning of its timestamps.
+const hourForm = "2006-01-02T15"
+
+func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
+
+func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, text) }

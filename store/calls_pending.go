@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"toolcrib/gateway"
@@ -51,16 +49,35 @@ func decodeCaller(s string) (gateway.Caller, error) {
 	}, err
 }
 
+func asCaller(c *gateway.Caller) textual {
+	return &storedText[gateway.Caller]{v: c, none: "''", write: encodeCaller, read: decodeCaller}
+}
+
+func pendingColumns(p *gateway.Pending) columns {
+	said := stored(&p.Said, func(c gateway.CallContext) string { return string(c.Encode()) }, parseCallContext)
+	return columns{
+		col("id", &p.ID), col("caller", asCaller(&p.Caller)), col("agent", &p.Caller.Agent), col(`"user"`, &p.Caller.User), col("tool", asSubject(&p.Tool)),
+		col("version", &p.Version), col("content_hash", &p.ContentHash), col("args", asJSON(&p.Args)), col("said", said),
+		col("digest", &p.Digest), col("asked_at", asTime(&p.AskedAt)), col("expires_at", asTime(&p.ExpiresAt)),
+	}
+}
+
+// answerRow is an answer with the id of its pending call.
+type answerRow struct {
+	gateway.Answer
+	pending string
+}
+
+func answerColumns(a *answerRow) columns {
+	return columns{
+		col("id", &a.ID), col("pending", &a.pending), col("approved", &a.Approved), col("digest", &a.Digest), col("reason", &a.Reason),
+		col("answered_by", asActor(&a.By)), col("answered_at", asTime(&a.At)), col("call", &a.Call), col("signature", &a.Signature),
+	}
+}
+
 // AddPending implements gateway.LedgerTx.
 func (c callTables) AddPending(ctx context.Context, p gateway.Pending) error {
-	caller, err := encodeCaller(p.Caller)
-	if err != nil {
-		return err
-	}
-	seal, err := c.record(ctx, pendingRecords, []string{
-		p.ID, caller, p.Caller.Agent, p.Caller.User, p.Tool.String(), strconv.Itoa(p.Version), p.ContentHash, string(p.Args), string(p.Said.Encode()), p.Digest,
-		history.Timestamp(p.AskedAt), history.Timestamp(p.ExpiresAt),
-	})
+	seal, err := c.record(ctx, pendingRecords, pendingColumns(&p))
 	if err != nil {
 		return err
 	}
@@ -79,11 +96,11 @@ func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Ans
 	if answered > 0 {
 		return fmt.Errorf("%s: %w: it was already answered", pending, proposals.ErrConflict)
 	}
-	approved, act := "0", proposals.ActRefuseCall
+	act := proposals.ActRefuseCall
 	if a.Approved {
-		approved, act = "1", proposals.ActApproveCall
+		act = proposals.ActApproveCall
 	}
-	seal, err := c.record(ctx, answerRecords, []string{a.ID, pending, approved, a.Digest, a.Reason, a.By.String(), history.Timestamp(a.At), a.Call, a.Signature})
+	seal, err := c.record(ctx, answerRecords, answerColumns(&answerRow{a, pending}))
 	if err != nil {
 		return err
 	}
@@ -91,38 +108,40 @@ func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Ans
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
-const selectPending = `SELECT p.seq, p.id, p.caller, p.tool, p.version, p.content_hash, p.args, p.said, p.digest, p.asked_at, p.expires_at,
-	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0),
-	a.id, coalesce(a.approved, 0), coalesce(a.digest, ''), coalesce(a.reason, ''), coalesce(a.answered_by, ''), coalesce(a.answered_at, ''), coalesce(a.call, ''),
-	` + outcomeFields + `
+// pendingRow is a pending call with the answer and the outcome that it may have.
+type pendingRow struct {
+	pending         gateway.Pending
+	answered, ended bool
+	answer          answerRow
+	outcome         endedCall
+}
+
+func pendingRowColumns(r *pendingRow) columns {
+	return slices.Concat(columns{col("seq", &r.pending.Seq)}, pendingColumns(&r.pending), columns{col("version", &r.pending.InForce)},
+		answerColumns(&r.answer).when(&r.answered), outcomeColumns(&r.outcome).when(&r.ended))
+}
+
+// selectPending is the beginning of a query for pendingRowColumns.
+var selectPending = "SELECT p.seq, " + pendingColumns(new(gateway.Pending)).of("p") + `,
+	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0), ` +
+	answerColumns(new(answerRow)).maybe("a", "id") + ", " + maybeOutcome + `
 	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
 	`
 
-func scanPending(row scanner) (gateway.Pending, error) {
-	var p gateway.Pending
-	var a gateway.Answer
-	var caller, tool, args, said, asked, expires, by, at string
-	var answer sql.NullString
-	var ended outcomeRow
-	err := row.Scan(append([]any{
-		&p.Seq, &p.ID, &caller, &tool, &p.Version, &p.ContentHash, &args, &said, &p.Digest, &asked, &expires, &p.InForce,
-		&answer, &a.Approved, &a.Digest, &a.Reason, &by, &at, &a.Call,
-	}, ended.fields()...)...)
-	if err != nil {
-		return p, err
+// readPending returns the pending calls that a query for pendingRowColumns finds.
+func (c callTables) readPending(ctx context.Context, query string, args ...any) ([]gateway.Pending, error) {
+	rows, err := all(ctx, c, reading(pendingRowColumns), query, args...)
+	pending := make([]gateway.Pending, len(rows))
+	for i, r := range rows {
+		pending[i] = r.pending
+		if r.answered {
+			pending[i].Answer = &rows[i].answer.Answer
+		}
+		if r.ended {
+			pending[i].Outcome = &rows[i].outcome.Outcome
+		}
 	}
-	p.Args = json.RawMessage(args)
-	errs := []error{
-		into(&p.Caller, decodeCaller, caller), into(&p.Tool, registry.ParseSubject, tool), into(&p.Said, parseCallContext, said),
-		into(&p.AskedAt, history.ParseTimestamp, asked), into(&p.ExpiresAt, history.ParseTimestamp, expires),
-	}
-	if answer.Valid {
-		a.ID = answer.String
-		errs = append(errs, into(&a.By, parseActor, by), into(&a.At, history.ParseTimestamp, at))
-		p.Answer = &a
-	}
-	p.Outcome, err = ended.read()
-	return p, errors.Join(append(errs, err)...)
+	return pending, err
 }
 
 // Pending implements gateway.LedgerReader.
@@ -130,7 +149,7 @@ func (c callTables) Pending(ctx context.Context, ref string) (gateway.Pending, e
 	if len(ref) < proposals.MinPrefix {
 		return gateway.Pending{}, notFound("the pending call %s; give at least %d characters of its id", jsondoc.Quote(ref), proposals.MinPrefix)
 	}
-	found, err := all(ctx, c, scanPending, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
+	found, err := c.readPending(ctx, selectPending+"WHERE p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 2", ref, ref+"g") // ids are hexadecimal
 	switch {
 	case err != nil:
 		return gateway.Pending{}, err
@@ -166,12 +185,12 @@ func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]
 	if len(where) > 0 {
 		query += "WHERE " + strings.Join(where, " AND ")
 	}
-	return all(ctx, c, scanPending, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
+	return c.readPending(ctx, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // Override implements gateway.LedgerReader.
 func (c callTables) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	list, err := all(ctx, c, scanOverride, selectOverride+`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
+	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`), user, tool.String())
 	if err == nil && len(list) == 0 {
 		list = []gateway.Override{{User: user, Tool: tool}}
 	}
@@ -182,15 +201,11 @@ func (c callTables) Override(ctx context.Context, user string, tool registry.Sub
 	return list[0].Tier, err
 }
 
-const selectOverride = `SELECT id, "user", tool, tier, set_by, set_at, signature FROM call_tiers t `
-
-func scanOverride(row scanner) (gateway.Override, error) {
-	var o gateway.Override
-	var tool, by, at string
-	if err := row.Scan(&o.ID, &o.User, &tool, &o.Tier, &by, &at, &o.Signature); err != nil {
-		return o, err
+func tierColumns(o *gateway.Override) columns {
+	return columns{
+		col("id", &o.ID), col(`"user"`, &o.User), col("tool", asSubject(&o.Tool)), col("tier", (*string)(&o.Tier)), col("set_by", asActor(&o.By)),
+		col("set_at", asTime(&o.At)), col("signature", &o.Signature),
 	}
-	return o, errors.Join(into(&o.Tool, registry.ParseSubject, tool), into(&o.By, parseActor, by), into(&o.At, history.ParseTimestamp, at))
 }
 
 // countTiers has tiers without a valid signature ask for each call, where
@@ -220,7 +235,7 @@ func (c callTables) countTiers(ctx context.Context, list []gateway.Override) err
 
 // Overrides implements gateway.LedgerReader.
 func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	list, err := all(ctx, c, scanOverride, selectOverride+`WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`, user)
+	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`), user)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +244,7 @@ func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Overr
 
 // AddOverride implements gateway.LedgerTx.
 func (c callTables) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := c.record(ctx, tierRecords, []string{o.ID, o.User, o.Tool.String(), string(o.Tier), o.By.String(), history.Timestamp(o.At), o.Signature})
+	seal, err := c.record(ctx, tierRecords, tierColumns(&o))
 	if err != nil {
 		return err
 	}

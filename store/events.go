@@ -16,18 +16,16 @@ import (
 	"toolcrib/review"
 )
 
-const eventColumns = "seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash"
-
-func scanEvent(row scanner) (history.Event, error) {
-	var e history.Event
-	var at, data string
-	err := row.Scan(&e.Seq, &e.ID, &at, &e.Actor, &e.Act, &e.Subject, &e.Proposal, &e.Revision, &e.Record, &data, &e.PrevHash, &e.Hash)
-	if err != nil {
-		return e, err
+func eventColumns(e *history.Event) columns {
+	return columns{
+		col("seq", &e.Seq), col("id", &e.ID), col("at", asTime(&e.At)), col("actor", &e.Actor), col("act", &e.Act), col("subject", &e.Subject),
+		col("proposal", &e.Proposal), col("revision", &e.Revision), col("record", &e.Record), col("data", asJSON(&e.Data)), col("prev_hash", &e.PrevHash),
+		col("hash", &e.Hash),
 	}
-	e.Data = json.RawMessage(data)
-	return e, into(&e.At, history.ParseTimestamp, at)
 }
+
+// selectEvents is the beginning of a query for eventColumns.
+var selectEvents = "SELECT " + eventColumns(new(history.Event)).names() + " FROM events "
 
 // eventLog has the audit log.
 type eventLog struct{ *session }
@@ -45,7 +43,7 @@ func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) erro
 	}
 	now := *ends
 	last := s.last
-	var values []any
+	var rows []columns
 	for _, e := range events {
 		e.Seq, e.PrevHash = now.event+1, now.hash
 		if e.Data == nil {
@@ -55,14 +53,13 @@ func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) erro
 			return err
 		}
 		e.Hash = e.Sum()
-		values = append(values,
-			e.Seq, e.ID, history.Timestamp(e.At), e.Actor, e.Act, e.Subject, e.Proposal, e.Revision, e.Record, string(e.Data), e.PrevHash, e.Hash)
+		rows = append(rows, eventColumns(&e))
 		last, now.event, now.hash = e, e.Seq, e.Hash
 		if e.Act == review.ActSigners {
 			now.signers = e.Hash
 		}
 	}
-	if err := s.insertRows(ctx, "events", eventColumns, values); err != nil {
+	if err := s.insertAll(ctx, "events", rows); err != nil {
 		return fmt.Errorf("event %d: %w", ends.event+1, err)
 	}
 	*ends = now
@@ -97,15 +94,7 @@ func (s eventLog) RecentWrites(ctx context.Context, agent proposals.Actor, from,
 			AND substr(`+s.hints.unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
 	}
-	return all(ctx, s, func(row scanner) (time.Time, error) {
-		var text string
-		var at time.Time
-		err := row.Scan(&text)
-		if err != nil {
-			return at, err
-		}
-		return at, into(&at, history.ParseTimestamp, text)
-	}, query, args...)
+	return all(ctx, s, reading(func(at *time.Time) columns { return columns{col("at", asTime(at))} }), query, args...)
 }
 
 // EventQuery selects events for a page, the newest first.
@@ -118,7 +107,7 @@ type EventQuery struct {
 
 // Events returns a page of the audit log.
 func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
-	query, args := "SELECT "+eventColumns+" FROM events WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
+	query, args := selectEvents+"WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
 	if q.Proposal != "" {
 		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
 	}
@@ -126,14 +115,14 @@ func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error)
 		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
 	}
 	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
-		return all(ctx, s, scanEvent, numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
+		return all(ctx, s, reading(eventColumns), numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 	})
 }
 
 // EventsAfter returns the next events of the audit log, the oldest first.
 func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
 	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
-		return all(ctx, s, scanEvent, "SELECT "+eventColumns+" FROM events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+		return all(ctx, s, reading(eventColumns), selectEvents+"WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	})
 }
 

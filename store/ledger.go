@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/store/engine"
 )
@@ -124,11 +125,11 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 	case versionTable:
 		return l.versions(ctx, fn)
 	case eventTable:
-		return l.chain(ctx, eventTable, eventColumns, history.EventFormat, "event", fn)
+		return l.chain(ctx, eventTable, eventColumns(new(history.Event)), history.EventFormat, "event", fn)
 	case callTable:
-		return l.chain(ctx, callTable, callColumns, callFormat, "call", fn)
+		return l.chain(ctx, callTable, chained(callColumns(new(gateway.Call))), callFormat, "call", fn)
 	case outcomeTable:
-		return l.chain(ctx, outcomeTable, outcomeColumns, outcomeFormat, "outcome", fn)
+		return l.chain(ctx, outcomeTable, chained(outcomeColumns(new(endedCall))), outcomeFormat, "outcome", fn)
 	}
 	kinds := plainRecords()
 	i := slices.IndexFunc(kinds, func(k recordKind) bool { return k.table == table })
@@ -138,16 +139,21 @@ func (l Ledger) Rows(ctx context.Context, table string, fn func(history.Row) err
 	return l.records(ctx, kinds[i], fn)
 }
 
-// verifiedVersionColumns are the sealed ones, in the order of history.Version.Sum,
-// followed by those beside the seal. Sum leaves out approvals that are none.
-const verifiedVersionColumns = `subject, number, content_hash, prev_hash, proposal, revision, author, assessment, review_digest,
-	rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals, kind, layer, id, definition, hash`
+// verifiedVersions reads the sealed columns of versions, in the order of
+// history.Version.Sum, followed by those beside the seal. Sum leaves out approvals that
+// are none.
+func verifiedVersions() string {
+	v := new(history.Version)
+	all := versionColumns(v)
+	sealed, beside := all[:len(all)-2], all[len(all)-2:]
+	return "SELECT " + slices.Concat(sealed, partsOf(&v.Subject), beside).names() + " FROM versions ORDER BY seq"
+}
 
 // versions reads in the order of the table, in which each subject's versions
 // follow each other. An order by subject would take the subject from an index,
 // where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, versionTable, "SELECT "+verifiedVersionColumns+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
+	return l.read(ctx, versionTable, verifiedVersions(), history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
@@ -176,8 +182,8 @@ func namesSubject(subject, kind, layer, id string) bool {
 
 // chain reads a table whose rows form one chain: seq first among its columns,
 // prev_hash and hash last.
-func (l Ledger) chain(ctx context.Context, table, columns, format, word string, fn func(history.Row) error) error {
-	return l.read(ctx, table, "SELECT "+columns+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
+func (l Ledger) chain(ctx context.Context, table string, row columns, format, word string, fn func(history.Row) error) error {
+	return l.read(ctx, table, "SELECT "+row.names()+" FROM "+table+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
 		if table == eventTable {
 			l.crossCheck.event(fields[9])

@@ -75,7 +75,7 @@ func (s proposalSearch) listByTime(ctx context.Context, q review.Query, limit in
 		}
 		sel.add(sel.seq+" "+k.beyond+" ?", seq)
 	}
-	return s.listed(ctx, sel.query(proposalColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
+	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // listed reads proposals. There is no end to the statements that filters make, so
@@ -83,11 +83,12 @@ func (s proposalSearch) listByTime(ctx context.Context, q review.Query, limit in
 func (s proposalSearch) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
 	query = numbered(query)
 	if q.Filter == "" {
-		return all(ctx, s, scanProposal, query, args...)
+		return all(ctx, s, reading(proposalRow), query, args...)
 	}
 	var found []proposals.Proposal
+	scan := reading(proposalRow)
 	err := s.Once(ctx, query, args, func(row scanner) error {
-		p, err := scanProposal(row)
+		p, err := scan(row)
 		found = append(found, p)
 		return err
 	})
@@ -280,7 +281,7 @@ func (s proposalSearch) sortRows(ctx context.Context, q review.Query, k key, sel
 		}
 		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
 	}
-	return s.listed(ctx, sel.query(proposalColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
+	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
 // walk reads a selection in the order of an index, which has the rows of each
@@ -314,7 +315,7 @@ func (s proposalSearch) walk(ctx context.Context, q review.Query, k key, states 
 	}
 	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
 	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p", where: []string{"p.seq = found.seq"}, args: append(args, limit)}
-	return s.listed(ctx, found.query(proposalColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
+	return s.listed(ctx, found.query(listColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
 }
 
 func (k key) orderBy(column, seq string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,32 +20,28 @@ import (
 // proposalTables have the proposals with their revisions and issues.
 type proposalTables struct{ *session }
 
-// proposalColumns are the columns that scanProposal reads; the live version comes from the
-// registry, so that staleness is never stored.
-const proposalColumns = `
-	p.id, p.type, p.subject, p.title, p.state, p.revision, p.content_hash, p.base_version, p.author,
-	p.change_set, p.issue, p.recommendation, p.findings, p.blocks, p.warns, p.worst, p.waived_until, p.created_at, p.updated_at,
-	coalesce(l.version, 0)`
+// proposalColumns are those of a proposal. The live version comes from the registry, so
+// that staleness is never stored.
+func proposalColumns(p *proposals.Proposal) columns {
+	return columns{
+		col("id", (*string)(&p.ID)), col("type", (*string)(&p.Type)), col("subject", asSubject(&p.Subject)), col("title", &p.Title),
+		col("state", (*string)(&p.State)), col("revision", &p.Revision), col("content_hash", &p.ContentHash), col("base_version", &p.BaseVersion),
+		col("author", asActor(&p.Author)), col("change_set", &p.ChangeSet), col("issue", &p.Issue),
+		col("recommendation", (*string)(&p.Summary.Recommendation)), col("findings", &p.Summary.Findings), col("blocks", &p.Summary.Blocks),
+		col("warns", &p.Summary.Warns), col("worst", &p.Summary.Worst), col("waived_until", asMaybeTime(&p.Summary.WaivedUntil)),
+		col("created_at", asTime(&p.CreatedAt)), col("updated_at", asTime(&p.UpdatedAt)),
+	}
+}
+
+func proposalRow(p *proposals.Proposal) columns {
+	return append(proposalColumns(p), col("version", &p.LiveVersion))
+}
+
+// listColumns are those of proposalRow, of a proposal, p, and the live version of its
+// subject, l.
+var listColumns = " " + proposalColumns(new(proposals.Proposal)).of("p") + ", coalesce(l.version, 0)"
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
-
-func scanProposal(row scanner) (proposals.Proposal, error) {
-	var p proposals.Proposal
-	var subject, author, until, created, updated string
-	err := row.Scan(&p.ID, &p.Type, &subject, &p.Title, &p.State, &p.Revision, &p.ContentHash, &p.BaseVersion, &author,
-		&p.ChangeSet, &p.Issue, &p.Summary.Recommendation, &p.Summary.Findings, &p.Summary.Blocks, &p.Summary.Warns, &p.Summary.Worst,
-		&until, &created, &updated, &p.LiveVersion)
-	if err != nil {
-		return p, err
-	}
-	return p, errors.Join(
-		into(&p.Subject, registry.ParseSubject, subject),
-		into(&p.Author, parseActor, author),
-		into(&p.Summary.WaivedUntil, parseMaybe, until),
-		into(&p.CreatedAt, history.ParseTimestamp, created),
-		into(&p.UpdatedAt, history.ParseTimestamp, updated),
-	)
-}
 
 // maybe writes a time that need not be there, parseMaybe reads it.
 func maybe(t time.Time) string {
@@ -63,7 +60,7 @@ func parseMaybe(s string) (time.Time, error) {
 
 // Proposal implements review.ProposalReader.
 func (s proposalTables) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
-	found, err := all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE p.id = $1", id)
+	found, err := all(ctx, s, reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE p.id = $1", id)
 	return first(found, err, "proposal %s", id)
 }
 
@@ -84,22 +81,22 @@ func (s proposalTables) OpenBy(ctx context.Context, author proposals.Actor) (int
 
 // OpenOn implements review.ProposalReader.
 func (s proposalTables) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
-	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
+	return all(ctx, s, reading(proposalRow),
+		"SELECT"+listColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.subject = $1 AND p."+openStates+" ORDER BY p.seq", subject.String())
 }
 
 // Members implements review.ProposalReader.
 func (s proposalTables) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
-	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
+	return all(ctx, s, reading(proposalRow),
+		"SELECT"+listColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
 // SameText implements review.ProposalReader. Its conditions are those of the
 // index, which is walked from the end.
 func (s proposalTables) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
-	return all(ctx, s, scanProposal,
-		"SELECT"+proposalColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
+	return all(ctx, s, reading(proposalRow),
+		"SELECT"+listColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
 		textHash, except, most)
 }
@@ -120,12 +117,9 @@ func (s proposalTables) Counts(ctx context.Context) (map[proposals.State]int, er
 
 // AddProposal implements review.ProposalWriter.
 func (s proposalTables) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
-	_, err := s.Exec(ctx, `
-		INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, text_hash,
-			base_version, author, change_set, created_at, updated_at)
-		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM proposals), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		p.ID, p.Type, p.Subject.Kind, p.Subject.Layer, p.Subject.ID, p.Subject.String(), p.Title, p.State, p.Revision, p.ContentHash, r.Draft.TextHash(),
-		p.BaseVersion, p.Author.String(), p.ChangeSet, history.Timestamp(p.CreatedAt), history.Timestamp(p.UpdatedAt))
+	err := s.add(ctx, "proposals", "seq", slices.Concat(proposalColumns(&p), columns{
+		col("kind", (*string)(&p.Subject.Kind)), col("layer", (*string)(&p.Subject.Layer)), col("subject_id", &p.Subject.ID), col("text_hash", new(r.Draft.TextHash())),
+	}))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
 	}
@@ -156,28 +150,23 @@ func (s proposalTables) MoveProposal(ctx context.Context, p proposals.Proposal, 
 
 // Issue implements review.RecordReader.
 func (s proposalTables) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
-	var i proposals.Issue
-	var labels string
-	err := s.Row(ctx, "SELECT number, proposal, title, assignee, status, labels FROM issues WHERE proposal = $1", []any{id},
-		&i.Number, &i.Proposal, &i.Title, &i.Assignee, &i.Status, &labels)
-	if err != nil {
-		return i, missing(err, "issue of proposal %s", id)
-	}
-	i.Labels = strings.Split(labels, "\n")
-	return i, nil
+	found, err := all(ctx, s, reading(issueColumns), "SELECT "+issueColumns(new(proposals.Issue)).names()+" FROM issues WHERE proposal = $1", id)
+	return first(found, err, "issue of proposal %s", id)
 }
 
-// OpenIssue implements review.ProposalWriter. Labels hold no line breaks, so
-// they are stored one a line.
+// issueColumns: labels have no line breaks, so they are stored one a line.
+func issueColumns(i *proposals.Issue) columns {
+	labels := stored(&i.Labels, func(labels []string) string { return strings.Join(labels, "\n") }, func(text string) ([]string, error) { return strings.Split(text, "\n"), nil })
+	return columns{col("number", &i.Number), col("proposal", (*string)(&i.Proposal)), col("title", &i.Title), col("assignee", &i.Assignee), col("status", (*string)(&i.Status)), col("labels", labels)}
+}
+
+// OpenIssue implements review.ProposalWriter.
 func (s proposalTables) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
 	var number int
-	if err := storable([]any{i.Title, i.Assignee, strings.Join(i.Labels, "")}); err != nil {
+	if err := s.add(ctx, "issues", "number", issueColumns(&i)[1:]); err != nil {
 		return 0, err
 	}
-	err := s.Row(ctx, `INSERT INTO issues (number, proposal, title, assignee, status, labels)
-		VALUES ((SELECT coalesce(max(number), 0) + 1 FROM issues), $1, $2, $3, $4, $5) RETURNING number`,
-		[]any{i.Proposal, i.Title, i.Assignee, i.Status, strings.Join(i.Labels, "\n")}, &number)
-	if err != nil {
+	if err := s.Row(ctx, "SELECT number FROM issues WHERE proposal = $1", []any{i.Proposal}, &number); err != nil {
 		return 0, err
 	}
 	n, err := s.Exec(ctx, "UPDATE proposals SET issue = $1 WHERE id = $2 AND issue = 0", number, i.Proposal)
@@ -190,19 +179,23 @@ func (s proposalTables) AssignIssue(ctx context.Context, id proposals.ID, assign
 	return changedOne(n, err, "issue of proposal "+string(id))
 }
 
-const selectRevision = "SELECT proposal, number, draft, content_hash, author, created_at FROM revisions "
-
-func scanRevision(row scanner) (proposals.Revision, error) {
-	var r proposals.Revision
-	var author, created string
-	if err := row.Scan(&r.Proposal, &r.Number, &r.Text, &r.ContentHash, &author, &created); err != nil {
-		return r, err
+func revisionColumns(r *proposals.Revision) columns {
+	return columns{
+		col("proposal", (*string)(&r.Proposal)), col("number", &r.Number), col("draft", asDraft(r)), col("content_hash", &r.ContentHash),
+		col("author", asActor(&r.Author)), col("created_at", asTime(&r.CreatedAt)),
 	}
-	return r, errors.Join(
-		into(&r.Draft, parseDraft, r.Text),
-		into(&r.Author, parseActor, author),
-		into(&r.CreatedAt, history.ParseTimestamp, created),
-	)
+}
+
+// asDraft is the column of the draft of a revision, which keeps its text too.
+func asDraft(r *proposals.Revision) textual {
+	return &storedText[proposals.Draft]{
+		v: &r.Draft, none: "''",
+		write: func(proposals.Draft) (string, error) { return r.Canonical(), nil },
+		read: func(text string) (proposals.Draft, error) {
+			r.Text = text
+			return parseDraft(text)
+		},
+	}
 }
 
 func parseDraft(s string) (proposals.Draft, error) {
@@ -218,19 +211,17 @@ func parseDraft(s string) (proposals.Draft, error) {
 
 // Revision implements review.ProposalReader.
 func (s proposalTables) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
-	found, err := all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 AND number = $2", id, number)
+	found, err := all(ctx, s, reading(revisionColumns), revisionRecords.selection("WHERE proposal = $1 AND number = $2"), id, number)
 	return first(found, err, "revision %d of proposal %s", number, id)
 }
 
 // Revisions implements review.ProposalReader.
 func (s proposalTables) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
-	return all(ctx, s, scanRevision, selectRevision+"WHERE proposal = $1 ORDER BY number", id)
+	return all(ctx, s, reading(revisionColumns), revisionRecords.selection("WHERE proposal = $1 ORDER BY number"), id)
 }
 
 func (s proposalTables) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
-	return s.record(ctx, revisionRecords, []string{
-		string(r.Proposal), strconv.Itoa(r.Number), r.Canonical(), r.ContentHash, r.Author.String(), history.Timestamp(r.CreatedAt),
-	})
+	return s.record(ctx, revisionRecords, revisionColumns(&r))
 }
 
 // Statements that move many rows, each if it is as it was seen. The list is an
@@ -393,7 +384,7 @@ func (s proposalTables) onlyOpen(ctx context.Context, ref, condition string, val
 }
 
 func (s proposalTables) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
-	return all(ctx, s, scanProposal, "SELECT"+proposalColumns+fromProposals+"WHERE "+where, args...)
+	return all(ctx, s, reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
 }
 
 // ambiguous names the proposals that a reference could mean, and how to write

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"toolcrib/history"
@@ -17,98 +15,87 @@ import (
 // recordTables have the records about proposals.
 type recordTables struct{ *session }
 
+func assessmentColumns(a *review.Assessment) columns {
+	return columns{
+		col("id", &a.ID), col("proposal", (*string)(&a.Proposal)), col("revision", &a.Revision), col("content_hash", &a.ContentHash),
+		col("reviewer", asActor(&a.Reviewer)), col("recommendation", (*string)(&a.Recommendation)),
+		col("report", stored(&a.Report, review.Report.Encode, review.DecodeReport)), col("rules_version", &a.RulesVersion), col("created_at", asTime(&a.At)),
+	}
+}
+
 // Assessments implements review.RecordReader.
 func (s recordTables) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
-	return all(ctx, s, func(row scanner) (review.Assessment, error) {
-		var a review.Assessment
-		var reviewer, report, at string
-		err := row.Scan(&a.ID, &a.Proposal, &a.Revision, &a.ContentHash, &reviewer, &a.Recommendation, &report, &a.RulesVersion, &at)
-		if err != nil {
-			return a, err
-		}
-		return a, errors.Join(
-			into(&a.Reviewer, parseActor, reviewer),
-			into(&a.Report, review.DecodeReport, report),
-			into(&a.At, history.ParseTimestamp, at),
-		)
-	}, `SELECT id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at
-		FROM assessments WHERE proposal = $1 AND revision = $2 ORDER BY seq`, id, revision)
+	return all(ctx, s, reading(assessmentColumns), assessmentRecords.selection("WHERE proposal = $1 AND revision = $2 ORDER BY seq"), id, revision)
 }
 
 // AddAssessment implements review.RecordWriter.
 func (s recordTables) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
-	fields := []string{
-		a.ID, string(a.Proposal), strconv.Itoa(a.Revision), a.ContentHash, a.Reviewer.String(), string(a.Recommendation),
-		a.Report.Encode(), a.RulesVersion, history.Timestamp(a.At),
-	}
-	return s.record(ctx, assessmentRecords, fields)
+	return s.record(ctx, assessmentRecords, assessmentColumns(&a))
 }
+
+// waiver is a waiver with the proposal that it is about.
+type waiver struct {
+	history.Waiver
+	proposal proposals.ID
+}
+
+func waiverColumns(w *waiver) columns {
+	return columns{col("id", &w.ID), col("proposal", (*string)(&w.proposal)), col("waiver", asWaiver(&w.Waiver)), col("created_at", asTime(&w.At))}
+}
+
+func asWaiver(w *history.Waiver) textual {
+	return stored(w, history.EncodeWaiver, func(text string) (read history.Waiver, err error) {
+		return read, json.Unmarshal([]byte(text), &read)
+	})
+}
+
+// waivedColumns are those that waivers are read from: the record repeats the others.
+func waivedColumns(w *history.Waiver) columns { return columns{col("waiver", asWaiver(w))} }
 
 // Waivers implements review.RecordReader.
 func (s recordTables) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
-	return all(ctx, s, func(row scanner) (history.Waiver, error) {
-		var w history.Waiver
-		var text string
-		if err := row.Scan(&text); err != nil {
-			return w, err
-		}
-		return w, into(&w, parseWaiver, text)
-	}, "SELECT waiver FROM waivers WHERE proposal = $1 ORDER BY seq", id)
-}
-
-func parseWaiver(s string) (history.Waiver, error) {
-	var w history.Waiver
-	err := json.Unmarshal([]byte(s), &w)
-	return w, err
+	return all(ctx, s, reading(waivedColumns), "SELECT waiver FROM waivers WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // AddWaiver implements review.RecordWriter.
 func (s recordTables) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
-	return s.record(ctx, waiverRecords, []string{w.ID, string(id), history.EncodeWaiver(w), history.Timestamp(w.At)})
+	return s.record(ctx, waiverRecords, waiverColumns(&waiver{w, id}))
 }
 
-const (
-	decisionFields = `id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at,
-	assessment, review_digest, version, version_hash, signature, shown, members,
-	(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)`
-	selectDecision = "SELECT " + decisionFields + " FROM decisions "
-)
-
-func scanDecision(row scanner) (review.Decision, error) {
-	var d review.Decision
-	var subject, by, at string
-	err := row.Scan(&d.ID, &d.Proposal, &d.Revision, &subject, &d.ContentHash, &d.Verdict, &d.Note, &by, &at,
-		&d.Assessment, &d.ReviewDigest, &d.Version, &d.VersionHash, &d.Signature, &d.Shown, &d.Members, &d.Issue)
-	if err != nil {
-		return d, err
+func decisionColumns(d *review.Decision) columns {
+	return columns{
+		col("id", &d.ID), col("proposal", (*string)(&d.Proposal)), col("revision", &d.Revision), col("subject", asSubject(&d.Subject)),
+		col("content_hash", &d.ContentHash), col("verdict", (*string)(&d.Verdict)), col("note", &d.Note), col("decided_by", asActor(&d.By)),
+		col("decided_at", asTime(&d.At)), col("assessment", &d.Assessment), col("review_digest", &d.ReviewDigest), col("version", &d.Version),
+		col("version_hash", &d.VersionHash), col("signature", &d.Signature), col("shown", (*string)(&d.Shown)), col("members", &d.Members),
 	}
-	return d, errors.Join(
-		into(&d.Subject, registry.ParseSubject, subject),
-		into(&d.By, parseActor, by),
-		into(&d.At, history.ParseTimestamp, at),
-	)
 }
+
+// numberedDecision are the columns of a decision with the number of its proposal.
+func numberedDecision(d *review.Decision) columns {
+	return append(decisionColumns(d), col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue))
+}
+
+// selectDecision is the beginning of a query for numberedDecision.
+var selectDecision = "SELECT " + numberedDecision(new(review.Decision)).names() + " FROM decisions "
 
 // Decisions implements review.RecordReader.
 func (s recordTables) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
-	return all(ctx, s, scanDecision, selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
+	return all(ctx, s, reading(numberedDecision), selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // Rejection implements review.RecordReader.
 func (s recordTables) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
-	found, err := all(ctx, s, scanDecision,
+	found, err := all(ctx, s, reading(numberedDecision),
 		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
 	return first(found, err, "rejection of %s", subject)
 }
 
 // AddDecisions implements review.RecordWriter.
 func (s recordTables) AddDecisions(ctx context.Context, decisions []review.Decision) ([]string, error) {
-	rows := make([][]string, len(decisions))
-	for i, d := range decisions {
-		rows[i] = []string{
-			d.ID, string(d.Proposal), strconv.Itoa(d.Revision), d.Subject.String(), d.ContentHash, string(d.Verdict), d.Note, d.By.String(),
-			history.Timestamp(d.At), d.Assessment, d.ReviewDigest, strconv.Itoa(d.Version), d.VersionHash, d.Signature, string(d.Shown), d.Members,
-		}
+	rows := make([]columns, len(decisions))
+	for i := range decisions {
+		rows[i] = decisionColumns(&decisions[i])
 	}
 	ends, err := s.tails(ctx)
 	if err != nil {
@@ -121,24 +108,21 @@ func (s recordTables) AddDecisions(ctx context.Context, decisions []review.Decis
 	return seals, err
 }
 
+func commentColumns(c *proposals.Comment) columns {
+	return columns{
+		col("id", &c.ID), col("proposal", (*string)(&c.Proposal)), col("revision", &c.Revision), col("author", asActor(&c.Author)),
+		col("created_at", asTime(&c.At)), col("body", &c.Body), col("field", &c.Field), col("line", &c.Line),
+	}
+}
+
 // Comments implements review.RecordReader.
 func (s recordTables) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
-	return all(ctx, s, func(row scanner) (proposals.Comment, error) {
-		var c proposals.Comment
-		var author, at string
-		err := row.Scan(&c.ID, &c.Proposal, &c.Revision, &author, &at, &c.Body, &c.Field, &c.Line)
-		if err != nil {
-			return c, err
-		}
-		return c, errors.Join(into(&c.Author, parseActor, author), into(&c.At, history.ParseTimestamp, at))
-	}, "SELECT id, proposal, revision, author, created_at, body, field, line FROM comments WHERE proposal = $1 ORDER BY seq", id)
+	return all(ctx, s, reading(commentColumns), commentRecords.selection("WHERE proposal = $1 ORDER BY seq"), id)
 }
 
 // AddComment implements review.RecordWriter.
 func (s recordTables) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
-	return s.record(ctx, commentRecords, []string{
-		c.ID, string(c.Proposal), strconv.Itoa(c.Revision), c.Author.String(), history.Timestamp(c.At), c.Body, c.Field, strconv.Itoa(c.Line),
-	})
+	return s.record(ctx, commentRecords, commentColumns(&c))
 }
 
 // recordKind is a table of sealed rows: its columns in the order in which the
@@ -148,13 +132,23 @@ type recordKind struct {
 	columns       string
 }
 
+// recordsOf returns the kind of the records of a T.
+func recordsOf[T any](table, format string, describe func(*T) columns) recordKind {
+	return recordKind{table, format, describe(new(T)).names()}
+}
+
+// selection returns the query for all columns, with the conditions that follow the table.
+func (k recordKind) selection(conditions string) string {
+	return "SELECT " + k.columns + " FROM " + k.table + " " + conditions
+}
+
 // record appends a sealed row and returns the seal.
-func (s *session) record(ctx context.Context, k recordKind, fields []string) (string, error) {
+func (s *session) record(ctx context.Context, k recordKind, row columns) (string, error) {
 	seq, err := s.next(ctx, k.table)
 	if err != nil {
 		return "", err
 	}
-	seals, err := s.records(ctx, k, seq, [][]string{fields})
+	seals, err := s.records(ctx, k, seq, []columns{row})
 	if err != nil {
 		return "", err
 	}
@@ -163,10 +157,14 @@ func (s *session) record(ctx context.Context, k recordKind, fields []string) (st
 
 // records appends sealed rows, numbered from seq, and returns their seals. STRICT
 // tables turn the digits of integer columns into integers.
-func (s *session) records(ctx context.Context, k recordKind, seq int64, rows [][]string) ([]string, error) {
+func (s *session) records(ctx context.Context, k recordKind, seq int64, rows []columns) ([]string, error) {
 	seals := make([]string, len(rows))
 	var values []any
-	for i, fields := range rows {
+	for i, row := range rows {
+		fields, err := row.texts()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.table, err)
+		}
 		seals[i] = history.Seal(append([]string{k.format}, fields...)...)
 		values = append(values, seq+int64(i))
 		for _, f := range fields {
@@ -182,17 +180,17 @@ func (s *session) records(ctx context.Context, k recordKind, seq int64, rows [][
 
 // The sealed tables.
 var (
-	assessmentRecords = recordKind{"assessments", "toolcrib assessment 1", "id, proposal, revision, content_hash, reviewer, recommendation, report, rules_version, created_at"}
-	waiverRecords     = recordKind{"waivers", "toolcrib waiver 1", "id, proposal, waiver, created_at"}
-	decisionRecords   = recordKind{"decisions", "toolcrib decision 1", "id, proposal, revision, subject, content_hash, verdict, note, decided_by, decided_at, assessment, review_digest, version, version_hash, signature, shown, members"}
-	commentRecords    = recordKind{"comments", "toolcrib comment 1", "id, proposal, revision, author, created_at, body, field, line"}
-	pendingRecords    = recordKind{"pending_calls", "toolcrib pending call 1", `id, caller, agent, "user", tool, version, content_hash, args, said, digest, asked_at, expires_at`}
-	tokenRecords      = recordKind{"tokens", "toolcrib token 1", "id, caller, secret_hash, created_by, created_at, expires_at"}
-	tokenEndRecords   = recordKind{"token_revocations", "toolcrib token revocation 1", "id, token, reason, revoked_by, revoked_at"}
-	answerRecords     = recordKind{"call_answers", "toolcrib call answer 1", "id, pending, approved, digest, reason, answered_by, answered_at, call, signature"}
-	tierRecords       = recordKind{"call_tiers", "toolcrib call tier 1", `id, "user", tool, tier, set_by, set_at, signature`}
-	signatureRecords  = recordKind{"signatures", "toolcrib signature 1", "hash, statement, signature, signed_by, created_at"}
-	revisionRecords   = recordKind{"revisions", "toolcrib revision 1", "proposal, number, draft, content_hash, author, created_at"}
+	assessmentRecords = recordsOf("assessments", "toolcrib assessment 1", assessmentColumns)
+	waiverRecords     = recordsOf("waivers", "toolcrib waiver 1", waiverColumns)
+	decisionRecords   = recordsOf("decisions", "toolcrib decision 1", decisionColumns)
+	commentRecords    = recordsOf("comments", "toolcrib comment 1", commentColumns)
+	pendingRecords    = recordsOf("pending_calls", "toolcrib pending call 1", pendingColumns)
+	tokenRecords      = recordsOf("tokens", "toolcrib token 1", tokenColumns)
+	tokenEndRecords   = recordsOf("token_revocations", "toolcrib token revocation 1", revocationColumns)
+	answerRecords     = recordsOf("call_answers", "toolcrib call answer 1", answerColumns)
+	tierRecords       = recordsOf("call_tiers", "toolcrib call tier 1", tierColumns)
+	signatureRecords  = recordsOf("signatures", "toolcrib signature 1", signatureColumns)
+	revisionRecords   = recordsOf("revisions", "toolcrib revision 1", revisionColumns)
 )
 
 // stamp is the current time at the resolution that is stored.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -17,8 +16,8 @@ func (s recordTables) Shown(ctx context.Context, user proposals.Actor, ids []pro
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, scanShown,
-		`SELECT s.proposal, s.digest, s.parts, s.shown_at FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
+	found, err := all(ctx, s, reading(shownColumns),
+		"SELECT "+shownColumns(new(review.Shown)).of("s")+` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
 		string(list), user.String())
 	if err != nil {
 		return nil, err
@@ -30,16 +29,9 @@ func (s recordTables) Shown(ctx context.Context, user proposals.Actor, ids []pro
 	return byID, nil
 }
 
-func scanShown(row scanner) (review.Shown, error) {
-	var f review.Shown
-	var parts, at string
-	if err := row.Scan(&f.Proposal, &f.Digest, &parts, &at); err != nil {
-		return f, err
-	}
-	return f, errors.Join(
-		into(&f.ShownParts, parseShownParts, parts),
-		into(&f.At, history.ParseTimestamp, at),
-	)
+func shownColumns(f *review.Shown) columns {
+	parts := storedJSON(&f.ShownParts, func(p review.ShownParts) ([]byte, error) { return jsondoc.Marshal(p) })
+	return columns{col("proposal", (*string)(&f.Proposal)), col("digest", &f.Digest), col("parts", parts), col("shown_at", asTime(&f.At))}
 }
 
 // Showings returns how each approver was shown the proposal.
@@ -60,12 +52,6 @@ func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Sho
 			})
 	})
 	return showings, err
-}
-
-func parseShownParts(s string) (review.ShownParts, error) {
-	var p review.ShownParts
-	err := json.Unmarshal([]byte(s), &p)
-	return p, err
 }
 
 // Remember implements review.Store. It writes without waiting for the disk:

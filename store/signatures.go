@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/signing/statement"
 )
@@ -34,7 +32,7 @@ func (s signatureTables) EventHash(ctx context.Context, seq int64) (string, erro
 
 // Signature implements review.SignatureReader.
 func (s signatureTables) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
-	found, err := all(ctx, s, scanSignature, "SELECT "+signatureRecords.columns+" FROM signatures WHERE hash = $1", hash)
+	found, err := all(ctx, s, reading(signatureColumns), signatureRecords.selection("WHERE hash = $1"), hash)
 	return first(found, err, "the signed statement %.12s", hash)
 }
 
@@ -54,13 +52,8 @@ func (s signatureTables) SignedAfter(ctx context.Context, about, hash string) ([
 	return all(ctx, s, scanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
 }
 
-func scanSignature(row scanner) (review.SignatureRecord, error) {
-	var r review.SignatureRecord
-	var at string
-	if err := row.Scan(&r.Hash, &r.Statement, &r.Signature, &r.By, &at); err != nil {
-		return r, err
-	}
-	return r, into(&r.At, history.ParseTimestamp, at)
+func signatureColumns(r *review.SignatureRecord) columns {
+	return columns{col("hash", &r.Hash), col("statement", &r.Statement), col("signature", &r.Signature), col("signed_by", &r.By), col("created_at", asTime(&r.At))}
 }
 
 // LastSigners implements review.SignatureReader.
@@ -84,24 +77,23 @@ type signersData struct {
 
 // SignersStates implements review.SignatureReader.
 func (s signatureTables) SignersStates(ctx context.Context) ([]review.SignersState, error) {
-	return all(ctx, s, func(row scanner) (review.SignersState, error) {
-		e, err := scanEvent(row)
-		if err != nil {
-			return review.SignersState{}, err
-		}
+	events, err := all(ctx, s, reading(eventColumns), selectEvents+"WHERE act = 'signers' ORDER BY seq")
+	states := make([]review.SignersState, len(events))
+	for i, e := range events {
 		var d signersData
 		if err := json.Unmarshal(e.Data, &d); err != nil {
-			return review.SignersState{}, fmt.Errorf("%w: the data of event %d: %w", ErrDamaged, e.Seq, err)
+			return nil, fmt.Errorf("%w: the data of event %d: %w", ErrDamaged, e.Seq, err)
 		}
-		return review.SignersState{
+		states[i] = review.SignersState{
 			Event: statement.Head{Seq: e.Seq, Hash: e.Hash}, At: e.At, Number: d.Number, Text: []byte(d.State), Revoked: d.Revoked, Statement: d.Statement,
-		}, nil
-	}, "SELECT "+eventColumns+" FROM events WHERE act = 'signers' ORDER BY seq")
+		}
+	}
+	return states, err
 }
 
 // AddSignature implements review.SignatureWriter.
 func (s signatureTables) AddSignature(ctx context.Context, r review.SignatureRecord, e history.Event) error {
-	seal, err := s.record(ctx, signatureRecords, []string{r.Hash, r.Statement, r.Signature, r.By, history.Timestamp(r.At)})
+	seal, err := s.record(ctx, signatureRecords, signatureColumns(&r))
 	if err != nil {
 		return err
 	}
@@ -125,20 +117,24 @@ type signedRecords struct{ signatureTables }
 
 var _ review.SignedRecords = signedRecords{}
 
-// withEvent scans a row whose last column is the number of an event.
-func withEvent(row scanner, event *int64) scanner { return extendedRow{row, []any{event}} }
-
-// EachVersion implements review.SignedRecords.
-func (s signedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
-	return s.Each(ctx, "SELECT "+versionColumns+`, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
-		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, nil, func(row scanner) error {
-		var event int64
-		v, err := scanVersion(withEvent(row, &event))
+// eachTold calls fn for every row of the columns of a T, followed by rest, which begins
+// with the number of an event.
+func eachTold[T any](ctx context.Context, s signedRecords, describe func(*T) columns, rest string, fn func(T, int64) error) error {
+	var event int64
+	scan := reading(describe, &event)
+	return s.Each(ctx, "SELECT "+describe(new(T)).names()+rest, nil, func(row scanner) error {
+		v, err := scan(row)
 		if err != nil {
 			return err
 		}
 		return fn(v, event)
 	})
+}
+
+// EachVersion implements review.SignedRecords.
+func (s signedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
+	return eachTold(ctx, s, versionColumns, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
+		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
 }
 
 // eventOf returns the number of the event of a row.
@@ -148,61 +144,48 @@ func eventOf(table string) string {
 
 // EachDecision implements review.SignedRecords.
 func (s signedRecords) EachDecision(ctx context.Context, fn func(review.Decision, int64) error) error {
-	return s.Each(ctx, "SELECT "+decisionFields+eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", nil, func(row scanner) error {
-		var event int64
-		d, err := scanDecision(withEvent(row, &event))
-		if err != nil {
-			return err
-		}
-		return fn(d, event)
-	})
+	return eachTold(ctx, s, numberedDecision, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
 
 // EachWaiver implements review.SignedRecords.
 func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposal, history.Waiver, int64) error) error {
-	return s.Each(ctx, "SELECT p.id, p.subject, waivers.waiver"+eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq", nil,
-		func(row scanner) error {
-			var of proposals.Proposal
-			var w history.Waiver
-			var subject, waiver string
-			var event int64
-			if err := row.Scan(&of.ID, &subject, &waiver, &event); err != nil {
-				return err
-			}
-			if err := errors.Join(into(&of.Subject, registry.ParseSubject, subject), into(&w, parseWaiver, waiver)); err != nil {
-				return err
-			}
-			return fn(of, w, event)
-		})
+	type waived struct {
+		of proposals.Proposal
+		w  history.Waiver
+	}
+	describe := func(w *waived) columns {
+		return columns{col("p.id", (*string)(&w.of.ID)), col("p.subject", asSubject(&w.of.Subject)), col("waivers.waiver", asWaiver(&w.w))}
+	}
+	return eachTold(ctx, s, describe, eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq",
+		func(w waived, event int64) error { return fn(w.of, w.w, event) })
 }
 
 // EachOther implements review.SignedRecords.
 func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecord, int64) error) error {
-	err := s.Each(ctx, "SELECT p.id, p.tool, p.version, p.content_hash, p.digest, a.approved, a.reason, a.answered_by, a.signature"+eventOf("a")+
-		"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq", nil, func(row scanner) error {
-		var p gateway.Pending
-		var tool string
-		var approved bool
-		var event int64
-		r := review.SignedRecord{Table: answerRecords.table}
-		if err := row.Scan(&p.ID, &tool, &p.Version, &p.ContentHash, &p.Digest, &approved, &r.Note, &r.By, &r.Signature, &event); err != nil {
-			return err
+	type answered struct {
+		pending gateway.Pending
+		answer  gateway.Answer
+		by      string
+	}
+	describe := func(a *answered) columns {
+		p := &a.pending
+		return columns{
+			col("p.id", &p.ID), col("p.tool", asSubject(&p.Tool)), col("p.version", &p.Version), col("p.content_hash", &p.ContentHash),
+			col("p.digest", &p.Digest), col("a.approved", &a.answer.Approved), col("a.reason", &a.answer.Reason), col("a.answered_by", &a.by),
+			col("a.signature", &a.answer.Signature),
 		}
-		if err := into(&p.Tool, registry.ParseSubject, tool); err != nil {
-			return err
-		}
-		r.What, r.Act = "the answer to call "+p.ID, p.StatementAct(approved)
-		return fn(r, event)
-	})
+	}
+	err := eachTold(ctx, s, describe, eventOf("a")+"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq",
+		func(a answered, event int64) error {
+			return fn(review.SignedRecord{
+				Table: answerRecords.table, What: "the answer to call " + a.pending.ID, Signature: a.answer.Signature, By: a.by,
+				Act: a.pending.StatementAct(a.answer.Approved), Note: a.answer.Reason,
+			}, event)
+		})
 	if err != nil {
 		return err
 	}
-	return s.Each(ctx, `SELECT id, "user", tool, tier, set_by, set_at, signature`+eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", nil, func(row scanner) error {
-		var event int64
-		o, err := scanOverride(withEvent(row, &event))
-		if err != nil {
-			return err
-		}
+	return eachTold(ctx, s, tierColumns, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
 		return fn(review.SignedRecord{
 			Table: tierRecords.table, What: "the tier of " + o.Tool.String() + " for " + o.User, Signature: o.Signature, By: o.By.String(), Act: o.StatementAct(),
 		}, event)
@@ -211,8 +194,9 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 
 // EachSignature implements review.SignedRecords.
 func (s signedRecords) EachSignature(ctx context.Context, fn func(review.SignatureRecord) error) error {
-	return s.Each(ctx, "SELECT "+signatureRecords.columns+" FROM signatures ORDER BY seq", nil, func(row scanner) error {
-		r, err := scanSignature(row)
+	scan := reading(signatureColumns)
+	return s.Each(ctx, signatureRecords.selection("ORDER BY seq"), nil, func(row scanner) error {
+		r, err := scan(row)
 		if err != nil {
 			return err
 		}

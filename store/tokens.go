@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
 
 	"toolcrib/gateway/tokens"
 	"toolcrib/history"
@@ -21,33 +20,37 @@ var _ tokens.Store = Tokens{}
 // Tokens returns the side of the database that keeps tokens.
 func (db *DB) Tokens() Tokens { return Tokens{db} }
 
-const selectTokens = `SELECT t.id, t.caller, t.secret_hash, t.created_by, t.created_at, t.expires_at,
-	r.id, coalesce(r.reason, ''), coalesce(r.revoked_by, ''), coalesce(r.revoked_at, '')
-	FROM tokens t LEFT JOIN token_revocations r ON r.token = t.id `
+func tokenColumns(t *tokens.Token) columns {
+	return columns{
+		col("id", &t.ID), col("caller", asCaller(&t.Caller)), col("secret_hash", &t.SecretHash), col("created_by", asActor(&t.By)),
+		col("created_at", asTime(&t.At)), col("expires_at", asMaybeTime(&t.ExpiresAt)),
+	}
+}
 
-func scanToken(row scanner) (tokens.Token, error) {
-	var t tokens.Token
-	var caller, by, at, expires, revokedBy, revokedAt string
-	var revocation sql.NullString
-	r := tokens.Revocation{}
-	if err := row.Scan(&t.ID, &caller, &t.SecretHash, &by, &at, &expires, &revocation, &r.Reason, &revokedBy, &revokedAt); err != nil {
+func revocationColumns(r *tokens.Revocation) columns {
+	return columns{col("id", &r.ID), col("token", &r.Token), col("reason", &r.Reason), col("revoked_by", asActor(&r.By)), col("revoked_at", asTime(&r.At))}
+}
+
+// readTokens returns the tokens that a condition on t selects, with their revocations.
+func readTokens(ctx context.Context, s *session, where string, args ...any) ([]tokens.Token, error) {
+	var revoked bool
+	var r tokens.Revocation
+	revocation := revocationColumns(&r)
+	describe := func(t *tokens.Token) columns { return slices.Concat(tokenColumns(t), revocation.when(&revoked)) }
+	scan := reading(describe)
+	return all(ctx, s, func(row scanner) (tokens.Token, error) {
+		t, err := scan(row)
+		if revoked {
+			t.Revoked = new(r)
+		}
 		return t, err
-	}
-	errs := []error{
-		into(&t.Caller, decodeCaller, caller), into(&t.By, parseActor, by), into(&t.At, history.ParseTimestamp, at), into(&t.ExpiresAt, parseMaybe, expires),
-	}
-	if revocation.Valid {
-		r.ID, r.Token = revocation.String, t.ID
-		errs = append(errs, into(&r.By, parseActor, revokedBy), into(&r.At, history.ParseTimestamp, revokedAt))
-		t.Revoked = &r
-	}
-	return t, errors.Join(errs...)
+	}, "SELECT "+tokenColumns(new(tokens.Token)).of("t")+", "+revocation.maybe("r", "id")+" FROM tokens t LEFT JOIN token_revocations r ON r.token = t.id "+where, args...)
 }
 
 // Token implements tokens.Store.
 func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 	found, err := viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
-		return all(ctx, s, scanToken, selectTokens+"WHERE t.id = $1", id)
+		return readTokens(ctx, s, "WHERE t.id = $1", id)
 	})
 	return first(found, err, "the token %s", jsondoc.Quote(id))
 }
@@ -55,24 +58,19 @@ func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 // TokensOf implements tokens.Store.
 func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, error) {
 	return viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
-		return all(ctx, s, scanToken, selectTokens+"WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
+		return readTokens(ctx, s, "WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
 	})
 }
 
 // AddToken implements tokens.Store.
 func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Subject) error {
-	caller, err := encodeCaller(t.Caller)
-	if err != nil {
-		return err
-	}
-	expires := maybe(t.ExpiresAt)
 	return k.db.update(ctx, func(s *session) error {
-		seal, err := s.record(ctx, tokenRecords, []string{t.ID, caller, t.SecretHash, t.By.String(), history.Timestamp(t.At), expires})
+		seal, err := s.record(ctx, tokenRecords, tokenColumns(&t))
 		if err != nil {
 			return err
 		}
 		return eventLog{s}.tell(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
-			map[string]any{"token": t.ID, "actor": t.Caller.Actor.String(), "user": t.Caller.User, "expires_at": expires})
+			map[string]any{"token": t.ID, "actor": t.Caller.Actor.String(), "user": t.Caller.User, "expires_at": maybe(t.ExpiresAt)})
 	})
 }
 
@@ -88,7 +86,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 		if already != "" {
 			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, proposals.ErrConflict, already)
 		}
-		seal, err := s.record(ctx, tokenEndRecords, []string{r.ID, r.Token, r.Reason, r.By.String(), history.Timestamp(r.At)})
+		seal, err := s.record(ctx, tokenEndRecords, revocationColumns(&r))
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,33 +9,34 @@ import (
 	"toolcrib/registry"
 )
 
-const versionColumns = `subject, number, definition, content_hash, prev_hash, hash, proposal, revision, author, assessment,
-	review_digest, rendered, rules_version, decided_by, decided_at, note, waivers, signature, approvals`
-
-func scanVersion(row scanner) (history.Version, error) {
-	var v history.Version
-	var subject, definition, rendered, at, waivers, approvals string
-	err := row.Scan(&subject, &v.Number, &definition, &v.ContentHash, &v.PrevHash, &v.Hash, &v.Proposal, &v.Revision, &v.Author, &v.Assessment,
-		&v.ReviewDigest, &rendered, &v.RulesVersion, &v.DecidedBy, &at, &v.Note, &waivers, &v.Signature, &approvals)
-	if err != nil {
-		return v, err
+// versionColumns are the sealed columns, in the order of history.Version.Sum, followed by
+// the definition and the hash.
+func versionColumns(v *history.Version) columns {
+	return columns{
+		col("subject", asSubject(&v.Subject)), col("number", &v.Number), col("content_hash", &v.ContentHash), col("prev_hash", &v.PrevHash),
+		col("proposal", &v.Proposal), col("revision", &v.Revision), col("author", &v.Author), col("assessment", &v.Assessment),
+		col("review_digest", &v.ReviewDigest), col("rendered", stored(&v.Rendered, history.EncodeRendered, history.DecodeRendered)),
+		col("rules_version", &v.RulesVersion), col("decided_by", &v.DecidedBy), col("decided_at", asTime(&v.DecidedAt)), col("note", &v.Note),
+		col("waivers", stored(&v.Waivers, history.EncodeWaivers, history.DecodeWaivers)), col("signature", &v.Signature),
+		col("approvals", stored(&v.Approvals, history.EncodeApprovals, history.DecodeApprovals)), col("definition", asJSON(&v.Definition)),
+		col("hash", &v.Hash),
 	}
-	v.Definition = json.RawMessage(definition)
-	return v, errors.Join(
-		into(&v.Subject, registry.ParseSubject, subject),
-		into(&v.Rendered, history.DecodeRendered, rendered),
-		into(&v.DecidedAt, history.ParseTimestamp, at),
-		into(&v.Waivers, history.DecodeWaivers, waivers),
-		into(&v.Approvals, history.DecodeApprovals, approvals),
-	)
 }
+
+// partsOf are the columns of a subject by which lookups and triggers find it.
+func partsOf(s *registry.Subject) columns {
+	return columns{col("kind", (*string)(&s.Kind)), col("layer", (*string)(&s.Layer)), col("id", &s.ID)}
+}
+
+// selectVersions is the beginning of a query for versionColumns.
+var selectVersions = "SELECT " + versionColumns(new(history.Version)).of("versions") + " FROM versions "
 
 // versionTables have the versions.
 type versionTables struct{ *session }
 
 // Version implements review.RegistryReader.
 func (s versionTables) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
-	found, err := all(ctx, s, scanVersion, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 AND number = $2", subject.String(), number)
+	found, err := all(ctx, s, reading(versionColumns), selectVersions+"WHERE subject = $1 AND number = $2", subject.String(), number)
 	return first(found, err, "version %d of %s", number, subject)
 }
 
@@ -68,14 +67,14 @@ func (s versionTables) AddVersions(ctx context.Context, versions []history.Versi
 		return nil, err
 	}
 	seq := ends.versions + 1
-	rows := make([][]any, len(versions))
+	rows := make([]columns, len(versions))
 	for i := range versions {
 		v := &versions[i]
 		v.ContentHash = registry.HashBytes(v.Definition)
 		v.Hash = v.Sum()
-		rows[i] = versionRow(seq+int64(i), *v)
+		rows[i] = slices.Concat(columns{col("seq", new(seq+int64(i)))}, partsOf(&v.Subject), versionColumns(v))
 	}
-	if err := s.insertRows(ctx, "versions", "seq, kind, layer, id, "+versionColumns, slices.Concat(rows...)); err != nil {
+	if err := s.insertAll(ctx, "versions", rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
 	}
 	ends.versions += int64(len(versions))
@@ -84,16 +83,6 @@ func (s versionTables) AddVersions(ctx context.Context, versions []history.Versi
 		s.added[v.Hash] = seq + int64(i)
 	}
 	return versions, nil
-}
-
-// versionRow are the values of a row of versions.
-func versionRow(seq int64, v history.Version) []any {
-	return []any{
-		seq, v.Subject.Kind, v.Subject.Layer, v.Subject.ID,
-		v.Subject.String(), v.Number, string(v.Definition), v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment,
-		v.ReviewDigest, history.EncodeRendered(v.Rendered), v.RulesVersion, v.DecidedBy, history.Timestamp(v.DecidedAt), v.Note,
-		history.EncodeWaivers(v.Waivers), v.Signature, history.EncodeApprovals(v.Approvals),
-	}
 }
 
 // allVersions names versions in an error.
@@ -108,8 +97,8 @@ func allVersions(versions []history.Version) string {
 // the newest first, at most limit.
 func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return viewed(ctx, db, func(s *session) ([]history.Version, error) {
-		query := "SELECT " + versionColumns + " FROM versions WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
-		versions, err := all(ctx, s, scanVersion, query, subject.String(), before, before, limit)
+		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
+		versions, err := all(ctx, s, reading(versionColumns), query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
 			err = notFound("%s", subject)
 		}
@@ -120,10 +109,10 @@ func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, li
 // EachVersion calls fn for every version of a subject, from the first.
 func (db *DB) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.view(ctx, func(s *session) error {
-		found := false
-		err := s.Each(ctx, "SELECT "+versionColumns+" FROM versions WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
+		found, scan := false, reading(versionColumns)
+		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
 			found = true
-			v, err := scanVersion(row)
+			v, err := scan(row)
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 
 // Written implements workspace.SnapshotStore.
 func (w Workspaces) Written(ctx context.Context, dir string) ([]history.Version, error) {
-	return readAll(ctx, w, scanVersion, "SELECT "+versionColumns+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
+	return readAll(ctx, w, reading(versionColumns), "SELECT "+versionColumns(new(history.Version)).of("versions")+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
 }
 
 // Folders returns the attached folders.
