@@ -122,16 +122,16 @@ func (d *dialogue) ask(question string) (string, bool) {
 }
 
 func (d *dialogue) sayCheckpoint(ctx context.Context) {
-	state := &checkpointState{app: d.app}
+	state := d.app.watchCheckpoints()
 	switch {
 	case d.app.remote != nil && d.app.remote.checkpoint == nil, d.app.remote == nil && d.app.config.Checkpoints.name() == "":
 		return
 	case d.app.remote != nil:
 		state = d.app.remote.checkpoint
 	default:
-		state.refresh(ctx)
+		state.Refresh(ctx)
 	}
-	switch c := state.get(); {
+	switch c := state.Get(); {
 	case c.Decisions > 0:
 		d.say("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
 	case !c.At.IsZero():
@@ -200,7 +200,7 @@ func (d *dialogue) help(all bool) int {
 	} {
 		d.say("%s", line)
 	}
-	for _, c := range newRoot(&app{env: d.app.env, remote: d.app.remote}).Commands() {
+	for _, c := range d.app.program.root(&app{printer: &printer{env: d.app.env}, remote: d.app.remote}).Commands() {
 		if c.IsAvailableCommand() && (all || c.GroupID == groupReview) && !slices.Contains(endless, c.Name()) {
 			d.say("%s: %s", c.Name(), c.Short)
 		}
@@ -264,10 +264,11 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	}
 	env := d.app.env
 	env.Args, env.In, env.InTerminal = append(flags, args...), strings.NewReader(""), false
-	child := newApp(ctx, env)
-	child.keyboard, child.stdout, child.stderr, child.remote, child.dialogue = d.app.keyboard, d.app.stdout, d.app.stderr, d.app.remote, d
+	child := newApp(ctx, env, d.app.program)
+	child.keyboard, child.stdout, child.stderr, child.remote, child.guest = d.app.keyboard, d.app.stdout, d.app.stderr, d.app.remote, d.app.guest
+	child.aloud, child.audience = d.page, d
 	d.command = args[0]
-	return child.run(ctx)
+	return child.program.run(ctx, child)
 }
 
 // page writes text a screen at a time where somebody can be asked to go on, and
@@ -292,20 +293,14 @@ func (d *dialogue) page(text []byte) bool {
 	return true
 }
 
-// listed notes the proposals of a list, for next and back.
-func (d *dialogue) listed(found []proposals.Proposal) {
-	if d == nil {
-		return
-	}
+// Listed notes the proposals of a list, for next and back.
+func (d *dialogue) Listed(found []proposals.Proposal) {
 	d.list = mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 
-// shown notes what a command has read out whole.
-func (d *dialogue) shown(ds []review.Dossier) {
-	if d == nil {
-		return
-	}
+// Shown notes what a command has read out whole.
+func (d *dialogue) Shown(ds []review.Dossier) {
 	for _, one := range ds {
 		read := d.read[one.Proposal.ID]
 		if read == nil || read.Digest != one.Digest {
@@ -317,19 +312,11 @@ func (d *dialogue) shown(ds []review.Dossier) {
 	}
 }
 
-// listedCalls makes the first of the listed calls the current one.
-func (d *dialogue) listedCalls(calls []docPending) {
-	if d != nil && len(calls) > 0 {
-		d.call = calls[0].ID
-	}
-}
+// ListedCall makes the first of the listed calls the current one.
+func (d *dialogue) ListedCall(id string) { d.call = id }
 
-// heardCall notes a call that was read out.
-func (d *dialogue) heardCall(id, digest string) {
-	if d != nil {
-		d.call, d.calls[id] = id, digest
-	}
-}
+// HeardCall notes a call that was read out.
+func (d *dialogue) HeardCall(id, digest string) { d.call, d.calls[id] = id, digest }
 
 // within refuses a command that would hold the dialogue.
 func (d *dialogue) within(cmd *cobra.Command) error {

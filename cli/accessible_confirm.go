@@ -81,7 +81,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 
 // parse reads a typed command without running it.
 func (d *dialogue) parse(words []string) (order, bool) {
-	cmd, args, err := newRoot(&app{env: d.app.env}).Find(words)
+	cmd, args, err := d.app.program.root(&app{printer: &printer{env: d.app.env}}).Find(words)
 	if err != nil {
 		return order{}, false
 	}

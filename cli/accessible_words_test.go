@@ -30,7 +30,7 @@ func TestDialogueKnowsEveryCommand(t *testing.T) {
 			walk(below)
 		}
 	}
-	walk(newRoot(&app{}))
+	walk(newRoot(&app{printer: &printer{}}))
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(besideID)), slices.Collect(maps.Keys(confirmed)), endless) {
 		if !seen[name] {
 			t.Errorf("there is no command %s", name)

@@ -10,9 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"text/template"
 
-	"github.com/itchyny/gojq"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -24,28 +22,26 @@ import (
 	"toolcrib/store"
 )
 
-// globalFlags are understood by every command.
+// globalFlags are understood by every command, beside those of format.
 type globalFlags struct {
-	as, db, project, workspace string
-	json, noColor, dryRun      bool
-	accessible                 bool
-	noPager                    bool
-	template                   *template.Template // nil prints the document itself
-	jq                         *gojq.Code         // likewise
+	overrides
+	as     string
+	dryRun bool
 }
 
-func (f *globalFlags) register(set *pflag.FlagSet) {
+func (a *app) register(set *pflag.FlagSet) {
+	f, form := &a.flags, &a.form
 	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", f.actAs)
 	set.StringVar(&f.db, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
 	set.StringVar(&f.project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.workspace, "workspace", "", "keep the project's files in the folder `DIR`")
-	set.BoolVar(&f.json, "json", false, "print one JSON document")
-	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", f.setTemplate)
-	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", f.setJQ)
-	set.BoolVar(&f.noPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
-	set.BoolVar(&f.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
+	set.BoolVar(&form.json, "json", false, "print one JSON document")
+	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", form.setTemplate)
+	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", form.setJQ)
+	set.BoolVar(&form.noPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
+	set.BoolVar(&form.noColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "do everything except save it")
-	set.BoolVar(&f.accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
+	set.BoolVar(&form.accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
 	set.SortFlags = false
 }
 
@@ -61,25 +57,20 @@ func (f *globalFlags) actAs(actor string) error {
 
 // app is one run of the program: its flags, and what has been opened so far.
 type app struct {
-	env Env
+	*printer
+	program program
 	// keyboard is raw standard input, for a terminal in raw mode.
 	keyboard io.Reader
-	// stdout is standard output for screens, protocols, and the workflow commands of
-	// --format github. Everything else is written to env.Out and env.Err, which break
-	// the commands that a CI runner would obey.
-	stdout io.Writer
-	stderr io.Writer // standard error for programs that are started
-	flags  globalFlags
-	// running is done when the command is to end, for filters of what it prints.
-	running context.Context
+	stderr   io.Writer // standard error for programs that are started
+	flags    globalFlags
 
 	// creates is set by commands that make the database when there is none.
 	creates bool
 	empty   bool   // a database that is made gets the core alone
 	scratch string // the folder of a dry run's own database; "" when there is none
-	cut     bool   // the user left the pager before the end of what was printed
 
-	dialogue *dialogue // that runs the command; nil for none
+	// audience is told what is read out; nil for none.
+	audience audience
 
 	remote    *remote // nil for the account that runs the process
 	config    *config // set when the desk is open
@@ -87,7 +78,25 @@ type app struct {
 	desk      *review.Desk
 	workspace *workspace.Workspace // nil when none is attached
 	publisher publishing
-	notifier  notifying
+	// onCommit is told which acts a transaction committed.
+	onCommit func(acts []string)
+}
+
+// program runs commands, for those that run others.
+type program interface {
+	// root returns all commands of a run.
+	root(a *app) *cobra.Command
+	// run runs the command that the arguments of a run name, and returns its exit code.
+	run(ctx context.Context, a *app) int
+}
+
+// audience is told what a command reads out: the workbench as plain lines lets only
+// those decide who heard what they decide about.
+type audience interface {
+	Listed(found []proposals.Proposal)
+	Shown(ds []review.Dossier)
+	ListedCall(id string)
+	HeardCall(id, digest string)
 }
 
 // restoreGC ends the delay of the garbage collector: the process is going to stay.
@@ -111,10 +120,12 @@ func (a *app) close() error {
 // wantsJSON also looks at the bare arguments: an error in the flags comes
 // before they are parsed.
 func (a *app) wantsJSON() bool {
-	if a.flags.json && a.flags.template == nil && a.flags.jq == nil { // which set json for their document
-		return true
-	}
-	for _, arg := range a.env.Args {
+	return a.form.json && a.form.template == nil && a.form.jq == nil || // which set json for their document
+		wantsJSON(a.env.Args)
+}
+
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
 		switch arg {
 		case "--json", "--json=true":
 			return true
@@ -133,9 +144,9 @@ func (a *app) settings() (config, error) {
 	var c config
 	var err error
 	if a.remote != nil {
-		c, err = a.remote.settings(a.flags)
+		c, err = a.remote.settings(a.flags.overrides, a.form.accessible)
 	} else {
-		c, err = loadConfig(a.env, a.flags)
+		c, err = loadConfig(a.env, a.flags.overrides, a.form.accessible)
 	}
 	if err != nil {
 		return config{}, err

@@ -50,7 +50,7 @@ others may read the file.`,
 }
 
 func runDoctor(ctx context.Context, a *app) error {
-	c, err := loadConfig(a.env, a.flags)
+	c, err := loadConfig(a.env, a.flags.overrides, a.form.accessible)
 	if err != nil && c.untrusted == nil {
 		return err
 	}

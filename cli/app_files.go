@@ -128,7 +128,7 @@ func unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
 		return fmt.Errorf("%s is no JSON: import takes an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file or an export of toolcrib; "+
-			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, hidden{err})
+			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, hide(err))
 	}
 	var ps jsondoc.Problems
 	if errors.As(err, &ps) {

@@ -12,7 +12,7 @@ import (
 // commands walks all commands, with help, which the framework adds when it
 // runs.
 func commands() []*cobra.Command {
-	root := newRoot(&app{})
+	root := newRoot(&app{printer: &printer{}})
 	root.InitDefaultHelpCmd()
 	var all []*cobra.Command
 	var walk func(c *cobra.Command)

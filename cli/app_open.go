@@ -290,7 +290,7 @@ var errTwoFilters = errors.New("write one of --jq and --template")
 
 // setJQ takes --jq, which is of the document of --json. A program can read neither
 // files nor the environment.
-func (f *globalFlags) setJQ(text string) error {
+func (f *format) setJQ(text string) error {
 	if f.template != nil {
 		return errTwoFilters
 	}
@@ -308,13 +308,13 @@ const maxFiltered = 256 << 20
 
 // printJQ writes what --jq makes of a document, one value per line: texts as they
 // are, all others as JSON.
-func (a *app) printJQ(text []byte) error {
+func (a *printer) printJQ(text []byte) error {
 	doc, err := decodeDocument(text)
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	for values := a.flags.jq.RunWithContext(a.running, doc); ; {
+	for values := a.form.jq.RunWithContext(a.running, doc); ; {
 		v, ok := values.Next()
 		if !ok {
 			break

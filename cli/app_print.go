@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/anmitsu/go-shlex"
+	"github.com/itchyny/gojq"
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
 
@@ -34,19 +36,43 @@ type docHead struct {
 
 func head(kind string) docHead { return docHead{schema, kind} }
 
+// format says how documents are printed.
+type format struct {
+	json, noColor, noPager, accessible bool
+	template                           *template.Template // nil prints the document itself
+	jq                                 *gojq.Code         // likewise
+}
+
+// printer prints the documents of a command.
+type printer struct {
+	env Env
+	// stdout is standard output for screens, protocols, and the workflow commands of
+	// --format github. Everything else is written to env.Out and env.Err, which break
+	// the commands that a CI runner would obey.
+	stdout io.Writer
+	form   format
+	// running is done when the command is to end, for filters of what it prints.
+	running context.Context
+	// aloud writes a text a screen at a time, and reports whether it wrote all; nil
+	// leaves that to a pager.
+	aloud func(text []byte) bool
+	guest bool // of a server: there is no pager, and filters have less time and space
+	cut   bool // the user left the pager before the end of what was printed
+}
+
 // print writes doc as JSON when the caller asked for it, else lets text write
 // for a person.
-func (a *app) print(doc any, text func(*page)) error {
-	if a.flags.json {
+func (a *printer) print(doc any, text func(*page)) error {
+	if a.form.json {
 		return a.printJSON(doc)
 	}
-	p := &page{colour: a.colour(), piped: !a.env.OutTerminal && !a.flags.accessible, spoken: a.flags.accessible, aside: a.note}
+	p := &page{colour: a.colour(), piped: !a.env.OutTerminal && !a.form.accessible, spoken: a.form.accessible, aside: a.note}
 	text(p)
 	return a.show(p.buf.Bytes())
 }
 
 // printChecked prints the outcome of a check; errFindings unless it is ok.
-func (a *app) printChecked(doc any, ok bool, text func(*page)) error {
+func (a *printer) printChecked(doc any, ok bool, text func(*page)) error {
 	if err := a.print(doc, text); err != nil {
 		return err
 	}
@@ -55,15 +81,15 @@ func (a *app) printChecked(doc any, ok bool, text func(*page)) error {
 
 // printJSON writes doc on one line. Hidden characters are escaped, so the
 // document is safe to look at and means the same.
-func (a *app) printJSON(doc any) error {
+func (a *printer) printJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
 		return err
 	}
 	switch {
-	case a.flags.template != nil:
+	case a.form.template != nil:
 		return a.printTemplate(text)
-	case a.flags.jq != nil:
+	case a.form.jq != nil:
 		return a.printJQ(text)
 	}
 	_, err = a.env.Out.Write(visible.JSON(text))
@@ -72,8 +98,8 @@ func (a *app) printJSON(doc any) error {
 
 // colour reports whether text has colours: on terminals, unless somebody says
 // otherwise. What asks for none counts more than what asks for them.
-func (a *app) colour() bool {
-	if a.flags.noColor || a.env.Getenv("NO_COLOR") != "" {
+func (a *printer) colour() bool {
+	if a.form.noColor || a.env.Getenv("NO_COLOR") != "" {
 		return false
 	}
 	for _, name := range []string{"CLICOLOR_FORCE", "FORCE_COLOR"} {
@@ -225,8 +251,8 @@ func spoken(header, row []string) string {
 func cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
 // note writes a remark for a person to standard error; scripts get none.
-func (a *app) note(format string, args ...any) {
-	if a.flags.json {
+func (a *printer) note(format string, args ...any) {
+	if a.form.json {
 		return
 	}
 	writeNote(a.env.Err, format, args...)
@@ -277,9 +303,9 @@ func scalar(n *jsondoc.Node) string {
 
 // show writes text for a person, which is safe to print: through the user's pager
 // where it is longer than the terminal is high.
-func (a *app) show(text []byte) error {
-	if a.dialogue != nil {
-		a.cut = !a.dialogue.page(text)
+func (a *printer) show(text []byte) error {
+	if a.aloud != nil {
+		a.cut = !a.aloud(text)
 		return nil
 	}
 	if pager := a.pager(bytes.Count(text, []byte("\n"))); pager != nil {
@@ -291,9 +317,9 @@ func (a *app) show(text []byte) error {
 
 // pager returns the command of the pager for a number of lines, nil for none: that of
 // PAGER, else less. cat is none.
-func (a *app) pager(lines int) []string {
+func (a *printer) pager(lines int) []string {
 	screen, ok := a.stdout.(*os.File)
-	if !ok || !a.env.OutTerminal || a.flags.noPager || a.remote != nil || a.env.Getenv("TERM") == "dumb" {
+	if !ok || !a.env.OutTerminal || a.form.noPager || a.guest || a.env.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	if _, height, err := term.GetSize(int(screen.Fd())); err != nil || lines < height {
@@ -308,7 +334,7 @@ func (a *app) pager(lines int) []string {
 
 // throughPager hands text to a pager and waits until the user has left it. An interrupt
 // is the pager's: it must not lose its terminal to a process that ends before.
-func (a *app) throughPager(pager []string, text []byte) error {
+func (a *printer) throughPager(pager []string, text []byte) error {
 	if a.env.Hold != nil {
 		defer a.env.Hold()()
 	}

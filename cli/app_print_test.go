@@ -19,7 +19,7 @@ func TestColour(t *testing.T) {
 		{false, map[string]string{"FORCE_COLOR": "0"}, false},
 		{true, map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, false},
 	} {
-		a := &app{env: Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}
+		a := &app{printer: &printer{env: Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}}
 		if a.colour() != tt.want {
 			t.Errorf("terminal %v, %v: colours %v", tt.terminal, tt.env, a.colour())
 		}

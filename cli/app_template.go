@@ -24,8 +24,8 @@ type templateLimits struct {
 }
 
 // templateLimits returns the limits on this machine, or through a door of a server.
-func (a *app) templateLimits() templateLimits {
-	if a.remote != nil {
+func (a *printer) templateLimits() templateLimits {
+	if a.guest {
 		return templateLimits{bytes: 16 << 20, time: 5 * time.Second}
 	}
 	return templateLimits{bytes: maxFiltered}
@@ -40,7 +40,7 @@ var (
 const stepFunction = "step"
 
 // setTemplate takes --template, which is of the document of --json.
-func (f *globalFlags) setTemplate(text string) error {
+func (f *format) setTemplate(text string) error {
 	if f.jq != nil {
 		return errTwoFilters
 	}
@@ -119,13 +119,13 @@ func recursive(calls map[string][]string) string {
 
 // printTemplate writes a document as the template has it. What the template makes
 // of it passes the gate like all text.
-func (a *app) printTemplate(text []byte) error {
+func (a *printer) printTemplate(text []byte) error {
 	doc, err := decodeDocument(text)
 	if err != nil {
 		return err
 	}
 	r := &templateRun{ended: a.running.Err, limits: a.templateLimits(), began: time.Now()}
-	if err := a.flags.template.Funcs(r.functions()).Execute(r, doc); err != nil {
+	if err := a.form.template.Funcs(r.functions()).Execute(r, doc); err != nil {
 		if ended := r.ended(); ended != nil {
 			return ended
 		}

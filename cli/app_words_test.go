@@ -9,7 +9,7 @@ import (
 // TestNewcomersAreLedToCommands has each word that is answered lead to commands and
 // flags that exist, and be no command itself.
 func TestNewcomersAreLedToCommands(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&app{printer: &printer{}})
 	commands := regexp.MustCompile(`toolcrib ((?:[a-z][a-z-]*\b)?)([^,;]*)`)
 	for word, meant := range newcomers() {
 		if c, _, err := root.Find([]string{word}); err == nil && c != root {

@@ -76,7 +76,9 @@ func runCallsList(ctx context.Context, a *app, q gateway.PendingQuery) error {
 			doc.Next = list[limit-1].Seq
 		}
 		doc.Pending = mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
-		a.dialogue.listedCalls(doc.Pending)
+		if a.audience != nil && len(list) > 0 {
+			a.audience.ListedCall(list[0].ID)
+		}
 		return a.print(doc, func(p *page) { writePendingList(p, doc, q.Waiting) })
 	})
 }
@@ -121,11 +123,11 @@ that an approval can be tied to.`,
 				if err != nil {
 					return err
 				}
-				if err := a.printPending(g, p); err != nil || a.cut {
-					return err
+				err = a.printPending(g, p)
+				if err == nil && !a.cut && a.audience != nil {
+					a.audience.HeardCall(p.ID, p.Digest)
 				}
-				a.dialogue.heardCall(p.ID, p.Digest)
-				return nil
+				return err
 			})
 		},
 	}

@@ -57,7 +57,8 @@ func runCallsApprove(ctx context.Context, a *app, id, expect string, sign signFl
 		if err != nil {
 			return err
 		}
-		return a.printCall(answer.Approve(ctx, actor, id, expect))
+		res, err := answer.Approve(ctx, actor, id, expect)
+		return a.printCall(res, err)
 	})
 }
 

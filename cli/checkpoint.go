@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
 
+	"toolcrib/cli/checkpoints"
 	"toolcrib/history"
 	"toolcrib/signing/checkpoint"
 )
@@ -149,13 +150,10 @@ func (a *app) checkpointSigner() (note.Signer, error) {
 	}
 	signer, err := checkpoint.ReadSigner(private)
 	if missing(err) {
-		return nil, fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", errNoCheckpointKey)
+		return nil, fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
 	}
 	return signer, err
 }
-
-// errNoCheckpointKey is wrapped when there is nothing to sign a checkpoint with.
-var errNoCheckpointKey = errors.New("no key")
 
 // watched shows the events and calls of a ledger to a checker as they are read.
 type watched struct {

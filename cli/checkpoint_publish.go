@@ -23,7 +23,9 @@ type publishing struct {
 
 // committed notes that a transaction decided something, or that a notice is due.
 func (a *app) committed(acts []string) {
-	a.notifyOf(acts)
+	if a.onCommit != nil {
+		a.onCommit(acts)
+	}
 	for _, act := range acts {
 		if proposals.Act(act).Decides() {
 			a.publisher.again()
@@ -81,7 +83,7 @@ func (a *app) publishLast(ctx context.Context) {
 
 // publishMeanwhile publishes after each decision while the process runs. stop ends
 // it, and leaves unpublished decisions to publishLast.
-func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (stop func()) {
+func (a *app) publishMeanwhile(ctx context.Context, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.publisher.mu.Lock()
 	a.publisher.woken = woken
@@ -92,7 +94,7 @@ func (a *app) publishMeanwhile(ctx context.Context, state *checkpointState) (sto
 			if err := a.publishDecided(ctx); err != nil {
 				a.publisher.again() // publishLast reports the error if it fails too
 			}
-			state.refresh(ctx)
+			state.Refresh(ctx)
 		}
 	}()
 	return func() {
@@ -122,6 +124,18 @@ func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
 		return fmt.Errorf("%w; look into it, or run toolcrib checkpoint --publish --start-over if you restored a backup on purpose", err)
 	}
 	return err
+}
+
+// watchCheckpoints returns how far publication has come, for a screen that does not
+// wait. doctor reports why it cannot be read.
+func (a *app) watchCheckpoints() *checkpoints.Watch {
+	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
+		p, err := a.checkpointPublisher()
+		if err != nil {
+			return checkpoints.Status{}, err
+		}
+		return p.Status(ctx)
+	}}
 }
 
 // checkpointPublisher returns the publisher that the settings describe, without

@@ -78,10 +78,13 @@ func (c config) policy() review.Policy {
 	}
 }
 
+// overrides say where to work, by the flags that every command takes.
+type overrides struct{ db, project, workspace string }
+
 // loadConfig reads the files and lays environment and flags over them. The
 // project's file is the nearest toolcrib.toml in the working directory or
 // above it.
-func loadConfig(env Env, flags globalFlags) (config, error) {
+func loadConfig(env Env, flags overrides, accessible bool) (config, error) {
 	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, sources: map[string]string{}}
 	home, err := configHome(env)
 	if err != nil {
@@ -113,7 +116,7 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 	override(&c.DB, "db", databaseName(env.Dir, flags.db), "--db")
 	override(&c.Project, "project", flags.project, "--project")
 	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
-	if err := c.chooseAccessible(env, flags); err != nil {
+	if err := c.chooseAccessible(env, accessible); err != nil {
 		return c, err
 	}
 	if c.DB == "" {
@@ -130,10 +133,10 @@ func loadConfig(env Env, flags globalFlags) (config, error) {
 
 // chooseAccessible lays the flag and the environment over what the files say of
 // the dialogue of lines.
-func (c *config) chooseAccessible(env Env, flags globalFlags) error {
+func (c *config) chooseAccessible(env Env, flag bool) error {
 	const variable = "TOOLCRIB_ACCESSIBLE"
 	said := env.Getenv(variable)
-	if flags.accessible {
+	if flag {
 		c.Accessible, c.sources["accessible"] = true, "--accessible"
 		return nil
 	}

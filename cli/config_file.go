@@ -97,7 +97,7 @@ sets something that needs your trust (toolcrib trust), so that is not in force.`
 }
 
 func runConfig(a *app) error {
-	c, err := loadConfig(a.env, a.flags)
+	c, err := loadConfig(a.env, a.flags.overrides, a.form.accessible)
 	if err != nil && c.untrusted == nil {
 		return err
 	}

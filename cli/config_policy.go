@@ -178,8 +178,8 @@ func (c config) origins() map[string]string {
 	return kinds
 }
 
-func newDocPolicy(settings review.Settings) []docSetting {
-	return mapped(settings, func(s review.Setting) docSetting { return docSetting{Key: s.Key, Value: s.Value, Source: s.From} })
+func newDocPolicy(of review.Settings) []docSetting {
+	return mapped(of, func(s review.Setting) docSetting { return docSetting{Key: s.Key, Value: s.Value, Source: s.From} })
 }
 
 // tellDeciding prints which settings of a project's file a decision depends on:

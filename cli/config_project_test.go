@@ -65,12 +65,12 @@ func withFiles(t *testing.T, own, project string) Env {
 func TestUntrustedFileChangesNothing(t *testing.T) {
 	const gate = "\n[gateway]\ngate = [\"gate\", \"--strict\"]\nlog_annotations = true\n"
 	for name, own := range map[string]string{"an address": ownSettings, "a program": gate} {
-		alone, err := loadConfig(withFiles(t, own, ""), globalFlags{})
+		alone, err := loadConfig(withFiles(t, own, ""), overrides{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		theirs := strings.NewReplacer("mine", "evil", "--strict", "--open", "true", "false", "= 1", "= 2", `"a", "A"`, `"z"`, "_TOKEN", "_SECRET", "_KEY", "_SECRET", "[rules]\nS101 = \"block\"\n", "").Replace(own)
-		beside, err := loadConfig(withFiles(t, own, theirs), globalFlags{})
+		beside, err := loadConfig(withFiles(t, own, theirs), overrides{}, false)
 		if !errors.Is(err, errUntrusted) {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -112,7 +112,7 @@ url = "https://evil.example/mcp"
 	if _, err := trust(env, file, text); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(env, globalFlags{})
+	c, err := loadConfig(env, overrides{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestReviewersKeyStaysWithTheModel(t *testing.T) {
 	if _, err := trust(env, filepath.Join(env.Dir, configName), []byte(theirs)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(env, globalFlags{})
+	c, err := loadConfig(env, overrides{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +148,13 @@ func TestKeysAreSpelledExactly(t *testing.T) {
 		"[[Policy]]\nsubjects = []", "[[policy]]\nOwners = []", "[servers.x]\nCommand = [\"x\"]", "[servers]\nx = { URL = \"https://evil.example\" }",
 	} {
 		for _, files := range [][2]string{{text, ""}, {"", text}} {
-			if _, err := loadConfig(withFiles(t, files[0], files[1]), globalFlags{}); err == nil || !strings.Contains(err.Error(), "unknown key") {
+			if _, err := loadConfig(withFiles(t, files[0], files[1]), overrides{}, false); err == nil || !strings.Contains(err.Error(), "unknown key") {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
 	}
 	names := "[rules]\nS101 = \"block\"\n[servers.files]\ncommand = [\"x\"]\nset = { TOKEN = \"x\" }\n[gateway]\nhub_token_env = { \"Mine.Example\" = \"X\" }\n[views]\nMine = \"x\"\n"
-	if c, err := loadConfig(withFiles(t, names, ""), globalFlags{}); err != nil || c.Servers["files"].Set["TOKEN"] != "x" {
+	if c, err := loadConfig(withFiles(t, names, ""), overrides{}, false); err != nil || c.Servers["files"].Set["TOKEN"] != "x" {
 		t.Errorf("names of the user's own: %v", err)
 	}
 }

@@ -124,7 +124,7 @@ func (a *app) trust(args []string, yes bool) error {
 		return err
 	}
 	if !yes {
-		if a.flags.json || !a.env.InTerminal || !a.env.OutTerminal {
+		if a.form.json || !a.env.InTerminal || !a.env.OutTerminal {
 			return usagef("read %s, then trust it with: toolcrib trust --yes %s", file, shellWord(file))
 		}
 		yes, err := a.confirm("Trust this file as it is?", func(p *page) {

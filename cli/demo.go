@@ -57,7 +57,7 @@ removes it at the end. In a terminal, the workbench opens on it.`,
 }
 
 func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
-	s, err := newStage(a.env, a.colour() && !a.flags.json)
+	s, err := newStage(a.program, a.env, a.colour() && !a.form.json)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
@@ -83,7 +83,7 @@ func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 	if keep {
 		doc.Database = s.database()
 	}
-	if a.env.InTerminal && a.env.OutTerminal && !a.flags.json && !printed {
+	if a.env.InTerminal && a.env.OutTerminal && !a.form.json && !printed {
 		return s.open(ctx, a)
 	}
 	return a.print(doc, func(p *page) { writeDemo(p, doc) })
@@ -141,15 +141,17 @@ type stage struct {
 	dir    string
 	env    Env
 	parent Account // of the one who runs the demo
+
+	program program
 }
 
 // newStage makes the folder. The caller removes it.
-func newStage(parent Env, colour bool) (*stage, error) {
+func newStage(program program, parent Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{dir: dir, parent: parent.account()}
+	s := &stage{program: program, dir: dir, parent: parent.account()}
 	s.env = Env{
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
 		OutTerminal: colour,
@@ -206,7 +208,7 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	var out, errs bytes.Buffer
 	env := s.env
 	env.Args, env.Out, env.Err, env.Account = args, &out, &errs, s.account(args)
-	code := Main(ctx, env)
+	code := s.program.run(ctx, newApp(ctx, env, s.program))
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
@@ -274,7 +276,8 @@ func (s *stage) open(ctx context.Context, parent *app) error {
 		}
 		return s.getenv(name)
 	}
-	a := &app{env: env, keyboard: parent.keyboard, stdout: parent.stdout, running: parent.running, flags: globalFlags{as: "user:mara", noColor: parent.flags.noColor, accessible: parent.flags.accessible}}
+	form := format{noColor: parent.form.noColor, accessible: parent.form.accessible}
+	a := &app{printer: &printer{env: env, stdout: parent.stdout, running: parent.running, form: form}, keyboard: parent.keyboard, flags: globalFlags{as: "user:mara"}}
 	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
 }
 

@@ -36,7 +36,7 @@ func TestDocumentedLines(t *testing.T) {
 		}
 	}
 	inDocuments := len(shown)
-	collectExamples(newRoot(&app{}), shown)
+	collectExamples(newRoot(&app{printer: &printer{}}), shown)
 	if inDocuments < 30 || len(shown)-inDocuments < 25 {
 		t.Fatalf("only %d lines were found in the documents and %d in examples", inDocuments, len(shown)-inDocuments)
 	}
@@ -88,7 +88,7 @@ func commandsIn(line string) [][]string {
 
 // parses takes a command as far as it goes without being run.
 func parses(words []string) error {
-	c, rest, err := newRoot(&app{}).Find(words)
+	c, rest, err := newRoot(&app{printer: &printer{}}).Find(words)
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,11 @@ var errUsage = errors.New("usage")
 
 // usagef returns an error about the command line.
 func usagef(format string, args ...any) error {
-	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), hidden{errUsage})
+	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), hide(errUsage))
 }
+
+// hide returns err without its words.
+func hide(err error) error { return hidden{err} }
 
 // hidden is an error that can be found but adds no words.
 type hidden struct{ error }
@@ -123,7 +126,7 @@ func dataOutcomes() []outcome {
 		{errUntrusted, "untrusted", exitRefused},
 		{errRemote, "not_offered", exitRefused},
 		{errNoTrust, "not_found", exitNotFound},
-		{errNoCheckpointKey, "not_found", exitNotFound},
+		{checkpoints.ErrNoKey, "not_found", exitNotFound},
 		{checkpoint.ErrUnsigned, "unsigned", exitRefused},
 		{checkpoints.ErrNotExtended, "not_extended", exitFindings},
 		{checkpoint.ErrProof, "proof", exitFindings},

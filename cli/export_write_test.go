@@ -10,7 +10,7 @@ import (
 // TestWriteExport replaces a file only where that was asked for, and nothing else.
 func TestWriteExport(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{env: Env{Dir: dir}}
+	a := &app{printer: &printer{env: Env{Dir: dir}}}
 	if err := os.WriteFile(filepath.Join(dir, "there"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}

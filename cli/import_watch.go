@@ -196,7 +196,7 @@ func (f watchFlags) see(ctx context.Context, a *app, s pollResult, seen map[stri
 		return a.printTaken(taken)
 	case seen[name] != s.err.Error():
 		seen[name] = s.err.Error()
-		report(a.env, a.flags.json, s.err)
+		report(a.env, a.form.json, s.err)
 		a.noteStderr(s.err)
 	}
 	return nil

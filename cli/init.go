@@ -106,7 +106,7 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 		doc.Empty = true
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
-	asks := !f.yes && !a.flags.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
+	asks := !f.yes && !a.form.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
 	if asks {
 		f.yes, err = a.confirm(fmt.Sprintf("Start %s once to read the tools?", counted(len(ready), "server")), func(p *page) {
 			doc.writeServers(p)
@@ -209,7 +209,7 @@ func (a *app) makeEmpty(ctx context.Context) error {
 	if err != nil || alone {
 		return err
 	}
-	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hidden{proposals.ErrConflict})
+	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hide(proposals.ErrConflict))
 }
 
 // coreAlone reports whether a registry was made empty: of the shipped definitions

@@ -217,7 +217,7 @@ func explainedText(list []explained) string {
 // findingsFormat checks the form in which findings are to be printed; --json alone
 // means that of JSON.
 func (a *app) findingsFormat(format *string) error {
-	if a.flags.json && *format == "text" {
+	if a.form.json && *format == "text" {
 		*format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "sarif", "github"}, *format) {

@@ -23,27 +23,33 @@ import (
 
 // Main runs the command that env asks for and returns the exit code.
 func Main(ctx context.Context, env Env) int {
-	return newApp(ctx, env).run(ctx)
+	return table{}.run(ctx, newApp(ctx, env, table{}))
 }
 
-// newApp returns the run of the program that env describes.
-func newApp(ctx context.Context, env Env) *app {
-	app := &app{env: env, keyboard: env.In, stdout: env.Out, stderr: env.Err, running: ctx}
+// newApp returns the run of a program that env describes.
+func newApp(ctx context.Context, env Env, program program) *app {
+	app := &app{program: program, printer: &printer{env: env, stdout: env.Out, running: ctx}, keyboard: env.In, stderr: env.Err}
 	app.env.Out, app.env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
 	app.env.In = untilDone(ctx, env.In)
 	return app
 }
 
-// run runs the command and returns the exit code.
-func (app *app) run(ctx context.Context) int {
+// table is the program with all commands.
+type table struct{}
+
+func (table) root(a *app) *cobra.Command { return newRoot(a) }
+
+func (table) run(ctx context.Context, app *app) int {
 	env := app.env
 	root := newRoot(app)
 	root.SetArgs(append([]string{}, env.Args...)) // for nil, cobra takes those of the process
 	root.SetIn(env.In)
 	root.SetErr(env.Err)
+	sender := &noticeSender{app: app}
+	app.onCommit = sender.committed
 	err := root.ExecuteContext(ctx)
 	app.publishLast(ctx)
-	app.notifyLast()
+	sender.last()
 	err = errors.Join(err, app.close())
 	var child exitStatus
 	if ctx.Err() != nil && err != nil && !errors.As(err, &child) {
@@ -57,7 +63,7 @@ func (app *app) run(ctx context.Context) int {
 // Commands returns all commands with their help, for programs that write
 // documentation. They cannot be run.
 func Commands() *cobra.Command {
-	root := newRoot(&app{env: Env{Getenv: func(string) string { return "" }}})
+	root := newRoot(&app{printer: &printer{env: Env{Getenv: func(string) string { return "" }}}})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root
@@ -115,7 +121,7 @@ findings, 130 interrupted.`,
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
 	decision.register(root.Flags())
-	a.flags.register(root.PersistentFlags())
+	a.register(root.PersistentFlags())
 	root.SetOut(a.env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
@@ -151,8 +157,8 @@ func addCommands(a *app, root *cobra.Command) {
 		{groupRuntime, []func(*app) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newGuard, newServe, newTokens}},
 		{groupOther, []func(*app) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newSchema, newTrust, newUntrust, newPolicy, newSigners, newSign, newVersion}},
 	} {
-		for _, command := range add.commands {
-			c := command(a)
+		for _, build := range add.commands {
+			c := build(a)
 			c.GroupID = add.group
 			root.AddCommand(c)
 		}
@@ -161,9 +167,9 @@ func addCommands(a *app, root *cobra.Command) {
 
 // creating returns the constructor of a command that makes the database when
 // there is none. All others only open one that is there.
-func creating(command func(*app) *cobra.Command) func(*app) *cobra.Command {
+func creating(build func(*app) *cobra.Command) func(*app) *cobra.Command {
 	return func(a *app) *cobra.Command {
-		c := command(a)
+		c := build(a)
 		run := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			a.creates = true
@@ -228,7 +234,7 @@ const leastFiles = 32
 // until the terminal is as it was.
 func Run(env Env) int {
 	if files := door.OpenFiles(); files > 0 && files < leastFiles { // the runtime dies without a word to the user
-		return report(env, (&app{env: env}).wantsJSON(), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, leastFiles))
+		return report(env, wantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, leastFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -241,8 +247,7 @@ func Run(env Env) int {
 		held.Lock()
 		stop() // the next one is the system's to answer
 		time.Sleep(lastResort)
-		a := &app{env: env, running: context.Background()}
-		os.Exit(report(env, a.wantsJSON(), ctx.Err()))
+		os.Exit(report(env, wantsJSON(env.Args), ctx.Err()))
 	})()
 	return Main(ctx, env)
 }

@@ -18,10 +18,11 @@ import (
 	"toolcrib/store"
 )
 
-// notifying sends notices in the background. It starts with the first transaction
+// noticeSender sends notices in the background. It starts with the first transaction
 // that may have a notice, and leaves to the next process what it cannot send in
 // time.
-type notifying struct {
+type noticeSender struct {
+	app   *app
 	mu    sync.Mutex
 	woken chan struct{} // nil until it runs
 	ended chan struct{}
@@ -46,8 +47,9 @@ func tells(act string) bool {
 	}
 }
 
-// notifyOf wakes the sender of notices, if the settings name a receiver.
-func (a *app) notifyOf(acts []string) {
+// committed wakes the sender, if the settings name a receiver.
+func (n *noticeSender) committed(acts []string) {
+	a := n.app
 	if a.config == nil || !a.config.Notify.given() || a.scratch != "" || a.flags.dryRun {
 		return
 	}
@@ -55,13 +57,12 @@ func (a *app) notifyOf(acts []string) {
 		if !tells(act) {
 			continue
 		}
-		n := &a.notifier
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if n.woken == nil {
 			n.woken, n.ended = make(chan struct{}, 1), make(chan struct{})
 			n.since = a.env.Now().Add(-noticeTime)
-			go a.deliver(n.woken, n.ended)
+			go n.deliver(n.woken, n.ended)
 		}
 		select {
 		case n.woken <- struct{}{}:
@@ -72,7 +73,7 @@ func (a *app) notifyOf(acts []string) {
 }
 
 // deliver sends due notices whenever it is woken, and retries failed ones.
-func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
+func (n *noticeSender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	const first, last = time.Second, 5 * time.Minute
 	retry := first
@@ -84,12 +85,12 @@ func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 			}
 		case <-again:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, a.env.MinWait))
-		err := a.sendNotices(ctx)
+		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, n.app.env.MinWait))
+		err := n.send(ctx)
 		cancel()
-		a.notifier.mu.Lock()
-		a.notifier.err = err
-		a.notifier.mu.Unlock()
+		n.mu.Lock()
+		n.err = err
+		n.mu.Unlock()
 		if again = nil; err != nil {
 			again = time.After(retry)
 			retry = min(2*retry, last)
@@ -99,9 +100,8 @@ func (a *app) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// notifyLast gives notices a moment before the process ends.
-func (a *app) notifyLast() {
-	n := &a.notifier
+// last gives notices a moment before the process ends.
+func (n *noticeSender) last() {
 	n.mu.Lock()
 	running := n.woken != nil
 	if running {
@@ -114,21 +114,21 @@ func (a *app) notifyLast() {
 	}
 	select {
 	case <-n.ended:
-	case <-time.After(max(noticeFor, a.env.MinWait)):
+	case <-time.After(max(noticeFor, n.app.env.MinWait)):
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err != nil {
-		a.note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
+		n.app.note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
 	}
 }
 
-// sendNotices sends due notices.
-func (a *app) sendNotices(ctx context.Context) error {
-	c := a.config.Notify
+// send sends due notices.
+func (n *noticeSender) send(ctx context.Context) error {
+	a, c := n.app, n.app.config.Notify
 	// Each receiver has got as far as it has: one that fails holds up no other.
-	send := func(name string, to notices.Sender) error {
-		courier, err := a.courier(name)
+	each := func(name string, to notices.Sender) error {
+		courier, err := a.courier(name, n.since)
 		if err != nil {
 			return err
 		}
@@ -137,21 +137,21 @@ func (a *app) sendNotices(ctx context.Context) error {
 	}
 	var errs []error
 	if len(c.Command) > 0 {
-		errs = append(errs, send("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.config.userFile)}))
+		errs = append(errs, each("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.config.userFile)}))
 	}
 	if secret := a.env.Getenv(c.SecretEnv); c.URL != "" && secret == "" {
 		errs = append(errs, fmt.Errorf("the variable %s, which notify.secret_env names, is not set", c.SecretEnv))
 	} else if c.URL != "" {
-		errs = append(errs, send("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.env.Now}))
+		errs = append(errs, each("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.env.Now}))
 	}
 	return errors.Join(errs...)
 }
 
 // courier returns the courier of a receiver.
-func (a *app) courier(name string) (notices.Courier, error) {
+func (a *app) courier(name string, since time.Time) (notices.Courier, error) {
 	state, err := stateHome(a.env)
 	return notices.Courier{
-		Log: noticeLog{a.db}, Events: a.config.Notify.Events, Now: a.env.Now, Since: a.notifier.since,
+		Log: noticeLog{a.db}, Events: a.config.Notify.Events, Now: a.env.Now, Since: since,
 		State: filepath.Join(state, "toolcrib", "notices", name),
 	}, err
 }
@@ -172,7 +172,7 @@ func (doc *docDoctor) examineNotices(ctx context.Context, a *app) error {
 		if !configured {
 			continue
 		}
-		courier, err := a.courier(name)
+		courier, err := a.courier(name, time.Time{})
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func runPolicyList(a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := docPolicyList{docHead: head("policy.list"), FourEyes: c.FourEyes, Rules: mapped(c.rules, a.newDocPolicyRule), Problems: append([]string{}, c.policyProblems(a.env.Now())...)}
+	doc := docPolicyList{docHead: head("policy.list"), FourEyes: c.FourEyes, Rules: mapped(c.rules, func(r policyRule) docPolicyRule { return a.newDocPolicyRule(r) }), Problems: append([]string{}, c.policyProblems(a.env.Now())...)}
 	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) { doc.write(p, c) })
 }
 

@@ -36,8 +36,8 @@ const progressWidth = 78
 
 // progress begins to tell; the caller ends it. It is nil where the error output is no
 // terminal that can take a line back, or where lines are read out.
-func (a *app) progress() *progress {
-	if !a.env.ErrTerminal || a.flags.json || a.flags.accessible || a.env.Getenv("TERM") == "dumb" {
+func (a *printer) progress() *progress {
+	if !a.env.ErrTerminal || a.form.json || a.form.accessible || a.env.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	p := newProgress(a.env)

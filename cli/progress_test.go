@@ -12,7 +12,7 @@ import (
 func TestProgressIsForTerminals(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	a := &app{env: Env{Err: &out, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}}
+	a := &app{printer: &printer{env: Env{Err: &out, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}}}
 	if p := a.progress(); p != nil {
 		t.Fatal("progress goes into a pipe")
 	} else {

@@ -183,7 +183,8 @@ func runRegroup(ctx context.Context, a *app, refs []string, into string) error {
 		}
 		ids = append(ids, found...)
 	}
-	return a.printMoved(b.desk.Regroup(ctx, b.actor, ids, into))
+	made, err := b.desk.Regroup(ctx, b.actor, ids, into)
+	return a.printMoved(made, err)
 }
 
 func newAssign(a *app) *cobra.Command {
@@ -229,7 +230,8 @@ func runAssign(ctx context.Context, a *app, names []string, to string) error {
 	if !ok {
 		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
 	}
-	return a.printMoved(b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true))
+	made, err := b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true)
+	return a.printMoved(made, err)
 }
 
 // toolID returns the id of the live tool with a name.

@@ -81,7 +81,9 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 	if err != nil {
 		return err
 	}
-	a.dialogue.listed(found.Proposals)
+	if a.audience != nil {
+		a.audience.Listed(found.Proposals)
+	}
 	return a.print(newDocProposalList(found.Proposals, found.Next, false), func(p *page) {
 		if len(found.Proposals) == 0 {
 			p.remark("No proposals.")

@@ -48,7 +48,8 @@ func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
 	if err != nil {
 		return err
 	}
-	return a.printMoved(desk.Propose(ctx, actor, drafts, !draft))
+	made, err := desk.Propose(ctx, actor, drafts, !draft)
+	return a.printMoved(made, err)
 }
 
 // printMoved prints proposals after something happened to them, unless err kept it from

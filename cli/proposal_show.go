@@ -198,10 +198,12 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 // nothing; any other failure is reported, because the next approval would refer to
 // what was shown before.
 func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
-	if a.flags.template != nil || a.flags.jq != nil || a.cut || b.actor.Kind == proposals.User && readerLeft(a.stdout) {
+	if a.form.template != nil || a.form.jq != nil || a.cut || b.actor.Kind == proposals.User && readerLeft(a.stdout) {
 		return
 	}
-	a.dialogue.shown(ds)
+	if a.audience != nil {
+		a.audience.Shown(ds)
+	}
 	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
 	}

@@ -19,6 +19,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/term"
 
+	"toolcrib/cli/checkpoints"
 	"toolcrib/history"
 	"toolcrib/history/workspace"
 	"toolcrib/internal/sshdoor"
@@ -46,7 +47,7 @@ type remote struct {
 	resized func(context.Context, func(width, height int))
 	environ []string
 	// checkpoint is nil where none are published.
-	checkpoint *checkpointState
+	checkpoint *checkpoints.Watch
 	// ran gets the name of the command that runs.
 	ran func(string)
 }
@@ -167,14 +168,14 @@ func (o offer) check(c *cobra.Command) error {
 var errServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", errRemote)
 
 // settings are those of the server, with what the user may choose.
-func (r *remote) settings(flags globalFlags) (config, error) {
+func (r *remote) settings(flags overrides, accessible bool) (config, error) {
 	c := r.config
 	if flags.project != "" {
 		if c.Project = flags.project; !validProject(c.Project) {
 			return c, usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 		}
 	}
-	c.Accessible = flags.accessible
+	c.Accessible = accessible
 	return c, nil
 }
 
@@ -213,7 +214,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *s
 	// What an account chooses for its own screen and its own key is not for others.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
 	c.signAlways = true
-	forAll := &app{env: a.env, config: &c, db: a.db}
+	forAll := &app{printer: &printer{env: a.env}, config: &c, db: a.db}
 	s.shared = remote{config: c, db: a.db, workspace: a.workspace}
 	if s.shared.desk, err = forAll.openDesk(ctx); err != nil {
 		return nil, err
@@ -227,7 +228,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *s
 	}
 	limits := sshdoor.Defaults()
 	limits.SessionsPerKey, limits.Idle = f.sshSessions, f.sshIdle
-	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: browses, Limits: limits, Logger: log, Now: a.env.Now})
+	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.program, command) }, Limits: limits, Logger: log, Now: a.env.Now})
 	log.Info("serving", "address", (&url.URL{Scheme: "ssh", Host: s.listen.Addr().String()}).String(), "host_key", gossh.FingerprintSHA256(key.PublicKey()))
 	return s, nil
 }
@@ -254,7 +255,7 @@ func (a *app) hostKey(log *slog.Logger) (gossh.Signer, error) {
 // decisions.
 func (s *sshServing) serve(ctx context.Context) error {
 	if s.app.config.Checkpoints.name() != "" {
-		s.shared.checkpoint = &checkpointState{app: s.app}
+		s.shared.checkpoint = s.app.watchCheckpoints()
 		defer s.app.publishMeanwhile(ctx, s.shared.checkpoint)()
 	}
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
@@ -300,12 +301,12 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 		env.In = typedLines(c.In, c.Out)
 	}
 	ctx = store.Acting(ctx, "ssh "+c.Key, actor.String())
-	a := newApp(ctx, env)
-	a.keyboard, a.remote = c.In, &r
+	a := newApp(ctx, env, s.app.program)
+	a.keyboard, a.remote, a.guest = c.In, &r, true
 	if wrong != nil {
 		return report(a.env, false, usagef("the command cannot be read: a quote or a backslash has no end"))
 	}
-	return a.run(ctx)
+	return a.program.run(ctx, a)
 }
 
 // splitCommand returns the arguments of a command as a client sent it.
@@ -318,12 +319,12 @@ func splitCommand(command string) ([]string, error) {
 }
 
 // browses reports whether a command opens the workbench.
-func browses(command string) bool {
-	args, err := splitCommand(command)
+func browses(p program, line string) bool {
+	args, err := splitCommand(line)
 	if err != nil {
 		return false
 	}
-	root := Commands()
+	root := p.root(&app{printer: &printer{env: Env{Getenv: func(string) string { return "" }}}})
 	found, rest, err := root.Find(args)
 	if err != nil || found != root || root.ParseFlags(rest) != nil {
 		return false

@@ -77,7 +77,8 @@ func runExec(ctx context.Context, a *app, who callerFlags, tool, args, callConte
 		return usagef("--call-context is not a call context: %v", err)
 	}
 	return a.withGateway(ctx, func(g *openGateway) error {
-		return a.printCall(g.Execute(ctx, caller, req))
+		res, err := g.Execute(ctx, caller, req)
+		return a.printCall(res, err)
 	})
 }
 

@@ -27,7 +27,7 @@ func TestScriptsMeetEverything(t *testing.T) {
 		commands, _, _ := strings.Cut(string(text), "\n-- ")
 		all.WriteString(commands + "\n")
 	}
-	for _, c := range newRoot(&app{}).Commands() {
+	for _, c := range newRoot(&app{printer: &printer{}}).Commands() {
 		for _, how := range []string{"toolcrib", "exits [1-6] toolcrib"} {
 			if !regexp.MustCompile(`(?m)^` + how + ` ` + regexp.QuoteMeta(c.Name()) + `\b`).MatchString(all.String()) {
 				t.Errorf("no script has %q with the command %s", how, c.Name())

@@ -32,8 +32,8 @@ import (
 
 // runWorkbench runs toolcrib without a command.
 func runWorkbench(cmd *cobra.Command, a *app) error {
-	if !a.flags.accessible && (!a.env.InTerminal || !a.env.OutTerminal) {
-		if !a.flags.json {
+	if !a.form.accessible && (!a.env.InTerminal || !a.env.OutTerminal) {
+		if !a.form.json {
 			fmt.Fprintln(a.env.Err, cmd.UsageString())
 		}
 		return usagef("without a terminal a command is needed")
@@ -75,13 +75,13 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.remote != nil,
 		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Wait: a.db.Wait, Actor: b.actor, Layer: layer, Place: place,
-		Theme: c.Theme, Plain: a.flags.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
+		Theme: c.Theme, Plain: a.form.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
 		Getenv: a.env.Getenv, Drafts: drafts, Counter: b.desk.Counter(),
 		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Export: a.exportJob, ExportFormats: formatsOfExport(), Views: c.views(), HasModel: c.Model != (modelConfig{}),
 	}
 	conf.Servers = a.screenServers(b, calls)
 	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
-	state := &checkpointState{app: a}
+	state := a.watchCheckpoints()
 	switch {
 	case a.remote != nil:
 		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
@@ -92,7 +92,11 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 		defer a.publishMeanwhile(ctx, state)()
 	}
 	if state != nil {
-		conf.Checkpoint, conf.Registry = state.get, watchedRegistry{conf.Registry, state}
+		conf.Registry = watchedRegistry{conf.Registry, state}
+		conf.Checkpoint = func() tui.Checkpoint {
+			status := state.Get()
+			return tui.Checkpoint{At: status.At, Decisions: status.Decisions}
+		}
 	}
 	return a.runScreens(ctx, conf)
 }

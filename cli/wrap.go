@@ -235,7 +235,7 @@ func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.F
 
 // finish shows the planned changes, asks, and writes.
 func (d *docWrap) finish(a *app, f wrapFlags, plans []*wrapping) error {
-	asks := !f.yes && !a.flags.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && len(plans) > 0
+	asks := !f.yes && !a.form.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && len(plans) > 0
 	if asks {
 		var err error
 		if f.yes, err = a.confirm("Write "+counted(len(plans), "file")+"?", d.write); err != nil {

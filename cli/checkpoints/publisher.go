@@ -17,6 +17,9 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
+// ErrNoKey is wrapped when there is nothing to sign a checkpoint with.
+var ErrNoKey = errors.New("no key")
+
 // ErrNotExtended is wrapped when the log does not extend the published checkpoint,
 // which stays as it is: it is the evidence.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
