@@ -14,7 +14,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=devel
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X toolcrib/cli.release=${VERSION}" -o /toolcrib . \
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X toolcrib/cli/process.release=${VERSION}" -o /toolcrib . \
  && mkdir -p /home/nonroot /work
 
 FROM gcr.io/distroless/static-debian12:nonroot

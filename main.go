@@ -9,8 +9,4 @@ import (
 
 func main() { os.Exit(run()) }
 
-func run() int {
-	env := cli.System()
-	env.RestoreGC = gctune.DelayFirst()
-	return cli.Run(env)
-}
+func run() int { return cli.Run(gctune.DelayFirst()) }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 // manifestFolder holds what others rely on, one fact a line.
@@ -91,7 +92,7 @@ func runWith(t *testing.T, in io.Reader, out io.Writer, args ...string) {
 	}
 	variables := map[string]string{"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "XDG_CACHE_HOME": home}
 	var errs bytes.Buffer
-	code := cli.Main(t.Context(), cli.Env{
+	code := cli.Main(t.Context(), process.Env{
 		Args: args, In: in, Out: out, Err: &errs, Dir: dir, System: home, Now: time.Now,
 		Getenv: func(name string) string { return variables[name] }, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	})
@@ -190,13 +191,16 @@ func findingLines(t *testing.T) (lines []string) {
 // most of them need a state of the world that is hard to make.
 func exitLines(t *testing.T) (lines []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "cli/exit.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "cli/command/exit.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	named := func(e ast.Expr) string {
 		switch e := e.(type) {
 		case *ast.Ident:
+			if code, ok := strings.CutPrefix(e.Name, "Exit"); ok {
+				return "exit" + code
+			}
 			return e.Name
 		case *ast.SelectorExpr:
 			return e.X.(*ast.Ident).Name + "." + e.Sel.Name
@@ -208,8 +212,8 @@ func exitLines(t *testing.T) (lines []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ValueSpec:
-			if len(n.Values) == 1 && strings.HasPrefix(n.Names[0].Name, "exit") {
-				lines = append(lines, n.Names[0].Name+" = "+named(n.Values[0]))
+			if len(n.Values) == 1 && strings.HasPrefix(named(n.Names[0]), "exit") {
+				lines = append(lines, named(n.Names[0])+" = "+named(n.Values[0]))
 			}
 		case *ast.CompositeLit:
 			if len(n.Elts) == 3 {

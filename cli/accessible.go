@@ -16,6 +16,9 @@ import (
 	"github.com/anmitsu/go-shlex"
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -27,8 +30,8 @@ import (
 // commands need no id, and the guard of the workbench: it binds decisions to what was
 // read here, and asks before each.
 type dialogue struct {
-	app  *app
-	desk session
+	app  *command.App
+	desk command.Session
 	in   *bufio.Reader
 	asks bool // a person types on a terminal, and can be asked to go on
 
@@ -51,13 +54,13 @@ type heard struct {
 
 // converse holds the dialogue until the user quits or the input ends. Where no terminal
 // is at the other end, the exit status is that of the last command, as with a shell.
-func (a *app) converse(ctx context.Context, b session) error {
-	a.restoreGC()
+func converse(ctx context.Context, a *command.App, b command.Session) error {
+	a.RestoreGC()
 	d := &dialogue{
-		app: a, desk: b, in: bufio.NewReader(a.env.In), asks: a.env.InTerminal && a.env.OutTerminal,
+		app: a, desk: b, in: bufio.NewReader(a.Env.In), asks: a.Env.InTerminal && a.Env.OutTerminal,
 		read: map[proposals.ID]*heard{}, calls: map[string]string{}, reasons: map[string]string{},
 	}
-	d.say("toolcrib, as %s. Say help for the commands.", b.actor)
+	d.say("toolcrib, as %s. Say help for the commands.", b.Actor)
 	d.sayCheckpoint(ctx)
 	status := d.run(ctx, "list", "--state", string(proposals.UserReview))
 	d.changed(ctx)
@@ -73,7 +76,7 @@ func (a *app) converse(ctx context.Context, b session) error {
 		switch {
 		case err != nil:
 			d.say("A quote or a backslash has no end.")
-			status = exitUsage
+			status = command.ExitUsage
 			continue
 		case len(words) > 0 && words[0] == "toolcrib": // as hints have it
 			words = words[1:]
@@ -87,13 +90,13 @@ func (a *app) converse(ctx context.Context, b session) error {
 		status = d.do(ctx, words)
 		d.changed(ctx)
 	}
-	if a.remote != nil {
-		a.remote.ran("workbench")
+	if a.Remote != nil {
+		a.Remote.Ran("workbench")
 	}
-	if err := ctx.Err(); err != nil || d.asks || status == exitOK {
+	if err := ctx.Err(); err != nil || d.asks || status == command.ExitOK {
 		return err
 	}
-	return exitStatus(status)
+	return process.ExitStatus(status)
 }
 
 // say writes one line. The arguments are made visible.
@@ -103,31 +106,31 @@ func (d *dialogue) say(format string, args ...any) {
 			args[i] = visible.Line(fmt.Sprint(arg))
 		}
 	}
-	fmt.Fprintf(d.app.env.Out, format+"\n", args...)
+	fmt.Fprintf(d.app.Env.Out, format+"\n", args...)
 }
 
 // ask writes a question and reads a line; false at the end of the input.
 func (d *dialogue) ask(question string) (string, bool) {
-	_, _ = fmt.Fprint(d.app.env.Out, visible.Line(question)) // a terminal that is gone ends the input, too
+	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // a terminal that is gone ends the input, too
 	line, err := d.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
-		fmt.Fprintln(d.app.env.Out)
+		fmt.Fprintln(d.app.Env.Out)
 		return "", false
 	}
 	if !d.asks { // no terminal shows what is typed
-		fmt.Fprintln(d.app.env.Out, visible.Line(line))
+		fmt.Fprintln(d.app.Env.Out, visible.Line(line))
 	}
 	return line, true
 }
 
 func (d *dialogue) sayCheckpoint(ctx context.Context) {
-	state := d.app.watchCheckpoints()
+	state := watchCheckpoints(d.app)
 	switch {
-	case d.app.remote != nil && d.app.remote.checkpoint == nil, d.app.remote == nil && d.app.config.Checkpoints.name() == "":
+	case d.app.Remote != nil && d.app.Remote.Checkpoint == nil, d.app.Remote == nil && d.app.Config.Checkpoints.Name() == "":
 		return
-	case d.app.remote != nil:
-		state = d.app.remote.checkpoint
+	case d.app.Remote != nil:
+		state = d.app.Remote.Checkpoint
 	default:
 		state.Refresh(ctx)
 	}
@@ -135,14 +138,14 @@ func (d *dialogue) sayCheckpoint(ctx context.Context) {
 	case c.Decisions > 0:
 		d.say("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
 	case !c.At.IsZero():
-		d.say("The newest checkpoint is %s old.", wording.Age(d.app.env.Now().Sub(c.At)))
+		d.say("The newest checkpoint is %s old.", wording.Age(d.app.Env.Now().Sub(c.At)))
 	}
 }
 
 // changed reports whether anything was written since it was asked last.
 func (d *dialogue) changed(ctx context.Context) bool {
 	before := d.stamp
-	if stamp, err := (catalogReader{db: d.app.db}).Stamp(ctx); err == nil {
+	if stamp, err := (catalogReader{db: d.app.DB}).Stamp(ctx); err == nil {
 		d.stamp = stamp
 	}
 	return d.stamp != before
@@ -155,7 +158,7 @@ func (d *dialogue) sayChanged(ctx context.Context) {
 		d.say("Something changed; say list.")
 		return
 	}
-	now, err := d.desk.desk.Show(ctx, d.desk.actor, d.current)
+	now, err := d.desk.Desk.Show(ctx, d.desk.Actor, d.current)
 	if err == nil && now.Digest != read.Digest {
 		d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
 	}
@@ -177,7 +180,7 @@ func (d *dialogue) do(ctx context.Context, words []string) int {
 	}
 	args, ok := d.complete(ctx, words)
 	if !ok {
-		return exitRefused
+		return command.ExitRefused
 	}
 	return d.run(ctx, args...)
 }
@@ -200,12 +203,12 @@ func (d *dialogue) help(all bool) int {
 	} {
 		d.say("%s", line)
 	}
-	for _, c := range d.app.program.root(&app{printer: &printer{env: d.app.env}, remote: d.app.remote}).Commands() {
+	for _, c := range d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}, Remote: d.app.Remote}).Commands() {
 		if c.IsAvailableCommand() && (all || c.GroupID == groupReview) && !slices.Contains(endless, c.Name()) {
 			d.say("%s: %s", c.Name(), c.Short)
 		}
 	}
-	return exitOK
+	return command.ExitOK
 }
 
 // endless are the commands that run until they are stopped.
@@ -225,17 +228,17 @@ func (d *dialogue) step(ctx context.Context, forward bool) int {
 	}
 	if at < 0 || at >= len(d.list) {
 		d.say("The last list has no more proposals in that direction; say list.")
-		return exitNotFound
+		return command.ExitNotFound
 	}
 	return d.do(ctx, []string{"show", string(d.list[at])})
 }
 
 // edit gives the terminal to the user's editor.
 func (d *dialogue) edit(ctx context.Context, files []string) int {
-	editor, err := shlex.Split(cmp.Or(d.app.env.Getenv("VISUAL"), d.app.env.Getenv("EDITOR"), "vi"), true)
-	in, onTerminal := d.app.keyboard.(*os.File)
+	editor, err := shlex.Split(cmp.Or(d.app.Env.Getenv("VISUAL"), d.app.Env.Getenv("EDITOR"), "vi"), true)
+	in, onTerminal := d.app.Keyboard.(*os.File)
 	switch {
-	case d.app.remote != nil:
+	case d.app.Remote != nil:
 		d.say("There is no editor: the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
 	case len(files) != 1 || err != nil || len(editor) == 0:
 		d.say("Say edit and the name of one file, such as pacer.md. EDITOR names the editor.")
@@ -243,38 +246,38 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 		d.say("There is no terminal for the editor.")
 	default:
 		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's own
-		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.env.Dir, in, d.app.stdout, d.app.stdout
+		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.Env.Dir, in, d.app.Stdout, d.app.Stdout
 		if err := run.Run(); err != nil {
 			d.say("The editor failed: %v.", err)
-			return exitFailed
+			return command.ExitFailed
 		}
 		d.say("Wrote %s. Say propose or revise, and its name.", files[0])
-		return exitOK
+		return command.ExitOK
 	}
-	return exitRefused
+	return command.ExitRefused
 }
 
 // run runs a command as it runs alone, with the flags of the dialogue before its own.
 func (d *dialogue) run(ctx context.Context, args ...string) int {
 	flags := []string{"--accessible", "--no-color"}
-	for name, value := range map[string]string{"as": d.app.flags.as, "db": d.app.flags.db, "project": d.app.flags.project, "workspace": d.app.flags.workspace} {
+	for name, value := range map[string]string{"as": d.app.Flags.As, "db": d.app.Flags.DB, "project": d.app.Flags.Project, "workspace": d.app.Flags.Workspace} {
 		if value != "" {
 			flags = append(flags, "--"+name+"="+value)
 		}
 	}
-	env := d.app.env
+	env := d.app.Env
 	env.Args, env.In, env.InTerminal = append(flags, args...), strings.NewReader(""), false
-	child := newApp(ctx, env, d.app.program)
-	child.keyboard, child.stdout, child.stderr, child.remote, child.guest = d.app.keyboard, d.app.stdout, d.app.stderr, d.app.remote, d.app.guest
-	child.aloud, child.audience = d.page, d
+	child := command.New(ctx, env, d.app.Program)
+	child.Keyboard, child.Stdout, child.Stderr, child.Remote, child.Guest = d.app.Keyboard, d.app.Stdout, d.app.Stderr, d.app.Remote, d.app.Guest
+	child.Aloud, child.Audience = d.page, d
 	d.command = args[0]
-	return child.program.run(ctx, child)
+	return child.Program.Run(ctx, child)
 }
 
 // page writes text a screen at a time where somebody can be asked to go on, and
 // reports whether all of it was written.
 func (d *dialogue) page(text []byte) bool {
-	width, height := d.app.terminalSize()
+	width, height := terminalSize(d.app)
 	room := max(height-2, 10)
 	left := room
 	for line := range bytes.Lines(text) {
@@ -286,7 +289,7 @@ func (d *dialogue) page(text []byte) bool {
 			}
 			left = room - rows
 		}
-		if _, err := d.app.env.Out.Write(line); err != nil {
+		if _, err := d.app.Env.Out.Write(line); err != nil {
 			return false
 		}
 	}
@@ -295,7 +298,7 @@ func (d *dialogue) page(text []byte) bool {
 
 // Listed notes the proposals of a list, for next and back.
 func (d *dialogue) Listed(found []proposals.Proposal) {
-	d.list = mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
+	d.list = output.Mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -51,7 +53,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 		return words, true
 	}
 	if err := d.within(t.cmd); err != nil {
-		d.say("%s", sentence(err))
+		d.say("%s", output.Sentence(err))
 		return nil, false
 	}
 	if t.has("help") {
@@ -63,7 +65,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	}
 	act, asked := confirmed[t.name]
 	switch {
-	case !asked || t.has("print-statement", "dry-run") || d.app.flags.dryRun:
+	case !asked || t.has("print-statement", "dry-run") || d.app.Flags.DryRun:
 		return t.words(), true
 	case slices.Contains(t.refs, "-"):
 		d.say("Name them: standard input is this dialogue.")
@@ -81,7 +83,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 
 // parse reads a typed command without running it.
 func (d *dialogue) parse(words []string) (order, bool) {
-	cmd, args, err := d.app.program.root(&app{printer: &printer{env: d.app.env}}).Find(words)
+	cmd, args, err := d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}}).Find(words)
 	if err != nil {
 		return order{}, false
 	}
@@ -120,12 +122,12 @@ func (d *dialogue) look(ctx context.Context, ref string) {
 		d.current, d.about = "", ref
 		return
 	}
-	ids, err := d.desk.desk.Resolve(ctx, ref)
+	ids, err := d.desk.Desk.Resolve(ctx, ref)
 	if err != nil || len(ids) != 1 || ids[0] == d.current {
 		return
 	}
 	d.current, d.about = ids[0], string(ids[0])
-	if now, err := d.desk.desk.Show(ctx, d.desk.actor, ids[0]); err == nil && now.Proposal.Issue > 0 {
+	if now, err := d.desk.Desk.Show(ctx, d.desk.Actor, ids[0]); err == nil && now.Proposal.Issue > 0 {
 		d.about = now.Proposal.Handle()
 	}
 }
@@ -136,7 +138,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
 		refs = refs[:min(1, len(refs))]
 	}
-	ids, err := d.desk.desk.Resolve(ctx, refs...)
+	ids, err := d.desk.Desk.Resolve(ctx, refs...)
 	if err != nil || len(ids) == 0 { // likewise
 		t.args = append(t.args, "--dry-run")
 		return true
@@ -171,7 +173,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 		handle := string(id)
 		if read != nil {
 			handle, missing = read.Proposal.Handle(), read.missing()
-		} else if now, err := d.desk.desk.Show(ctx, d.desk.actor, id); err == nil {
+		} else if now, err := d.desk.Desk.Show(ctx, d.desk.Actor, id); err == nil {
 			handle = now.Proposal.Handle()
 			missing = (&heard{Dossier: now}).missing()
 		}
@@ -206,14 +208,14 @@ func (h *heard) missing() string {
 // describe tells how a decision changes a proposal. It returns false where the
 // command has to say what is wrong.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
-	now, err := d.desk.desk.Show(ctx, d.desk.actor, id)
-	if err != nil || proposals.Can(d.desk.actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
+	now, err := d.desk.Desk.Show(ctx, d.desk.Actor, id)
+	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
 		return false
 	}
 	p := now.Proposal
 	becomes := ""
 	if act == proposals.ActApprove {
-		becomes = ", becomes version " + itoa(p.BaseVersion+1)
+		becomes = ", becomes version " + output.Itoa(p.BaseVersion+1)
 	}
 	d.say("%s: %s %s, revision %d%s.", p.Handle(), p.Type, p.Subject, p.Revision, becomes)
 	if p.Approvals != nil {
@@ -303,7 +305,7 @@ func (d *dialogue) reason(t *order, title string) bool {
 func (d *dialogue) agree(n int, verb string) bool {
 	want := "y"
 	if n > 1 {
-		want = itoa(n) + "y"
+		want = output.Itoa(n) + "y"
 	}
 	answer, _ := d.ask("Type " + want + " and press enter to " + verb + "; anything else cancels: ")
 	if answer != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 )
 
@@ -23,7 +24,7 @@ func talk(t *testing.T, dir, typed string, vars map[string]string, args ...strin
 func talkOn(t *testing.T, terminal bool, dir string, typed io.Reader, vars map[string]string, args ...string) (out string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = cli.Main(context.Background(), cli.Env{
+	code = cli.Main(context.Background(), process.Env{
 		Args: args, In: typed, Out: &stdout, Err: &stderr, Dir: dir,
 		Getenv: func(name string) string {
 			if name == "HOME" {

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 )
 
 // TestDialogueKnowsEveryCommand fails when a command about a proposal, or one that
@@ -30,7 +33,7 @@ func TestDialogueKnowsEveryCommand(t *testing.T) {
 			walk(below)
 		}
 	}
-	walk(newRoot(&app{printer: &printer{}}))
+	walk(newRoot(&command.App{Printer: &output.Printer{}}))
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(besideID)), slices.Collect(maps.Keys(confirmed)), endless) {
 		if !seen[name] {
 			t.Errorf("there is no command %s", name)

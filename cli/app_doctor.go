@@ -8,23 +8,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/store"
 	"toolcrib/store/pg"
 )
 
 type docDoctor struct {
-	docHead
-	OK        bool           `json:"ok"`
-	Settings  []docSetting   `json:"settings"`
-	Actor     string         `json:"actor"`
-	Database  string         `json:"database"`
-	Mode      string         `json:"mode"`
-	Bytes     int64          `json:"bytes"`
-	SchemaNow int            `json:"database_schema"`
-	Rules     string         `json:"rules_version"`
-	Proposals map[string]int `json:"proposals"`
-	Problems  []string       `json:"problems"`
+	output.Head
+	OK        bool               `json:"ok"`
+	Settings  []settings.Setting `json:"settings"`
+	Actor     string             `json:"actor"`
+	Database  string             `json:"database"`
+	Mode      string             `json:"mode"`
+	Bytes     int64              `json:"bytes"`
+	SchemaNow int                `json:"database_schema"`
+	Rules     string             `json:"rules_version"`
+	Proposals map[string]int     `json:"proposals"`
+	Problems  []string           `json:"problems"`
 	// Server is there for a database on a PostgreSQL server.
 	Server *docServer `json:"server,omitempty"`
 	// Signers is how the signers are, where decisions are signed.
@@ -35,7 +39,7 @@ type docDoctor struct {
 	Notices []docNotices `json:"notices,omitempty"`
 }
 
-func newDoctor(a *app) *cobra.Command {
+func newDoctor(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Show the settings in force and check the database",
@@ -49,47 +53,47 @@ others may read the file.`,
 	}
 }
 
-func runDoctor(ctx context.Context, a *app) error {
-	c, err := loadConfig(a.env, a.flags.overrides, a.form.accessible)
-	if err != nil && c.untrusted == nil {
+func runDoctor(ctx context.Context, a *command.App) error {
+	c, err := settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
+	if err != nil && c.Untrusted == nil {
 		return err
 	}
-	a.config = &c
-	actor, err := a.actor()
+	a.Config = &c
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	rulesNow, err := c.rulesVersion(a.env)
+	rulesNow, err := c.RulesVersion(a.Env)
 	if err != nil {
 		return err
 	}
 	doc := docDoctor{
-		docHead: head("doctor"), Settings: c.list(), Actor: actor.String(), Database: store.DisplayName(c.DB),
+		Head: output.NewHead("doctor"), Settings: c.List(), Actor: actor.String(), Database: store.DisplayName(c.DB),
 		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
 	}
-	if c.untrusted != nil {
-		doc.Problems = append(doc.Problems, sentence(c.untrusted))
+	if c.Untrusted != nil {
+		doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
 	}
 	err = doc.examine(ctx, a)
 	switch {
 	case errors.Is(err, store.ErrNoDatabase): // the settings may explain the path
-		doc.Problems = append(doc.Problems, sentence(err))
+		doc.Problems = append(doc.Problems, output.Sentence(err))
 	case err != nil:
 		return err
 	}
 	doc.OK = len(doc.Problems) == 0
-	if printed := a.print(doc, func(p *page) { writeDoctor(p, doc) }); printed != nil || err != nil {
+	if printed := a.Print(doc, func(p *output.Page) { writeDoctor(p, doc) }); printed != nil || err != nil {
 		return errors.Join(printed, err)
 	}
-	return findingsUnless(doc.OK)
+	return process.FindingsUnless(doc.OK)
 }
 
 // examine adds what the engine says about the database file.
-func (doc *docDoctor) examine(ctx context.Context, a *app) error {
-	if err := doc.examineServer(ctx, a.config.DB); err != nil {
+func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
+	if err := doc.examineServer(ctx, a.Config.DB); err != nil {
 		return err
 	}
-	db, err := a.database(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,13 +103,13 @@ func (doc *docDoctor) examine(ctx context.Context, a *app) error {
 	}
 	doc.SchemaNow, doc.Proposals = health.Schema, health.Proposals
 	doc.Problems = append(doc.Problems, health.Problems...)
-	if err := doc.examineFile(a.config.DB); err != nil {
+	if err := doc.examineFile(a.Config.DB); err != nil {
 		return err
 	}
 	if err := doc.examineSignatures(ctx, a); err != nil {
 		return err
 	}
-	doc.Problems = append(doc.Problems, a.config.policyProblems(a.env.Now())...)
+	doc.Problems = append(doc.Problems, a.Config.PolicyProblems(a.Env.Now())...)
 	if err := doc.examineNotices(ctx, a); err != nil {
 		return err
 	}
@@ -128,44 +132,36 @@ func (doc *docDoctor) examineFile(name string) error {
 	return nil
 }
 
-// findingsUnless is errFindings when ok is not set.
-func findingsUnless(ok bool) error {
-	if ok {
-		return nil
-	}
-	return errFindings
-}
-
-func writeDoctor(p *page, doc docDoctor) {
-	p.table(settingHeader(), mapped(doc.Settings, docSetting.row))
-	p.blank()
-	p.linef("you are   %s", doc.Actor)
+func writeDoctor(p *output.Page, doc docDoctor) {
+	p.Table(settingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
+	p.Blank()
+	p.Linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
-		p.linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
+		p.Linef("database  %s, %d bytes, mode %s, schema %d", doc.Database, doc.Bytes, doc.Mode, doc.SchemaNow)
 	}
 	if doc.Server != nil {
 		doc.Server.write(p, doc)
 	}
 	if doc.Signers != nil {
-		p.linef("signers   %s in %s, state %d", counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))
+		p.Linef("signers   %s in %s, state %d", output.Counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))
 	}
 	if doc.Checkpoints != nil {
-		p.linef("checkpoints  %s", doc.Checkpoints.text())
+		p.Linef("checkpoints  %s", doc.Checkpoints.text())
 	}
 	for _, missed := range doc.Notices {
 		missed.write(p)
 	}
-	p.linef("rules     %s", doc.Rules)
+	p.Linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
 		if n := doc.Proposals[string(s)]; n > 0 {
-			p.linef("          %d proposals in %s", n, s)
+			p.Linef("          %d proposals in %s", n, s)
 		}
 	}
 	for _, problem := range doc.Problems {
-		p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
+		p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 	}
 	if doc.OK {
-		p.raw(p.paint(inkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
+		p.Raw(p.Paint(output.InkGood, "sound") + "     the engine finds nothing wrong with the file; toolcrib verify checks the content")
 	}
 }
 
@@ -198,7 +194,7 @@ func (doc *docDoctor) examineServer(ctx context.Context, name string) error {
 	return nil
 }
 
-func (d docServer) write(p *page, doc docDoctor) {
+func (d docServer) write(p *output.Page, doc docDoctor) {
 	transport := d.TLS
 	switch {
 	case d.Local:
@@ -206,9 +202,9 @@ func (d docServer) write(p *page, doc docDoctor) {
 	case transport == "":
 		transport = "no encryption"
 	}
-	p.linef("database  %s, PostgreSQL %s, schema %d, %s", doc.Database, d.Version, doc.SchemaNow, transport)
-	p.linef("login     %s in %s, synchronous_commit %s", d.Login, strings.Join(d.Roles, ", "), d.SynchronousCommit)
+	p.Linef("database  %s, PostgreSQL %s, schema %d, %s", doc.Database, d.Version, doc.SchemaNow, transport)
+	p.Linef("login     %s in %s, synchronous_commit %s", d.Login, strings.Join(d.Roles, ", "), d.SynchronousCommit)
 	if !d.Trigrams {
-		p.linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
+		p.Linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/mcp"
@@ -70,7 +72,7 @@ func describeCompletion(root *cobra.Command) {
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("there is no completion for %q; write bash, zsh, fish or powershell", args[0])
+			return process.Usagef("there is no completion for %q; write bash, zsh, fish or powershell", args[0])
 		}
 		return cmd.Help()
 	}
@@ -78,19 +80,9 @@ func describeCompletion(root *cobra.Command) {
 		if c.Name() == "powershell" {
 			c.Aliases = []string{"pwsh"}
 		}
-		c.Args = exact(0, "no arguments")
+		c.Args = command.Exact(0, "no arguments")
 		c.Example = "  toolcrib completion " + c.Name()
 	}
-}
-
-// perhaps names the known word that a wrong one was probably meant to be; ""
-// when there is none.
-func perhaps(wrong, mark string, known []string) string {
-	meant := jsondoc.Closest(wrong, known)
-	if meant == "" {
-		return ""
-	}
-	return "; perhaps " + mark + meant + " is meant"
 }
 
 // flagError rewrites an error about a flag of c without the words of the library
@@ -102,35 +94,15 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		return usagef("%v%s; `%s --help` lists the flags", err, perhaps(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
+		return process.Usagef("%v%s; `%s --help` lists the flags", err, output.Perhaps(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
 	case errors.As(err, &invalid):
 		why := invalid.Unwrap().Error()
 		if strings.HasPrefix(why, "strconv.") || strings.HasPrefix(why, "time: ") {
 			why = "it takes " + map[string]string{"bool": "true or false", "int": "a number", "int64": "a number", "duration": "a time such as 15m"}[invalid.GetFlag().Value.Type()]
 		}
-		return usagef("--%s is %q; %s", invalid.GetFlag().Name, invalid.GetValue(), why)
+		return process.Usagef("--%s is %q; %s", invalid.GetFlag().Name, invalid.GetValue(), why)
 	}
-	return usagef("%v", err)
-}
-
-// noArgument returns the hint for a proposal that is named by nothing: most often
-// its issue was typed, and the shell took it for a comment.
-func noArgument(args []string, what string) string {
-	if len(args) > 0 || !strings.Contains(what, "proposal") {
-		return ""
-	}
-	return " (a shell takes #1 for a comment; write 1 or '#1')"
-}
-
-// settingNames are the keys of toolcrib.toml outside of its tables.
-func settingNames() []string {
-	var names []string
-	for i := range reflect.TypeFor[config]().NumField() {
-		if name := reflect.TypeFor[config]().Field(i).Tag.Get("toml"); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	return process.Usagef("%v", err)
 }
 
 // newcomers answers words of other programs that are not commands here with the command
@@ -174,7 +146,7 @@ func newcomers() map[string]string {
 // that is meant: not one that only looks alike.
 func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
-		return usagef("there is no command %q; write %s", name, meant)
+		return process.Usagef("there is no command %q; write %s", name, meant)
 	}
 	var known []string
 	for _, c := range root.Commands() {
@@ -184,11 +156,11 @@ func noCommand(root *cobra.Command, name string) error {
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
 		hint = fmt.Sprintf("; perhaps %s is meant", meant)
 	}
-	return usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
+	return process.Usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
 }
 
 // candidates returns completions of a word.
-type candidates func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error)
+type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
 // mostCandidates is how many the shell is offered. More is not a choice.
 const mostCandidates = 200
@@ -196,7 +168,7 @@ const mostCandidates = 200
 // complete has the shells offer what commands and flags take: ids from the database,
 // if there is one, names from the configuration, and fixed words. Nothing is created
 // or written for it.
-func complete(a *app, root *cobra.Command) {
+func complete(a *command.App, root *cobra.Command) {
 	arguments := map[string]candidates{}
 	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
 		arguments[name] = openProposals
@@ -240,7 +212,7 @@ func complete(a *app, root *cobra.Command) {
 
 // offer makes a completion of cobra's. What cannot be read is not offered: a shell
 // shows no error.
-func (c candidates) offer(a *app) cobra.CompletionFunc {
+func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		all, err := c(cmd.Context(), a, prefix)
 		if err != nil {
@@ -263,15 +235,15 @@ func described(word, about string) cobra.Completion {
 }
 
 func words(all ...string) candidates {
-	return func(context.Context, *app, string) ([]cobra.Completion, error) { return all, nil }
+	return func(context.Context, *command.App, string) ([]cobra.Completion, error) { return all, nil }
 }
 
 // openProposals are the proposals that something can still happen to, by number.
-func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
-	if _, err := a.inspected(ctx); err != nil {
+func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
+	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -292,48 +264,48 @@ func openProposals(ctx context.Context, a *app, prefix string) ([]cobra.Completi
 
 // ofKind completes the ids of live definitions.
 func ofKind(kind registry.Kind) candidates {
-	return func(ctx context.Context, a *app, prefix string) ([]cobra.Completion, error) {
-		if _, err := a.inspected(ctx); err != nil {
+	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
+		if _, err := a.Inspected(ctx); err != nil {
 			return nil, err
 		}
-		db, view, err := a.databaseView(ctx)
+		db, view, err := a.DatabaseView(ctx)
 		if err != nil {
 			return nil, err
 		}
 		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
-		return mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
+		return output.Mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }
 
-func pendingCalls(ctx context.Context, a *app, _ string) ([]cobra.Completion, error) {
-	if _, err := a.inspected(ctx); err != nil {
+func pendingCalls(ctx context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
+	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
 	}
-	waiting, err := viewed(ctx, a.db.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
-		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.env.Now()})
+	waiting, err := command.Viewed(ctx, a.DB.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
+		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.Env.Now()})
 	})
-	return mapped(waiting, func(p gateway.Pending) cobra.Completion {
+	return output.Mapped(waiting, func(p gateway.Pending) cobra.Completion {
 		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)
 	}), err
 }
 
-func ruleIDs(context.Context, *app, string) ([]cobra.Completion, error) {
-	return mapped(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
+func ruleIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
+	return output.Mapped(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
 }
 
-func clientIDs(context.Context, *app, string) ([]cobra.Completion, error) {
-	return mapped(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
+func clientIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
+	return output.Mapped(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
 }
 
-func servers(_ context.Context, a *app, _ string) ([]cobra.Completion, error) {
-	c, err := a.settings()
+func servers(_ context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
+	c, err := a.Settings()
 	return slices.Collect(maps.Keys(c.Servers)), err
 }
 
-func channels(context.Context, *app, string) ([]cobra.Completion, error) {
+func channels(context.Context, *command.App, string) ([]cobra.Completion, error) {
 	return prompt.Channels(registry.Agent{}), nil
 }
 
-func states(context.Context, *app, string) ([]cobra.Completion, error) {
+func states(context.Context, *command.App, string) ([]cobra.Completion, error) {
 	return stateNames(), nil
 }

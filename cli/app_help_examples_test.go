@@ -6,13 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/internal/shortrun"
 )
 
 // commands walks all commands, with help, which the framework adds when it
 // runs.
 func commands() []*cobra.Command {
-	root := newRoot(&app{printer: &printer{}})
+	root := newRoot(&command.App{Printer: &output.Printer{}})
 	root.InitDefaultHelpCmd()
 	var all []*cobra.Command
 	var walk func(c *cobra.Command)
@@ -107,7 +109,7 @@ func TestExamplesAsTyped(t *testing.T) {
 					continue
 				}
 				meant := s.ids[kind]
-				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != exitOK && (c.CommandPath() != "toolcrib status" || done.status != exitFindings) { // a call waits
+				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != command.ExitOK && (c.CommandPath() != "toolcrib status" || done.status != command.ExitFindings) { // a call waits
 					t.Errorf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
 				}
 			}

@@ -11,19 +11,22 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 )
 
 // homeless runs toolcrib in dir with the given variables and account.
-func homeless(t *testing.T, dir string, vars map[string]string, account Account, args ...string) (stderr string, code int) {
+func homeless(t *testing.T, dir string, vars map[string]string, account process.Account, args ...string) (stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = Main(t.Context(), Env{
+	code = Main(t.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Now: time.Now,
 		NewID:   func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv:  func(name string) string { return vars[name] },
-		Account: func() Account { return account },
+		Account: func() process.Account { return account },
 	})
 	return errs.String(), code
 }
@@ -32,7 +35,7 @@ func homeless(t *testing.T, dir string, vars map[string]string, account Account,
 // of the working directory counted as the user's own and its programs were run.
 func TestWorkingDirectoryIsNoHome(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	nobody := Account{Account: history.Account{UID: "54321"}}
+	nobody := process.Account{Account: history.Account{UID: "54321"}}
 	for name, vars := range map[string]map[string]string{
 		"no HOME":       {},
 		"empty HOME":    {"HOME": ""},
@@ -44,7 +47,7 @@ func TestWorkingDirectoryIsNoHome(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
 			for _, home := range []string{".", "home"} {
-				file := filepath.Join(dir, home, ".config", "toolcrib", configName)
+				file := filepath.Join(dir, home, ".config", "toolcrib", settings.ConfigName)
 				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -54,18 +57,18 @@ func TestWorkingDirectoryIsNoHome(t *testing.T) {
 			}
 			before := names(t, dir)
 			errs, code := homeless(t, dir, vars, nobody, "import", "--server", "evil")
-			if code != exitFailed || !strings.Contains(errs, "there is no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
+			if code != command.ExitFailed || !strings.Contains(errs, "there is no home folder") || !strings.Contains(errs, "set HOME to an absolute path, or set XDG_CONFIG_HOME") {
 				t.Errorf("exit status %d: %s", code, errs)
 			}
-			if errs, code := homeless(t, dir, vars, nobody, "list"); code != exitFailed {
+			if errs, code := homeless(t, dir, vars, nobody, "list"); code != command.ExitFailed {
 				t.Errorf("list: exit status %d: %s", code, errs)
 			}
 			entry := nobody
 			entry.Home = t.TempDir()
-			if errs, code := homeless(t, dir, vars, entry, "import", "--server", "evil"); code == exitOK || strings.Contains(errs, "no home folder") {
+			if errs, code := homeless(t, dir, vars, entry, "import", "--server", "evil"); code == command.ExitOK || strings.Contains(errs, "no home folder") {
 				t.Errorf("with an account entry: exit status %d: %s", code, errs)
 			}
-			if errs, code := homeless(t, dir, vars, entry, "fork", "file_reader"); code != exitOK {
+			if errs, code := homeless(t, dir, vars, entry, "fork", "file_reader"); code != command.ExitOK {
 				t.Errorf("fork: exit status %d: %s", code, errs)
 			}
 			if _, err := os.Stat(filepath.Join(entry.Home, ".local", "share", "toolcrib", "toolcrib.db")); err != nil {
@@ -95,14 +98,14 @@ func names(t *testing.T, dir string) string {
 // process, with cgo and without.
 func TestAccountIsNotTheEnvironment(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	before := systemAccount()
+	before := process.SystemAccount()
 	t.Setenv("HOME", "/nowhere")
 	t.Setenv("USER", "boss")
 	t.Setenv("LOGNAME", "boss")
-	if after := systemAccount(); after != before || after.UID == "" {
+	if after := process.SystemAccount(); after != before || after.UID == "" {
 		t.Errorf("the account is %+v, and was %+v", after, before)
 	}
-	if got := loginName(Env{Account: func() Account { return Account{Account: history.Account{UID: "54321"}} }}); got != "uid-54321" {
+	if got := process.LoginName(process.Env{Account: func() process.Account { return process.Account{Account: history.Account{UID: "54321"}} }}); got != "uid-54321" {
 		t.Errorf("an account without an entry is %q", got)
 	}
 }
@@ -111,8 +114,8 @@ func TestAccountIsNotTheEnvironment(t *testing.T) {
 // nobody else's, however liberal the umask is.
 func TestFoldersOfTheDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	account := Account{Home: t.TempDir()}
-	if errs, code := homeless(t, t.TempDir(), nil, account, "fork", "file_reader"); code != exitOK {
+	account := process.Account{Home: t.TempDir()}
+	if errs, code := homeless(t, t.TempDir(), nil, account, "fork", "file_reader"); code != command.ExitOK {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	for _, dir := range []string{".local", ".local/share", ".local/share/toolcrib"} {
@@ -141,9 +144,9 @@ func TestFoldersOfWindows(t *testing.T) {
 		{"elsewhere", false, map[string]string{"APPDATA": "/u/Roaming", "LOCALAPPDATA": "/u/Local"}, "/u/.config", "/u/.local/share"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			env := Env{Windows: test.windows, Account: func() Account { return Account{Home: "/u"} }, Getenv: func(name string) string { return test.vars[name] }}
-			config, err := configHome(env)
-			data, err2 := dataHome(env)
+			env := process.Env{Windows: test.windows, Account: func() process.Account { return process.Account{Home: "/u"} }, Getenv: func(name string) string { return test.vars[name] }}
+			config, err := process.ConfigHome(env)
+			data, err2 := process.DataHome(env)
 			if err != nil || err2 != nil || config != filepath.FromSlash(test.config) || data != filepath.FromSlash(test.data) {
 				t.Errorf("%s, %s: %v, %v", config, data, err, err2)
 			}

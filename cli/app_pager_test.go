@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 // onScreen runs a command on a terminal of ten lines, and returns what the terminal
@@ -32,7 +33,7 @@ func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (
 		read <- all.String()
 	}()
 	var written bytes.Buffer
-	code = cli.Main(t.Context(), cli.Env{
+	code = cli.Main(t.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: screen, Err: &written, Dir: dir, Now: time.Now, OutTerminal: true,
 		MinWait: longest, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Account: loggedIn(args),

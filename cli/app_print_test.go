@@ -1,6 +1,12 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+)
 
 // TestColour follows the conventions of NO_COLOR and CLICOLOR.
 func TestColour(t *testing.T) {
@@ -19,9 +25,9 @@ func TestColour(t *testing.T) {
 		{false, map[string]string{"FORCE_COLOR": "0"}, false},
 		{true, map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, false},
 	} {
-		a := &app{printer: &printer{env: Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}}
-		if a.colour() != tt.want {
-			t.Errorf("terminal %v, %v: colours %v", tt.terminal, tt.env, a.colour())
+		a := &command.App{Printer: &output.Printer{Env: process.Env{OutTerminal: tt.terminal, Getenv: func(key string) string { return tt.env[key] }}}}
+		if a.Colour() != tt.want {
+			t.Errorf("terminal %v, %v: colours %v", tt.terminal, tt.env, a.Colour())
 		}
 	}
 }

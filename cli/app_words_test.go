@@ -4,12 +4,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 )
 
 // TestNewcomersAreLedToCommands has each word that is answered lead to commands and
 // flags that exist, and be no command itself.
 func TestNewcomersAreLedToCommands(t *testing.T) {
-	root := newRoot(&app{printer: &printer{}})
+	root := newRoot(&command.App{Printer: &output.Printer{}})
 	commands := regexp.MustCompile(`toolcrib ((?:[a-z][a-z-]*\b)?)([^,;]*)`)
 	for word, meant := range newcomers() {
 		if c, _, err := root.Find([]string{word}); err == nil && c != root {

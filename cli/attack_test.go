@@ -34,7 +34,7 @@ func (c testDB) process(dir string, args ...string) (errs string, code int) {
 
 func (c testDB) command(dir string, args ...string) *exec.Cmd {
 	c.t.Helper()
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		c.t.Fatal(err)
 	}

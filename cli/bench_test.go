@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
@@ -65,7 +66,7 @@ func BenchmarkMain(b *testing.B) {
 func toolcrib(b *testing.B, path string, args ...string) string {
 	b.Helper()
 	var out bytes.Buffer
-	env := cli.Env{
+	env := process.Env{
 		Args: append(args, "--db", path), In: strings.NewReader(""), Out: &out, Err: io.Discard, Getenv: func(string) string { return "" }, Dir: filepath.Dir(path),
 		Now: time.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}

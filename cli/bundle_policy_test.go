@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signingtest"
 )
@@ -20,7 +21,7 @@ import (
 func (c testHome) at(now time.Time, args ...string) {
 	c.Helper()
 	var out bytes.Buffer
-	code := cli.Main(c.Context(), cli.Env{
+	code := cli.Main(c.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, MinWait: longest, NewID: newID, Account: loggedIn(args),
 		Now:    func() time.Time { now = now.Add(time.Millisecond); return now },
 		Getenv: func(name string) string { return map[string]string{"HOME": filepath.Join(c.dir, "home")}[name] },

@@ -7,11 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/review"
 )
 
-func newCalls(a *app) *cobra.Command {
+func newCalls(a *command.App) *cobra.Command {
 	list := newCallsList(a)
 	cmd := &cobra.Command{
 		Use:   "calls",
@@ -27,7 +30,7 @@ and does not run again.`,
 		Example: `  toolcrib calls
   toolcrib calls show 0199f3
   toolcrib calls approve 0199f3`,
-		Args: exact(0, "a subcommand, or nothing"),
+		Args: command.Exact(0, "a subcommand, or nothing"),
 		RunE: list.RunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -35,7 +38,7 @@ and does not run again.`,
 	return cmd
 }
 
-func newCallsList(a *app) *cobra.Command {
+func newCallsList(a *command.App) *cobra.Command {
 	q := gateway.PendingQuery{}
 	var all bool
 	cmd := &cobra.Command{
@@ -59,56 +62,48 @@ answered, expired, and outdated calls.`,
 	return cmd
 }
 
-func runCallsList(ctx context.Context, a *app, q gateway.PendingQuery) error {
-	limit, err := pageLimit(q.Limit)
+func runCallsList(ctx context.Context, a *command.App, q gateway.PendingQuery) error {
+	limit, err := command.PageLimit(q.Limit)
 	if err != nil {
 		return err
 	}
 	q.Limit = limit + 1
-	return a.withGateway(ctx, func(g *openGateway) error {
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 		list, err := g.Pending(ctx, q)
 		if err != nil {
 			return err
 		}
-		doc := docPendingList{docHead: head("pending.list")}
+		doc := docPendingList{Head: output.NewHead("pending.list")}
 		if len(list) > limit {
 			list = list[:limit]
 			doc.Next = list[limit-1].Seq
 		}
-		doc.Pending = mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
-		if a.audience != nil && len(list) > 0 {
-			a.audience.ListedCall(list[0].ID)
+		doc.Pending = output.Mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
+		if a.Audience != nil && len(list) > 0 {
+			a.Audience.ListedCall(list[0].ID)
 		}
-		return a.print(doc, func(p *page) { writePendingList(p, doc, q.Waiting) })
+		return a.Print(doc, func(p *output.Page) { writePendingList(p, doc, q.Waiting) })
 	})
 }
 
-// pageLimit checks how many entries a page is to have.
-func pageLimit(n int) (int, error) {
-	if n < 1 || n > review.MaxPage {
-		return 0, usagef("--limit is %d; write 1 to %d", n, review.MaxPage)
-	}
-	return n, nil
-}
-
-func writePendingList(p *page, doc docPendingList, waiting bool) {
+func writePendingList(p *output.Page, doc docPendingList, waiting bool) {
 	if len(doc.Pending) == 0 {
 		if waiting {
-			p.remark("No calls are waiting.")
+			p.Remark("No calls are waiting.")
 		} else {
-			p.remark("No call ever waited for you.")
+			p.Remark("No call ever waited for you.")
 		}
 		return
 	}
-	p.list([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, mapped(doc.Pending, func(c docPending) []string {
-		return []string{c.ID, c.State, c.Tool, c.Agent, c.User, timestamp(c.ExpiresAt), p.cut(string(c.Args), 60)}
+	p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
+		return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
 	}))
 	if doc.Next > 0 {
-		p.remark("More: --before %d", doc.Next)
+		p.Remark("More: --before %d", doc.Next)
 	}
 }
 
-func newCallsShow(a *app) *cobra.Command {
+func newCallsShow(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a call",
@@ -116,16 +111,16 @@ func newCallsShow(a *app) *cobra.Command {
 that an approval can be tied to.`,
 		Example: `  toolcrib calls show 0199f3
   toolcrib calls show 0199f3 --json`,
-		Args: exact(1, "the id of a pending call"),
+		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withGateway(cmd.Context(), func(g *openGateway) error {
+			return a.WithGateway(cmd.Context(), func(g *command.OpenGateway) error {
 				p, err := g.PendingCall(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				err = a.printPending(g, p)
-				if err == nil && !a.cut && a.audience != nil {
-					a.audience.HeardCall(p.ID, p.Digest)
+				err = printPending(a, g, p)
+				if err == nil && !a.Cut && a.Audience != nil {
+					a.Audience.HeardCall(p.ID, p.Digest)
 				}
 				return err
 			})
@@ -133,53 +128,53 @@ that an approval can be tied to.`,
 	}
 }
 
-func (a *app) printPending(g *openGateway, pending gateway.Pending) error {
-	doc := docPendingOne{docHead: head("pending"), Pending: newDocPending(g, pending)}
-	return a.print(doc, func(p *page) { writePending(p, doc.Pending) })
+func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pending) error {
+	doc := docPendingOne{Head: output.NewHead("pending"), Pending: newDocPending(g, pending)}
+	return a.Print(doc, func(p *output.Page) { writePending(p, doc.Pending) })
 }
 
-func writePending(p *page, c docPending) {
-	p.linef("%s of %s, version %d", c.State, c.Tool, c.Version)
-	p.blank()
-	p.linef("call       %s", c.ID)
-	p.linef("asked      %s by %s, with the tools of %s, for the user %s", timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
+func writePending(p *output.Page, c docPending) {
+	p.Linef("%s of %s, version %d", c.State, c.Tool, c.Version)
+	p.Blank()
+	p.Linef("call       %s", c.ID)
+	p.Linef("asked      %s by %s, with the tools of %s, for the user %s", output.Timestamp(c.AskedAt), c.Actor, c.Agent, c.User)
 	if c.Customer != "" {
-		p.linef("customer   %s", c.Customer)
+		p.Linef("customer   %s", c.Customer)
 	}
-	p.linef("expires    %s", timestamp(c.ExpiresAt))
+	p.Linef("expires    %s", output.Timestamp(c.ExpiresAt))
 	switch {
 	case c.InForce == 0:
-		p.linef("in force   the tool is not in use any more")
+		p.Linef("in force   the tool is not in use any more")
 	case c.InForce != c.Version:
-		p.linef("in force   version %d, which is another one", c.InForce)
+		p.Linef("in force   version %d, which is another one", c.InForce)
 	}
-	p.linef("digest     %s", c.Digest)
-	p.linef("arguments")
-	p.json("  ", c.Args)
+	p.Linef("digest     %s", c.Digest)
+	p.Linef("arguments")
+	p.JSON("  ", c.Args)
 	if len(c.Said) > 0 {
-		p.linef("said by its caller, not checked")
-		p.json("  ", c.Said)
+		p.Linef("said by its caller, not checked")
+		p.JSON("  ", c.Said)
 	}
 	if c.AnsweredBy != "" {
-		p.linef("answered   %s by %s", timestamp(*c.AnsweredAt), c.AnsweredBy)
+		p.Linef("answered   %s by %s", output.Timestamp(*c.AnsweredAt), c.AnsweredBy)
 	}
 	if c.Reason != "" {
-		p.linef("reason")
-		p.text("  ", c.Reason)
+		p.Linef("reason")
+		p.Text("  ", c.Reason)
 	}
 	if len(c.Output) > 0 {
 		if c.Code != "" {
-			p.linef("failed     %s", c.Code)
+			p.Linef("failed     %s", c.Code)
 		}
-		p.linef("output")
-		p.json("  ", c.Output)
+		p.Linef("output")
+		p.JSON("  ", c.Output)
 	}
 	if c.State == string(gateway.PendingInterrupted) {
-		p.linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
+		p.Linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
 	}
 }
 
-func newCallsLog(a *app) *cobra.Command {
+func newCallsLog(a *command.App) *cobra.Command {
 	q := gateway.CallQuery{}
 	var tool, code, annotation string
 	cmd := &cobra.Command{
@@ -222,41 +217,41 @@ func hint(name string) (string, error) {
 	}
 	key, ok := keys[name]
 	if !ok {
-		return "", usagef("--annotation is %q; write read_only, destructive, idempotent, requires_confirmation or open_world", name)
+		return "", process.Usagef("--annotation is %q; write read_only, destructive, idempotent, requires_confirmation or open_world", name)
 	}
 	return key, nil
 }
 
-func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) error {
-	limit, err := pageLimit(q.Limit)
+func runCallsLog(ctx context.Context, a *command.App, q gateway.CallQuery, tool string) error {
+	limit, err := command.PageLimit(q.Limit)
 	if err != nil {
 		return err
 	}
 	if tool != "" {
-		if q.Tool, err = a.subject(ctx, tool); err != nil {
+		if q.Tool, err = a.Subject(ctx, tool); err != nil {
 			return err
 		}
 	}
 	q.Limit = limit + 1
-	return a.withGateway(ctx, func(g *openGateway) error {
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 		calls, err := g.Calls(ctx, q)
 		if err != nil {
 			return err
 		}
-		doc := docAuditList{docHead: head("call.list")}
+		doc := docAuditList{Head: output.NewHead("call.list")}
 		if len(calls) > limit {
 			calls = calls[:limit]
 			doc.Next = calls[limit-1].Seq
 		}
-		doc.Calls = mapped(calls, newDocAudit)
+		doc.Calls = output.Mapped(calls, newDocAudit)
 		if q.Before == 0 {
 			counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
 			if err != nil {
 				return err
 			}
-			doc.Counted = mapped(counted, newDocRefusals)
+			doc.Counted = output.Mapped(counted, newDocRefusals)
 		}
-		return a.print(doc, func(p *page) { writeAudit(p, doc) })
+		return a.Print(doc, func(p *output.Page) { writeAudit(p, doc) })
 	})
 }
 
@@ -264,15 +259,15 @@ func runCallsLog(ctx context.Context, a *app, q gateway.CallQuery, tool string) 
 // the number of refused calls that were only counted.
 const maxCountedShown = 10
 
-func writeAudit(p *page, doc docAuditList) {
-	p.list([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, mapped(doc.Calls, func(c docAudit) []string {
+func writeAudit(p *output.Page, doc docAuditList) {
+	p.List([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, output.Mapped(doc.Calls, func(c docAudit) []string {
 		tool := cmp.Or(c.Tool, "? "+c.Name)
-		return []string{itoa(int(c.Seq)), timestamp(c.At), c.Actor, c.Agent, c.User, p.cut(tool, 44), itoa(c.Version), c.Code, itoa(int(c.Micros)) + "µs"}
+		return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs"}
 	}))
 	for _, c := range doc.Counted {
-		p.remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, timestamp(c.Hour), c.LastCode)
+		p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
 	}
 	if doc.Next > 0 {
-		p.remark("More: --before %d", doc.Next)
+		p.Remark("More: --before %d", doc.Next)
 	}
 }

@@ -7,13 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
 
-func newCallsApprove(a *app) *cobra.Command {
+func newCallsApprove(a *command.App) *cobra.Command {
 	var expect string
 	var sign signFlags
 	cmd := &cobra.Command{
@@ -27,7 +30,7 @@ Only a user can answer, once. Exit status 4: already answered, expired, or
 outdated; 5: a gate refused it; 1: the provider failed.`,
 		Example: `  toolcrib calls approve 0199f3
   toolcrib calls approve 0199f3 --expect "$(toolcrib calls show 0199f3 --json | jq -r .pending.digest)"`,
-		Args: exact(1, "the id of a pending call"),
+		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsApprove(cmd.Context(), a, args[0], expect, sign)
 		},
@@ -37,33 +40,33 @@ outdated; 5: a gate refused it; 1: the provider failed.`,
 	return cmd
 }
 
-func runCallsApprove(ctx context.Context, a *app, id, expect string, sign signFlags) error {
-	if a.flags.dryRun {
-		return errNoDryRun("calls approve", "what a provider does cannot be taken back")
+func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sign signFlags) error {
+	if a.Flags.DryRun {
+		return process.ErrNoDryRun("calls approve", "what a provider does cannot be taken back")
 	}
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
 	if c.RequireExpect && expect == "" {
 		return review.ErrNoExpect
 	}
-	actor, err := a.actor()
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	return a.withGateway(ctx, func(g *openGateway) error {
-		answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, expect, true, "") })
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+		answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, expect, true, "") })
 		if err != nil {
 			return err
 		}
 		res, err := answer.Approve(ctx, actor, id, expect)
-		return a.printCall(res, err)
+		return printCall(a, res, err)
 	})
 }
 
-func newCallsRefuse(a *app) *cobra.Command {
-	var note noteFlags
+func newCallsRefuse(a *command.App) *cobra.Command {
+	var note command.NoteFlags
 	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
@@ -71,30 +74,30 @@ func newCallsRefuse(a *app) *cobra.Command {
 		Long: `Refuse a waiting call, with a reason for its agent. It never runs. Only a user can
 answer, once (exit status 4 afterwards).`,
 		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
-		Args:    exact(1, "the id of a pending call"),
+		Args:    command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsRefuse(cmd.Context(), a, args[0], note, sign)
 		},
 	}
-	note.register(cmd.Flags())
+	note.Register(cmd.Flags())
 	sign.register(cmd.Flags())
 	return cmd
 }
 
-func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags, sign signFlags) error {
-	if a.flags.dryRun {
-		return errNoDryRun("calls refuse", "an answer is given once")
+func runCallsRefuse(ctx context.Context, a *command.App, id string, note command.NoteFlags, sign signFlags) error {
+	if a.Flags.DryRun {
+		return process.ErrNoDryRun("calls refuse", "an answer is given once")
 	}
-	reason, err := note.read(ctx, a)
+	reason, err := note.Read(ctx, a)
 	if err != nil {
 		return err
 	}
-	actor, err := a.actor()
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	return a.withGateway(ctx, func(g *openGateway) error {
-		answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, "", false, reason) })
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+		answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareAnswer(ctx, actor, id, "", false, reason) })
 		if err != nil {
 			return err
 		}
@@ -102,13 +105,13 @@ func runCallsRefuse(ctx context.Context, a *app, id string, note noteFlags, sign
 		if err != nil {
 			return err
 		}
-		return a.printPending(g, p)
+		return printPending(a, g, p)
 	})
 }
 
 // answering returns the gateway for one act of actor, signed where it is needed.
-func (a *app) answering(ctx context.Context, g *openGateway, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (gateway.Answering, error) {
-	signed, err := a.sign(ctx, actor, f, prepare)
+func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (gateway.Answering, error) {
+	signed, err := sign(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {
 		return g.Unsigned(), err
 	}
@@ -124,7 +127,7 @@ type policyFlags struct {
 
 func (f policyFlags) selects() bool { return f.server != "" || len(f.annotations) > 0 }
 
-func newCallsPolicy(a *app) *cobra.Command {
+func newCallsPolicy(a *command.App) *cobra.Command {
 	var f policyFlags
 	cmd := &cobra.Command{
 		Use:   "policy [TOOL… | --server NAME | --annotations NAME] [auto_approve | requires_approval | default]",
@@ -148,9 +151,9 @@ among those that --server or --annotations select are listed and stay as they ar
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.selects() && len(args) != 1:
-				return usagef("with --server or --annotations %s takes the tier and nothing else; got %d arguments", cmd.CommandPath(), len(args))
+				return process.Usagef("with --server or --annotations %s takes the tier and nothing else; got %d arguments", cmd.CommandPath(), len(args))
 			case !f.selects() && len(args) == 1:
-				return usagef("%s takes nothing, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
+				return process.Usagef("%s takes nothing, or tools and a tier; got %d argument", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -166,13 +169,13 @@ among those that --server or --annotations select are listed and stay as they ar
 	return cmd
 }
 
-func runCallsPolicy(ctx context.Context, a *app, f policyFlags, args []string) error {
-	mine, err := a.user()
+func runCallsPolicy(ctx context.Context, a *command.App, f policyFlags, args []string) error {
+	mine, err := a.User()
 	if err != nil {
 		return err
 	}
 	choice := gateway.TierChoice{User: cmp.Or(f.user, mine), Server: f.server}
-	if choice.Layer, err = a.layer(); err != nil {
+	if choice.Layer, err = a.Layer(); err != nil {
 		return err
 	}
 	for _, name := range f.annotations {
@@ -183,21 +186,21 @@ func runCallsPolicy(ctx context.Context, a *app, f policyFlags, args []string) e
 		choice.Hints = append(choice.Hints, key)
 	}
 	if len(args) == 0 {
-		return a.listTiers(ctx, choice.User)
+		return listTiers(ctx, a, choice.User)
 	}
 	choice.Tools, choice.Tier = args[:len(args)-1], chosenTier(args[len(args)-1])
-	actor, err := a.actor()
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	a.creates = !a.flags.dryRun
-	return a.withGateway(ctx, func(g *openGateway) error {
-		change, err := a.setTiers(ctx, g, actor, f.sign, choice)
+	a.Creates = !a.Flags.DryRun
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+		change, err := setTiers(ctx, a, g, actor, f.sign, choice)
 		if err != nil {
 			return err
 		}
-		doc := newDocTierList(change, a.flags.dryRun)
-		if err := a.print(doc, func(p *page) { writeTierChange(p, doc) }); err != nil {
+		doc := newDocTierList(change, a.Flags.DryRun)
+		if err := a.Print(doc, func(p *output.Page) { writeTierChange(p, doc) }); err != nil {
 			return err
 		}
 		if len(change.Set)+len(change.Same) == 0 {
@@ -207,16 +210,16 @@ func runCallsPolicy(ctx context.Context, a *app, f policyFlags, args []string) e
 	})
 }
 
-func (a *app) listTiers(ctx context.Context, user string) error {
-	return a.withGateway(ctx, func(g *openGateway) error {
+func listTiers(ctx context.Context, a *command.App, user string) error {
+	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 		list, err := g.Overrides(ctx, user)
 		if err != nil {
 			return err
 		}
 		doc := newDocTierList(gateway.TierChange{Set: list}, false)
-		return a.print(doc, func(p *page) {
+		return a.Print(doc, func(p *output.Page) {
 			if len(doc.Tiers) == 0 {
-				p.remark("The user %s has chosen no tier; every tool has its own.", user)
+				p.Remark("The user %s has chosen no tier; every tool has its own.", user)
 			}
 			writeTierChange(p, doc)
 		})
@@ -225,34 +228,34 @@ func (a *app) listTiers(ctx context.Context, user string) error {
 
 // setTiers chooses the tiers, signed where that is needed; with --dry-run it returns
 // what it would do.
-func (a *app) setTiers(ctx context.Context, g *openGateway, actor proposals.Actor, sign signFlags, choice gateway.TierChoice) (gateway.TierChange, error) {
+func setTiers(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, sign signFlags, choice gateway.TierChoice) (gateway.TierChange, error) {
 	change, err := g.Tiers(ctx, actor, choice)
-	if err != nil || len(change.Set) == 0 || a.flags.dryRun {
+	if err != nil || len(change.Set) == 0 || a.Flags.DryRun {
 		return change, err
 	}
-	answer, err := a.answering(ctx, g, actor, sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
+	answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
 	if err != nil {
 		return change, err
 	}
 	return answer.SetTiers(ctx, actor, choice)
 }
 
-func writeTierChange(p *page, doc docTierList) {
+func writeTierChange(p *output.Page, doc docTierList) {
 	will := ""
 	if doc.DryRun {
 		will = "would be "
 	}
 	for _, t := range doc.Tiers {
-		p.linef("%s %s%s for the user %s", t.Tool, cmp.Or(will, "is "), t.Tier, t.User)
+		p.Linef("%s %s%s for the user %s", t.Tool, cmp.Or(will, "is "), t.Tier, t.User)
 	}
 	for _, t := range doc.Unchanged {
-		p.linef("%s is %s for the user %s already", t.Tool, t.Tier, t.User)
+		p.Linef("%s is %s for the user %s already", t.Tool, t.Tier, t.User)
 	}
 	for _, t := range doc.Fixed {
-		p.linef("%s %s", t.Tool, t.Reason)
+		p.Linef("%s %s", t.Tool, t.Reason)
 	}
 	if n := len(doc.Tiers) + len(doc.Unchanged) + len(doc.Fixed); n > 5 && len(doc.Unchanged)+len(doc.Fixed) > 0 {
-		p.remark("%d of %s %s.", len(doc.Tiers), counted(n, "tool"), cmp.Or(will, "were ")+"changed")
+		p.Remark("%d of %s %s.", len(doc.Tiers), output.Counted(n, "tool"), cmp.Or(will, "were ")+"changed")
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/review"
@@ -20,9 +23,9 @@ type bundleFlags struct {
 }
 
 // read reads the bundle and the signers file, and checks the one by the other.
-func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Result, error) {
+func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, bundle.Result, error) {
 	var trust bundle.Trust
-	data, err := a.readAll(ctx, f.file)
+	data, err := a.ReadAll(ctx, f.file)
 	if err != nil {
 		return bundle.Bundle{}, bundle.Result{}, err
 	}
@@ -31,13 +34,13 @@ func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Re
 		return b, bundle.Result{}, fmt.Errorf("%s: %w", f.file, err)
 	}
 	if f.signers != "" {
-		allowed, err := a.readAll(ctx, f.signers)
+		allowed, err := a.ReadAll(ctx, f.signers)
 		if err != nil {
 			return b, bundle.Result{}, err
 		}
 		var revoked []byte
 		if f.revoked != "" {
-			if revoked, err = a.readAll(ctx, f.revoked); err != nil {
+			if revoked, err = a.ReadAll(ctx, f.revoked); err != nil {
 				return b, bundle.Result{}, err
 			}
 		}
@@ -46,11 +49,11 @@ func (f bundleFlags) read(ctx context.Context, a *app) (bundle.Bundle, bundle.Re
 		}
 	}
 	trust.Database = f.database
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return b, bundle.Result{}, err
 	}
-	trust.Approvals = c.approvals()
+	trust.Approvals = c.Approvals()
 	r, err := b.Check(ctx, trust)
 	if err != nil {
 		return b, r, err
@@ -82,7 +85,7 @@ type docBundleProof struct {
 }
 
 // runCheckBundle checks a bundle, and with --code what code registers against it.
-func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
+func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {
 		return err
@@ -92,14 +95,14 @@ func runCheckBundle(ctx context.Context, a *app, f checkFlags) error {
 		i := slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })
 		rule := bundle.Rules()[i]
 		list = append(list, findings.Finding{
-			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: stop(fault.Message), Suggestion: rule.Suggestion,
+			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: output.FullStop(fault.Message), Suggestion: rule.Suggestion,
 		})
 	}
 	doc := docBundle{newDocFindings(len(list) == 0, list), f.bundle.proof(b, r)}
-	if err := a.printBundle(f.format, doc, list); err != nil {
+	if err := printBundle(a, f.format, doc, list); err != nil {
 		return err
 	}
-	return findingsUnless(doc.OK)
+	return process.FindingsUnless(doc.OK)
 }
 
 // proof returns the result of checking a bundle: what it proved, and what it could
@@ -110,13 +113,13 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 		Proved: []string{}, Unproved: []string{},
 	}
 	if r.Signed > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with the versions before it", counted(r.Signed, "live definition"), f.signers))
+		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with the versions before it", output.Counted(r.Signed, "live definition"), f.signers))
 	}
 	if r.Shipped > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", counted(r.Shipped, "live definition")))
+		p.Proved = append(p.Proved, fmt.Sprintf("%s that this toolcrib ships", output.Counted(r.Shipped, "live definition")))
 	}
 	if n := r.Unsigned + r.Unchecked; n > 0 {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, which anybody can compute", counted(n, "live definition")))
+		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, which anybody can compute", output.Counted(n, "live definition")))
 	}
 	if f.database == "" {
 		p.Unproved = append(p.Unproved, fmt.Sprintf("which database it is: it says %s; pin it with --database", b.Database))
@@ -125,29 +128,29 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	return p
 }
 
-func (a *app) printBundle(format string, doc docBundle, list []findings.Finding) error {
+func printBundle(a *command.App, format string, doc docBundle, list []findings.Finding) error {
 	sarif := sarifRun{sarifTool("check", "docs/signing.md"), bundleRules(), list}
-	return a.printFindings(format, doc, sarif, list, func() string {
-		p := &page{colour: a.colour()}
+	return printFindings(a, format, doc, sarif, list, func() string {
+		p := &output.Page{Colour: a.Colour()}
 		for _, line := range doc.Bundle.Proved {
-			p.linef("proved      %s", line)
+			p.Linef("proved      %s", line)
 		}
 		for _, line := range doc.Bundle.Unproved {
-			p.linef("not proved  %s", line)
+			p.Linef("not proved  %s", line)
 		}
-		return p.buf.String() + findings.Text(list)
+		return p.Buf.String() + findings.Text(list)
 	})
 }
 
 func bundleRules() []findings.Rule {
-	return mapped(bundle.Rules(), func(r bundle.Rule) findings.Rule {
+	return output.Mapped(bundle.Rules(), func(r bundle.Rule) findings.Rule {
 		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Help: r.Suggestion}
 	})
 }
 
 // scope returns s with the definitions of the bundle to compare code with; each of
 // them has to pass its checks.
-func (f bundleFlags) scope(ctx context.Context, a *app, s conform.Scope) (conform.Scope, error) {
+func (f bundleFlags) scope(ctx context.Context, a *command.App, s conform.Scope) (conform.Scope, error) {
 	_, r, err := f.read(ctx, a)
 	if err != nil {
 		return s, err

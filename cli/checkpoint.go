@@ -12,12 +12,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/signing/checkpoint"
 )
 
 type docCheckpoint struct {
-	docHead
+	output.Head
 	Note     string `json:"note"` // the text of the checkpoint
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
@@ -27,7 +31,7 @@ type docCheckpoint struct {
 }
 
 type docCheckpointKey struct {
-	docHead
+	output.Head
 	File   string `json:"file"` // of the public half
 	Public string `json:"public"`
 }
@@ -38,7 +42,7 @@ const (
 	checkpointPublic = "checkpoint.pub"
 )
 
-func newCheckpoint(a *app) *cobra.Command {
+func newCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
@@ -62,11 +66,11 @@ status 6), unless --start-over is given, such as after restoring a backup.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case newKey:
-				return a.newCheckpointKey()
+				return newCheckpointKey(a)
 			case publish:
 				return runPublish(cmd.Context(), a, startOver)
 			case startOver:
-				return usagef("--start-over is for --publish")
+				return process.Usagef("--start-over is for --publish")
 			}
 			return runCheckpoint(cmd.Context(), a)
 		},
@@ -78,8 +82,8 @@ status 6), unless --start-over is given, such as after restoring a backup.`,
 	return cmd
 }
 
-func (a *app) newCheckpointKey() error {
-	private, public, err := checkpointKeys(a.env)
+func newCheckpointKey(a *command.App) error {
+	private, public, err := checkpointKeys(a.Env)
 	if err != nil {
 		return err
 	}
@@ -96,23 +100,23 @@ func (a *app) newCheckpointKey() error {
 	if err := os.WriteFile(public, []byte(text+"\n"), 0o600); err != nil {
 		return err
 	}
-	doc := docCheckpointKey{docHead: head("checkpoint.key"), File: public, Public: text}
-	return a.print(doc, func(p *page) { p.linef("%s", doc.Public) })
+	doc := docCheckpointKey{Head: output.NewHead("checkpoint.key"), File: public, Public: text}
+	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
 // checkpointKeys returns the files of the key that signs checkpoints.
-func checkpointKeys(env Env) (private, public string, err error) {
-	home, err := configHome(env)
+func checkpointKeys(env process.Env) (private, public string, err error) {
+	home, err := process.ConfigHome(env)
 	folder := filepath.Join(home, "toolcrib")
 	return filepath.Join(folder, checkpointKey), filepath.Join(folder, checkpointPublic), err
 }
 
-func runCheckpoint(ctx context.Context, a *app) error {
-	signer, err := a.checkpointSigner()
+func runCheckpoint(ctx context.Context, a *command.App) error {
+	signer, err := checkpointSigner(a)
 	if err != nil {
 		return err
 	}
-	db, err := a.inspected(ctx)
+	db, err := a.Inspected(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,7 @@ func runCheckpoint(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(r.Damage) > 0 {
-		return a.printReport(verification{Report: r}, nil)
+		return printReport(a, verification{Report: r}, nil)
 	}
 	c, err := checker.Checkpoint()
 	if err != nil {
@@ -137,19 +141,19 @@ func runCheckpoint(ctx context.Context, a *app) error {
 		return err
 	}
 	doc := docCheckpoint{
-		docHead: head("checkpoint"), Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
+		Head: output.NewHead("checkpoint"), Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
 	}
-	return a.print(doc, func(p *page) { p.text("", doc.Note) })
+	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Note) })
 }
 
 // checkpointSigner returns the key that signs checkpoints.
-func (a *app) checkpointSigner() (note.Signer, error) {
-	private, _, err := checkpointKeys(a.env)
+func checkpointSigner(a *command.App) (note.Signer, error) {
+	private, _, err := checkpointKeys(a.Env)
 	if err != nil {
 		return nil, err
 	}
 	signer, err := checkpoint.ReadSigner(private)
-	if missing(err) {
+	if settings.Missing(err) {
 		return nil, fmt.Errorf("%w: no key signs checkpoints here; make one with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
 	}
 	return signer, err
@@ -197,17 +201,17 @@ type keptCheckpoint struct {
 
 // readCheckpoints reads checkpoints with the public half of a key, "" for the
 // user's own. Where there is none, their signatures are not looked at.
-func (a *app) readCheckpoints(ctx context.Context, files []string, key string) ([]keptCheckpoint, error) {
+func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
-	if len(files) > 0 && a.remote == nil { // who comes in through a door has no key here
+	if len(files) > 0 && a.Remote == nil { // who comes in through a door has no key here
 		var err error
-		if known, err = a.checkpointVerifiers(key); err != nil {
+		if known, err = checkpointVerifiers(a, key); err != nil {
 			return nil, err
 		}
 	}
 	kept := make([]keptCheckpoint, len(files))
 	for i, file := range files {
-		text, err := a.readAll(ctx, file)
+		text, err := a.ReadAll(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -230,16 +234,16 @@ func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint,
 
 // checkpointVerifiers returns the key whose public half is in a file, "" for the
 // user's own; nil where there is none of that.
-func (a *app) checkpointVerifiers(file string) (note.Verifiers, error) {
+func checkpointVerifiers(a *command.App, file string) (note.Verifiers, error) {
 	if file != "" {
-		return checkpoint.ReadVerifier(a.path(file))
+		return checkpoint.ReadVerifier(a.Path(file))
 	}
-	_, public, err := checkpointKeys(a.env)
+	_, public, err := checkpointKeys(a.Env)
 	if err != nil {
 		return nil, err
 	}
 	known, err := checkpoint.ReadVerifier(public)
-	if missing(err) {
+	if settings.Missing(err) {
 		return nil, nil //nolint:nilnil // there need not be one
 	}
 	return known, err
@@ -250,7 +254,7 @@ func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
 	if len(kept) == 0 {
 		return nil
 	}
-	return checkpoint.NewChecker(mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
+	return checkpoint.NewChecker(output.Mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
 }
 
 // extended adds the faults of checkpoints to a report.
@@ -260,7 +264,7 @@ func extended(r *verification, kept []keptCheckpoint, checker *checkpoint.Checke
 	}
 	for i, err := range checker.Result() {
 		if err != nil {
-			r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: stop("The database does not extend it: " + err.Error())})
+			r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
 		}
 	}
 }

@@ -7,13 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 )
 
 type docProof struct {
-	docHead
+	output.Head
 	OK     bool   `json:"ok"`
 	Proof  string `json:"proof,omitempty"` // the text of the proof, where one was made
 	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
@@ -24,7 +27,7 @@ type docProof struct {
 	Signed bool   `json:"signature_checked"`
 }
 
-func newProve(a *app) *cobra.Command {
+func newProve(a *command.App) *cobra.Command {
 	var event int64
 	var extends string
 	cmd := &cobra.Command{
@@ -39,7 +42,7 @@ tlog-witness. toolcrib log prints the numbers of events.`,
   toolcrib checkpoint prove --extends checkpoint.txt > growth.proof`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (event == 0) == (extends == "") {
-				return usagef("name one of --event N and --extends FILE")
+				return process.Usagef("name one of --event N and --extends FILE")
 			}
 			return runProve(cmd.Context(), a, event, extends)
 		},
@@ -49,18 +52,18 @@ tlog-witness. toolcrib log prints the numbers of events.`,
 	return cmd
 }
 
-func runProve(ctx context.Context, a *app, event int64, extends string) error {
-	signer, err := a.checkpointSigner()
+func runProve(ctx context.Context, a *command.App, event int64, extends string) error {
+	signer, err := checkpointSigner(a)
 	if err != nil {
 		return err
 	}
 	var kept []keptCheckpoint
 	if extends != "" {
-		if kept, err = a.readCheckpoints(ctx, []string{extends}, ""); err != nil {
+		if kept, err = readCheckpoints(ctx, a, []string{extends}, ""); err != nil {
 			return err
 		}
 	}
-	db, err := a.inspected(ctx)
+	db, err := a.Inspected(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,10 +88,10 @@ func runProve(ctx context.Context, a *app, event int64, extends string) error {
 		return err
 	}
 	doc := docProof{
-		docHead: head("checkpoint.proof"), OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
+		Head: output.NewHead("checkpoint.proof"), OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
 		Size: now.Size, Origin: now.Origin(), Signed: true,
 	}
-	return a.print(doc, func(p *page) { p.text("", doc.Proof) })
+	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Proof) })
 }
 
 // readProofLog reads the log to prove things about it, with the checkpoint of it
@@ -119,7 +122,7 @@ func readProofLog(ctx context.Context, db *store.DB, event int64) (log checkpoin
 	return log, now, hash, err
 }
 
-func newProofCheck(a *app) *cobra.Command {
+func newProofCheck(a *command.App) *cobra.Command {
 	var f struct{ event, extends, key string }
 	cmd := &cobra.Command{
 		Use:   "check PROOF",
@@ -128,10 +131,10 @@ func newProofCheck(a *app) *cobra.Command {
 event that the proof names, and --extends the earlier checkpoint, as you have them
 from elsewhere. Exit status 6: the proof is invalid.`,
 		Example: `  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
-		Args:    exact(1, "the file of a proof"),
+		Args:    command.Exact(1, "the file of a proof"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.event == "") == (f.extends == "") {
-				return usagef("name one of --event HASH and --extends FILE")
+				return process.Usagef("name one of --event HASH and --extends FILE")
 			}
 			return runProofCheck(cmd.Context(), a, args[0], f.event, f.extends, f.key)
 		},
@@ -142,8 +145,8 @@ from elsewhere. Exit status 6: the proof is invalid.`,
 	return cmd
 }
 
-func runProofCheck(ctx context.Context, a *app, file, event, extends, key string) error {
-	text, err := a.readAll(ctx, file)
+func runProofCheck(ctx context.Context, a *command.App, file, event, extends, key string) error {
+	text, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -151,7 +154,7 @@ func runProofCheck(ctx context.Context, a *app, file, event, extends, key string
 	if err != nil {
 		return fmt.Errorf("proof %s: %w", file, err)
 	}
-	known, err := a.checkpointVerifiers(key)
+	known, err := checkpointVerifiers(a, key)
 	if err != nil {
 		return err
 	}
@@ -159,15 +162,15 @@ func runProofCheck(ctx context.Context, a *app, file, event, extends, key string
 	if err != nil {
 		return fmt.Errorf("checkpoint of proof %s: %w", file, err)
 	}
-	doc := docProof{docHead: head("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
+	doc := docProof{Head: output.NewHead("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
 	switch {
 	case event != "" && proof.Event == 0 || extends != "" && proof.Old == 0:
-		return usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)
+		return process.Usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)
 	case event != "":
 		err = now.CheckEvent(proof.Event, event, proof.Hashes)
 	default:
 		var kept []keptCheckpoint
-		if kept, err = a.readCheckpoints(ctx, []string{extends}, key); err != nil {
+		if kept, err = readCheckpoints(ctx, a, []string{extends}, key); err != nil {
 			return err
 		}
 		if kept[0].Size != proof.Old {
@@ -178,14 +181,14 @@ func runProofCheck(ctx context.Context, a *app, file, event, extends, key string
 	if err != nil {
 		return err
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if proof.Event > 0 {
-			p.linef("Event %d is part of the log of %d events.", proof.Event, now.Size)
+			p.Linef("Event %d is part of the log of %d events.", proof.Event, now.Size)
 		} else {
-			p.linef("The log of %d events extends that of %d events.", now.Size, proof.Old)
+			p.Linef("The log of %d events extends that of %d events.", now.Size, proof.Old)
 		}
 		if !doc.Signed {
-			p.linef("The signature of the checkpoint was not checked: there is no key for it here.")
+			p.Linef("The signature of the checkpoint was not checked: there is no key for it here.")
 		}
 	})
 }

@@ -6,102 +6,58 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"toolcrib/cli/checkpoints"
-	"toolcrib/proposals"
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/tui/wording"
 )
 
-// publishing remembers decisions until a checkpoint of them is published.
-type publishing struct {
-	mu      sync.Mutex
-	decided bool
-	woken   chan struct{} // of who publishes while the process stays; nil when nobody does
-}
-
-// committed notes that a transaction decided something, or that a notice is due.
-func (a *app) committed(acts []string) {
-	if a.onCommit != nil {
-		a.onCommit(acts)
-	}
-	for _, act := range acts {
-		if proposals.Act(act).Decides() {
-			a.publisher.again()
-			a.publisher.wake()
-			return
-		}
-	}
-}
-
-// again remembers that there is a decision to publish.
-func (p *publishing) again() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.decided = true
-}
-
-func (p *publishing) wake() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case p.woken <- struct{}{}: // nil is never ready
-	default:
-	}
-}
-
-// take returns whether there is a decision to publish, and forgets it.
-func (p *publishing) take() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	decided := p.decided
-	p.decided = false
-	return decided
-}
-
 // publishDecided publishes a checkpoint of this process's decisions, if a place is
 // configured.
-func (a *app) publishDecided(ctx context.Context) error {
-	if !a.publisher.take() || a.config == nil || a.config.Checkpoints.name() == "" || a.scratch != "" {
+func publishDecided(ctx context.Context, a *command.App) error {
+	if !a.Publisher.Take() || a.Config == nil || a.Config.Checkpoints.Name() == "" || a.Scratch != "" {
 		return nil
 	}
-	return a.publishCheckpoint(context.WithoutCancel(ctx), false)
+	return publishCheckpoint(context.WithoutCancel(ctx), a, false)
 }
 
 // publishLast publishes before the process ends. The decisions stand whatever
 // comes of it.
-func (a *app) publishLast(ctx context.Context) {
-	if err := a.publishDecided(ctx); err != nil {
-		text := stop(err.Error())
+func publishLast(ctx context.Context, a *command.App) {
+	if err := publishDecided(ctx, a); err != nil {
+		text := output.FullStop(err.Error())
 		if !errors.Is(err, checkpoints.ErrNotExtended) {
 			text += " The next decision, or toolcrib checkpoint --publish, tries again."
 		}
-		writeNote(a.env.Err, "toolcrib: the decision stands, but its checkpoint was not published: %s", text)
+		output.WriteNote(a.Env.Err, "toolcrib: the decision stands, but its checkpoint was not published: %s", text)
 	}
 }
 
 // publishMeanwhile publishes after each decision while the process runs. stop ends
 // it, and leaves unpublished decisions to publishLast.
-func (a *app) publishMeanwhile(ctx context.Context, state *checkpoints.Watch) (stop func()) {
+func publishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
-	a.publisher.mu.Lock()
-	a.publisher.woken = woken
-	a.publisher.mu.Unlock()
+	a.Publisher.Mu.Lock()
+	a.Publisher.Woken = woken
+	a.Publisher.Mu.Unlock()
 	go func() {
 		defer close(ended)
 		for range woken {
-			if err := a.publishDecided(ctx); err != nil {
-				a.publisher.again() // publishLast reports the error if it fails too
+			if err := publishDecided(ctx, a); err != nil {
+				a.Publisher.Again() // publishLast reports the error if it fails too
 			}
 			state.Refresh(ctx)
 		}
 	}()
 	return func() {
-		a.publisher.mu.Lock()
-		a.publisher.woken = nil
+		a.Publisher.Mu.Lock()
+		a.Publisher.Woken = nil
 		close(woken)
-		a.publisher.mu.Unlock()
+		a.Publisher.Mu.Unlock()
 		<-ended
 	}
 }
@@ -109,15 +65,15 @@ func (a *app) publishMeanwhile(ctx context.Context, state *checkpoints.Watch) (s
 // publishFor bounds how long a decision's checkpoint keeps the process.
 const publishFor = 10 * time.Second
 
-func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
-	p, err := a.checkpointPublisher()
+func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
+	p, err := checkpointPublisher(a)
 	if err != nil {
 		return err
 	}
-	if p.Signer, err = a.checkpointSigner(); err != nil {
+	if p.Signer, err = checkpointSigner(a); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.env.MinWait))
+	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.Env.MinWait))
 	defer cancel()
 	err = p.Publish(ctx, again)
 	if errors.Is(err, checkpoints.ErrNotExtended) {
@@ -128,9 +84,9 @@ func (a *app) publishCheckpoint(ctx context.Context, again bool) error {
 
 // watchCheckpoints returns how far publication has come, for a screen that does not
 // wait. doctor reports why it cannot be read.
-func (a *app) watchCheckpoints() *checkpoints.Watch {
+func watchCheckpoints(a *command.App) *checkpoints.Watch {
 	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
-		p, err := a.checkpointPublisher()
+		p, err := checkpointPublisher(a)
 		if err != nil {
 			return checkpoints.Status{}, err
 		}
@@ -140,27 +96,27 @@ func (a *app) watchCheckpoints() *checkpoints.Watch {
 
 // checkpointPublisher returns the publisher that the settings describe, without
 // a key.
-func (a *app) checkpointPublisher() (*checkpoints.Publisher, error) {
-	c, err := a.settings()
+func checkpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
+	c, err := a.Settings()
 	if err != nil {
 		return nil, err
 	}
-	state, err := stateHome(a.env)
+	state, err := process.StateHome(a.Env)
 	if err != nil {
 		return nil, err
 	}
 	to := c.Checkpoints
-	if to.name() == "" {
-		return nil, usagef("there is nowhere to publish checkpoints; set to = \"git:PATH\" under [checkpoints] in %s", c.userFile)
+	if to.Name() == "" {
+		return nil, process.Usagef("there is nowhere to publish checkpoints; set to = \"git:PATH\" under [checkpoints] in %s", c.UserFile)
 	}
 	target := func(genesis string) checkpoints.Target {
-		if dir, ok := strings.CutPrefix(to.To, gitTarget); ok {
+		if dir, ok := strings.CutPrefix(to.To, settings.GitTarget); ok {
 			return checkpoints.Git{Dir: dir, Genesis: genesis}
 		}
-		return checkpoints.Command{Args: to.Command, Dir: filepath.Dir(c.userFile)}
+		return checkpoints.Command{Args: to.Command, Dir: filepath.Dir(c.UserFile)}
 	}
 	return &checkpoints.Publisher{
-		Log: a.db, To: to.name(), Target: target, State: filepath.Join(state, "toolcrib", "checkpoints"), Now: a.env.Now,
+		Log: a.DB, To: to.Name(), Target: target, State: filepath.Join(state, "toolcrib", "checkpoints"), Now: a.Env.Now,
 	}, nil
 }
 
@@ -179,77 +135,69 @@ func (d docPublished) text() string {
 	}
 	text := fmt.Sprintf("%d events, published %s ago to %s", d.Size, wording.Age(time.Duration(d.Age)*time.Second), d.To)
 	if d.Decisions > 0 {
-		text += fmt.Sprintf("; %s since", counted(d.Decisions, "decision"))
+		text += fmt.Sprintf("; %s since", output.Counted(d.Decisions, "decision"))
 	}
 	return text
 }
 
 // published returns how far publication has come.
-func (a *app) published(ctx context.Context) (docPublished, error) {
-	p, err := a.checkpointPublisher()
+func published(ctx context.Context, a *command.App) (docPublished, error) {
+	p, err := checkpointPublisher(a)
 	if err != nil {
 		return docPublished{}, err
 	}
 	s, err := p.Status(ctx)
 	doc := docPublished{To: p.To, Size: s.Size, Decisions: s.Decisions}
 	if !s.At.IsZero() {
-		doc.At, doc.Age = timestamp(s.At), int64(a.env.Now().Sub(s.At)/time.Second)
+		doc.At, doc.Age = output.Timestamp(s.At), int64(a.Env.Now().Sub(s.At)/time.Second)
 	}
 	return doc, err
 }
 
 // runPublish publishes a checkpoint now.
-func runPublish(ctx context.Context, a *app, again bool) error {
-	if a.flags.dryRun {
-		return errNoDryRun("checkpoint --publish", "what is published cannot be taken back")
+func runPublish(ctx context.Context, a *command.App, again bool) error {
+	if a.Flags.DryRun {
+		return process.ErrNoDryRun("checkpoint --publish", "what is published cannot be taken back")
 	}
-	if _, err := a.database(ctx); err != nil {
+	if _, err := a.Database(ctx); err != nil {
 		return err
 	}
-	if err := a.publishCheckpoint(ctx, again); err != nil {
+	if err := publishCheckpoint(ctx, a, again); err != nil {
 		return err
 	}
-	doc, err := a.published(ctx)
+	doc, err := published(ctx, a)
 	if err != nil {
 		return err
 	}
-	return a.print(docPublication{head("checkpoint.published"), doc}, func(p *page) { p.linef("%s", doc.text()) })
+	return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.text()) })
 }
 
 type docPublication struct {
-	docHead
+	output.Head
 	docPublished
 }
 
 // examineCheckpoints adds how far publication has come, and its problems.
-func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *app) error {
-	if a.config.Checkpoints.name() == "" {
+func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) error {
+	if a.Config.Checkpoints.Name() == "" {
 		return nil
 	}
-	d, err := a.published(ctx)
+	d, err := published(ctx, a)
 	if err != nil {
 		return err
 	}
 	doc.Checkpoints = &d
 	if d.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", verbed(d.Decisions, "decision")))
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(d.Decisions, "decision")))
 	}
-	p, err := a.checkpointPublisher()
+	p, err := checkpointPublisher(a)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.env.MinWait))
+	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.Env.MinWait))
 	defer cancel()
 	if err := p.Check(ctx); err != nil {
-		doc.Problems = append(doc.Problems, sentence(err))
+		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
 	return nil
-}
-
-// verbed is counted with the verb to be.
-func verbed(n int, noun string) string {
-	if n == 1 {
-		return counted(n, noun) + " is"
-	}
-	return counted(n, noun) + " are"
 }

@@ -14,6 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
 	"toolcrib/store"
 )
@@ -21,16 +25,16 @@ import (
 // clientEntries returns the servers of all clients of this machine and of the working
 // directory, under the names that toolcrib has for them, and the files that list them.
 // It needs no database. init, wrap and status list the same.
-func (a *app) clientEntries() ([]clients.Entry, []clients.File, error) {
-	c, err := a.settings()
+func clientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
+	c, err := a.Settings()
 	if err != nil {
 		return nil, nil, err
 	}
-	home, err := a.env.home()
+	home, err := a.Env.Home()
 	if err != nil {
 		return nil, nil, err
 	}
-	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.env.Dir, Getenv: a.env.Getenv}.Find()
+	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}.Find()
 	known := map[string]clients.Server{}
 	for name, s := range c.Servers {
 		k := clients.Server{URL: s.URL}
@@ -52,19 +56,19 @@ func (a *app) clientEntries() ([]clients.Entry, []clients.File, error) {
 // guardPrefix returns what starts the guard in files of a scope. A user's file has the
 // path of the program, as a client with windows has not the PATH of the shell; a file
 // of a project is for other machines too.
-func (a *app) guardPrefix(scope clients.Scope) (clients.Prefix, error) {
+func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
-	c := a.config
-	from := c.sources["db"]
-	if !c.defaultDB && from != c.userFile && (scope == clients.User || from == "--db") {
+	c := a.Config
+	from := c.Sources["db"]
+	if !c.DefaultDB && from != c.UserFile && (scope == clients.User || from == "--db") {
 		if store.DisplayName(c.DB) != c.DB {
-			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; write it as db into %s", c.userFile)
+			return p, fmt.Errorf("the address of the database has a password, which would be on the command line of every guard; write it as db into %s", c.UserFile)
 		}
 		p.Flags = []string{"--db", c.DB}
 	}
 	if scope == clients.User {
 		var err error
-		p.Program, err = a.ownProgram()
+		p.Program, err = ownProgram(a)
 		return p, err
 	}
 	return p, nil
@@ -72,8 +76,8 @@ func (a *app) guardPrefix(scope clients.Scope) (clients.Prefix, error) {
 
 // ownProgram returns the path under which clients find this program: the one in the
 // PATH where that is the same, as it stays through upgrades.
-func (a *app) ownProgram() (string, error) {
-	own := a.env.Program
+func ownProgram(a *command.App) (string, error) {
+	own := a.Env.Program
 	if own == "" {
 		return "toolcrib", nil
 	}
@@ -86,7 +90,7 @@ func (a *app) ownProgram() (string, error) {
 		return found, nil
 	case temporary(own):
 		return "", fmt.Errorf("%s is a temporary file of go run, which is gone when the clients start it; install toolcrib (go install), and run that", own)
-	case found != "" && sameFile(found, own):
+	case found != "" && settings.SameFile(found, own):
 		return found, nil
 	case !strings.HasPrefix(filepath.Base(own), "toolcrib"):
 		return "", fmt.Errorf("%s has another name than toolcrib, by which unwrap finds the guard again; rename it", own)
@@ -103,7 +107,7 @@ func temporary(program string) bool {
 func knownClients(ids []string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
-			return usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
+			return process.Usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
 		}
 	}
 	return nil
@@ -111,7 +115,7 @@ func knownClients(ids []string) error {
 
 // clientList names the clients, on lines for the help text.
 func clientList() string {
-	ids := strings.Join(mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
+	ids := strings.Join(output.Mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 

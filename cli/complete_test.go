@@ -54,7 +54,7 @@ func TestCompletionInShells(t *testing.T) {
 	}
 	c.write("two.json", string(text))
 	c.run("propose", "two.json", "--as", "user:tester")
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

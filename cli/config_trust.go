@@ -1,21 +1,16 @@
 package cli
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"toolcrib/internal/atomicfile"
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 )
 
@@ -27,11 +22,11 @@ type docTrusted struct {
 }
 
 type docTrustList struct {
-	docHead
+	output.Head
 	Files []docTrusted `json:"files"`
 }
 
-func newTrust(a *app) *cobra.Command {
+func newTrust(a *command.App) *cobra.Command {
 	var list, yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR | FILE]",
@@ -43,15 +38,15 @@ and policy in it are refused. Trust applies to the content: a changed file is no
 longer trusted.`,
 		Example: `  toolcrib trust --yes novel
   toolcrib trust --list`,
-		Args: between(0, 1, "a folder or a file"),
+		Args: command.Between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
-				return a.listTrusted()
+				return listTrusted(a)
 			}
-			if err := a.ownsTrust(); err != nil {
+			if err := ownsTrust(a); err != nil {
 				return err
 			}
-			return a.trust(args, yes)
+			return trust(a, args, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the trusted files")
@@ -59,219 +54,118 @@ longer trusted.`,
 	return cmd
 }
 
-func newUntrust(a *app) *cobra.Command {
+func newUntrust(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "untrust [DIR | FILE]",
 		Short: "Stop trusting a project's toolcrib.toml",
 		Long: `Stop trusting a project's toolcrib.toml (the nearest one by default). Its
 settings that need trust are refused again.`,
 		Example: `  toolcrib untrust novel`,
-		Args:    between(0, 1, "a folder or a file"),
+		Args:    command.Between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.ownsTrust(); err != nil {
+			if err := ownsTrust(a); err != nil {
 				return err
 			}
-			file := a.projectFile(args)
-			if err := untrust(a.env, file); err != nil {
+			file := projectFile(a, args)
+			if err := settings.Untrust(a.Env, file); err != nil {
 				return err
 			}
-			return a.listTrusted()
+			return listTrusted(a)
 		},
 	}
 }
 
 // ownsTrust returns ErrAuthority unless the user of this account acts: trusted
 // files decide what protects that user.
-func (a *app) ownsTrust() error {
-	if a.flags.as == "" {
+func ownsTrust(a *command.App) error {
+	if a.Flags.As == "" {
 		return nil
 	}
-	actor, err := proposals.ParseActor(a.flags.as)
+	actor, err := proposals.ParseActor(a.Flags.As)
 	if err != nil {
 		return err
 	}
-	if user := (proposals.Actor{Kind: proposals.User, Name: loginName(a.env)}); actor != user {
+	if user := (proposals.Actor{Kind: proposals.User, Name: process.LoginName(a.Env)}); actor != user {
 		return fmt.Errorf("trust a project's file: %w: only %s may, and not %s", proposals.ErrAuthority, user, actor)
 	}
 	return nil
 }
 
 // projectFile is the configuration that args name, or the nearest.
-func (a *app) projectFile(args []string) string {
+func projectFile(a *command.App, args []string) string {
 	if len(args) == 0 {
-		if file := findUp(a.env.Dir, configName); file != "" {
+		if file := settings.FindUp(a.Env.Dir, settings.ConfigName); file != "" {
 			return file
 		}
-		return a.path(configName)
+		return a.Path(settings.ConfigName)
 	}
-	name := a.path(args[0])
+	name := a.Path(args[0])
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return filepath.Join(name, configName)
+		return filepath.Join(name, settings.ConfigName)
 	}
 	return name
 }
 
-func (a *app) trust(args []string, yes bool) error {
-	file := a.projectFile(args)
-	text, err := readConfig(file)
+func trust(a *command.App, args []string, yes bool) error {
+	file := projectFile(a, args)
+	text, err := settings.ReadConfig(file)
 	switch {
-	case missing(err):
-		return fmt.Errorf("%s: %w: there is no such file", file, errNoTrust)
+	case settings.Missing(err):
+		return fmt.Errorf("%s: %w: there is no such file", file, settings.ErrNoTrust)
 	case err != nil:
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
-	if _, err := (&config{}).decode(file, text); err != nil {
+	if _, err := (&settings.Config{}).Decode(file, text); err != nil {
 		return err
 	}
 	if !yes {
-		if a.form.json || !a.env.InTerminal || !a.env.OutTerminal {
-			return usagef("read %s, then trust it with: toolcrib trust --yes %s", file, shellWord(file))
+		if a.Form.JSON || !a.Env.InTerminal || !a.Env.OutTerminal {
+			return process.Usagef("read %s, then trust it with: toolcrib trust --yes %s", file, output.ShellWord(file))
 		}
-		yes, err := a.confirm("Trust this file as it is?", func(p *page) {
-			p.linef("%s:", file)
-			p.text("  ", string(text))
+		yes, err := a.Confirm("Trust this file as it is?", func(p *output.Page) {
+			p.Linef("%s:", file)
+			p.Text("  ", string(text))
 		})
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return fmt.Errorf("%s: %w: it was not trusted", file, errUntrusted)
+			return fmt.Errorf("%s: %w: it was not trusted", file, settings.ErrUntrusted)
 		}
 	}
-	t, err := trust(a.env, file, text)
+	t, err := settings.Trust(a.Env, file, text)
 	if err != nil {
 		return err
 	}
-	doc := docTrustList{docHead: head("trust.list"), Files: []docTrusted{{t.File, t.SHA256, timestamp(t.At), true}}}
-	return a.print(doc, func(p *page) { p.linef("%s is trusted as it is now.", t.File) })
+	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
+	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted as it is now.", t.File) })
 }
 
-func (a *app) listTrusted() error {
-	list, _, err := readTrusted(a.env)
+func listTrusted(a *command.App) error {
+	list, _, err := settings.ReadTrusted(a.Env)
 	if err != nil {
 		return err
 	}
-	doc := docTrustList{docHead: head("trust.list"), Files: make([]docTrusted, len(list))}
+	doc := docTrustList{Head: output.NewHead("trust.list"), Files: make([]docTrusted, len(list))}
 	for i, t := range list {
-		text, err := readConfig(t.File)
+		text, err := settings.ReadConfig(t.File)
 		now := err == nil
 		if now {
-			_, current, err := trustMark(a.env, t.File, text)
+			_, current, err := settings.TrustMark(a.Env, t.File, text)
 			now = err == nil && current.SHA256 == t.SHA256
 		}
-		doc.Files[i] = docTrusted{t.File, t.SHA256, timestamp(t.At), now}
+		doc.Files[i] = docTrusted{t.File, t.SHA256, output.Timestamp(t.At), now}
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		for _, t := range doc.Files {
 			state := "as it was trusted"
 			if !t.Now {
 				state = "changed or gone since; not trusted as it is"
 			}
-			p.linef("%s  %s  %s", t.At, t.File, state)
+			p.Linef("%s  %s  %s", t.At, t.File, state)
 		}
 		if len(doc.Files) == 0 {
-			p.linef("You trust no project's file.")
+			p.Linef("You trust no project's file.")
 		}
 	})
-}
-
-// trusted is a project's file that the user trusts, with its content then. Each
-// has a file of its own in the user's state folder, outside of every project,
-// named by the path and the content: a change of the file ends the trust.
-type trusted struct {
-	File   string    `json:"file"`
-	SHA256 string    `json:"sha256"` // of its content
-	At     time.Time `json:"at"`
-}
-
-// errNoTrust is wrapped when there is no file to trust.
-var errNoTrust = errors.New("nothing to trust")
-
-func trustFolder(env Env) (string, error) {
-	state, err := stateHome(env)
-	return filepath.Join(state, "toolcrib", "trusted"), err
-}
-
-// trustMark names the file that records the user's trust of text in file.
-func trustMark(env Env, file string, text []byte) (mark string, t trusted, err error) {
-	dir, err := trustFolder(env)
-	if err != nil {
-		return "", t, err
-	}
-	if t.File, err = filepath.EvalSymlinks(file); err != nil {
-		return "", t, err
-	}
-	sum := sha256.Sum256(text)
-	t.SHA256 = hex.EncodeToString(sum[:])
-	name := sha256.Sum256([]byte(t.File + "\x00" + t.SHA256))
-	return filepath.Join(dir, hex.EncodeToString(name[:])), t, nil
-}
-
-// isTrusted reports whether the user trusts text in file. A mark that others
-// could have written does not count.
-func isTrusted(env Env, file string, text []byte) (bool, error) {
-	mark, _, err := trustMark(env, file, text)
-	if err != nil {
-		return false, err
-	}
-	info, err := os.Lstat(mark)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
-}
-
-// trust keeps the user's trust of text in file.
-func trust(env Env, file string, text []byte) (trusted, error) {
-	mark, t, err := trustMark(env, file, text)
-	if err != nil {
-		return t, err
-	}
-	t.At = env.Now().UTC().Truncate(time.Second)
-	return t, atomicfile.WriteJSON(mark, t)
-}
-
-// untrust takes the trust of a file back, of whatever content.
-func untrust(env Env, file string) error {
-	list, marks, err := readTrusted(env)
-	if err != nil {
-		return err
-	}
-	if real, err := filepath.EvalSymlinks(file); err == nil { // the file may be gone
-		file = real
-	}
-	for i, t := range list {
-		if t.File == file {
-			err = errors.Join(err, os.Remove(marks[i]))
-		}
-	}
-	return err
-}
-
-// readTrusted returns what the user trusts, by file, and where each is recorded.
-func readTrusted(env Env) (list []trusted, marks []string, err error) {
-	dir, err := trustFolder(env)
-	if err != nil {
-		return nil, nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	found := map[string]trusted{}
-	for _, e := range entries {
-		var t trusted
-		mark := filepath.Join(dir, e.Name())
-		body, err := os.ReadFile(mark)
-		if err != nil || json.Unmarshal(body, &t) != nil {
-			return nil, nil, fmt.Errorf("%s is not what toolcrib trust writes; remove it", mark)
-		}
-		found[mark] = t
-		marks = append(marks, mark)
-	}
-	slices.SortFunc(marks, func(a, b string) int { return strings.Compare(found[a].File+a, found[b].File+b) })
-	for _, mark := range marks {
-		list = append(list, found[mark])
-	}
-	return list, marks, nil
 }

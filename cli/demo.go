@@ -13,12 +13,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/testdata"
 )
 
 // docDemo is the demonstration as it happened.
 type docDemo struct {
-	docHead
+	output.Head
 	Database string   `json:"database,omitempty"` // when it is kept
 	Acts     []docAct `json:"acts"`
 }
@@ -36,7 +40,7 @@ type docStep struct {
 	Stderr  string   `json:"stderr"`
 }
 
-func newDemo(a *app) *cobra.Command {
+func newDemo(a *command.App) *cobra.Command {
 	var keep, printed bool
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -56,8 +60,8 @@ removes it at the end. In a terminal, the workbench opens on it.`,
 	return cmd
 }
 
-func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
-	s, err := newStage(a.program, a.env, a.colour() && !a.form.json)
+func runDemo(ctx context.Context, a *command.App, keep, printed bool) (err error) {
+	s, err := newStage(a.Program, a.Env, a.Colour() && !a.Form.JSON)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
@@ -68,70 +72,59 @@ func runDemo(ctx context.Context, a *app, keep, printed bool) (err error) {
 			}
 		}
 	}()
-	doc := docDemo{docHead: head("demo")}
-	p := a.progress()
-	defer p.end()
+	doc := docDemo{Head: output.NewHead("demo")}
+	p := a.Progress()
+	defer p.End()
 	for i, act := range story {
-		p.tell(int64(i), int64(len(story)), "Playing the demo")
+		p.Tell(int64(i), int64(len(story)), "Playing the demo")
 		played, err := s.play(ctx, act)
 		if err != nil {
 			return err
 		}
 		doc.Acts = append(doc.Acts, played)
 	}
-	p.end()
+	p.End()
 	if keep {
 		doc.Database = s.database()
 	}
-	if a.env.InTerminal && a.env.OutTerminal && !a.form.json && !printed {
+	if a.Env.InTerminal && a.Env.OutTerminal && !a.Form.JSON && !printed {
 		return s.open(ctx, a)
 	}
-	return a.print(doc, func(p *page) { writeDemo(p, doc) })
+	return a.Print(doc, func(p *output.Page) { writeDemo(p, doc) })
 }
 
-func writeDemo(p *page, doc docDemo) {
+func writeDemo(p *output.Page, doc docDemo) {
 	for i, act := range doc.Acts {
 		if i > 0 {
-			p.blank()
+			p.Blank()
 		}
-		p.raw(p.paint(inkStrong, fmt.Sprintf("%d. %s", i+1, act.Title)))
-		p.linef("%s", act.Text)
+		p.Raw(p.Paint(output.InkStrong, fmt.Sprintf("%d. %s", i+1, act.Title)))
+		p.Linef("%s", act.Text)
 		roomy := true
 		for _, step := range act.Steps {
 			long := strings.Count(step.Stdout, "\n") > 3
 			if roomy || long {
-				p.blank()
+				p.Blank()
 			}
 			writeStep(p, step)
 			roomy = long
 		}
 	}
 	if doc.Database != "" {
-		p.blank()
-		p.linef("The database is kept. Go on with: toolcrib --db %s list", shellWord(doc.Database))
+		p.Blank()
+		p.Linef("The database is kept. Go on with: toolcrib --db %s list", output.ShellWord(doc.Database))
 	}
 }
 
 // writeStep prints a command with its output, which is sanitized already.
-func writeStep(p *page, step docStep) {
-	line := p.paint(inkFaint, "$ ") + safe(strings.Join(mapped(step.Command, shellWord), " "))
-	if step.Exit != exitOK {
-		line += p.paint(inkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
+func writeStep(p *output.Page, step docStep) {
+	line := p.Paint(output.InkFaint, "$ ") + output.Safe(strings.Join(output.Mapped(step.Command, output.ShellWord), " "))
+	if step.Exit != command.ExitOK {
+		line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
 	}
-	p.raw(line)
-	p.buf.WriteString(step.Stdout)
-	p.buf.WriteString(step.Stderr)
-}
-
-// shellWord quotes a word for a POSIX shell when it has to be.
-func shellWord(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
-	}
-	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	p.Raw(line)
+	p.Buf.WriteString(step.Stdout)
+	p.Buf.WriteString(step.Stderr)
 }
 
 // stage is a toolcrib of its own: a new folder with the demonstration's
@@ -139,20 +132,20 @@ func shellWord(w string) string {
 // of the user's.
 type stage struct {
 	dir    string
-	env    Env
-	parent Account // of the one who runs the demo
+	env    process.Env
+	parent process.Account // of the one who runs the demo
 
-	program program
+	program command.Program
 }
 
 // newStage makes the folder. The caller removes it.
-func newStage(program program, parent Env, colour bool) (*stage, error) {
+func newStage(program command.Program, parent process.Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{program: program, dir: dir, parent: parent.account()}
-	s.env = Env{
+	s := &stage{program: program, dir: dir, parent: parent.CurrentAccount()}
+	s.env = process.Env{
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
 		OutTerminal: colour,
 	}
@@ -184,7 +177,7 @@ func (s *stage) prepare() error {
 	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(s.env.Dir, configName), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600); err != nil {
 		return err
 	}
 	files, err := testdata.Demo.ReadDir("demo")
@@ -208,20 +201,20 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	var out, errs bytes.Buffer
 	env := s.env
 	env.Args, env.Out, env.Err, env.Account = args, &out, &errs, s.account(args)
-	code := s.program.run(ctx, newApp(ctx, env, s.program))
+	code := s.program.Run(ctx, command.New(ctx, env, s.program))
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
 // account is the account that a command of the story runs as: each user of the
 // story has one.
-func (s *stage) account(args []string) func() Account {
+func (s *stage) account(args []string) func() process.Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
 		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
 			on.Login = login
 		}
 	}
-	return func() Account { return on }
+	return func() process.Account { return on }
 }
 
 // play runs the steps of an act and returns what happened. It is an error when
@@ -265,20 +258,20 @@ func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 
 // open shows the workbench on the stage, as the user who decides, on the
 // terminal of the program that plays the story.
-func (s *stage) open(ctx context.Context, parent *app) error {
+func (s *stage) open(ctx context.Context, parent *command.App) error {
 	env := s.env
-	env.In, env.Out, env.Err = parent.env.In, parent.env.Out, parent.env.Err
+	env.In, env.Out, env.Err = parent.Env.In, parent.Env.Out, parent.Env.Err
 	env.InTerminal, env.OutTerminal, env.Account = true, true, s.account([]string{"--as", "user:mara"})
 	env.Getenv = func(name string) string {
 		switch name {
 		case "VISUAL", "EDITOR", "TERM", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":
-			return parent.env.Getenv(name)
+			return parent.Env.Getenv(name)
 		}
 		return s.getenv(name)
 	}
-	form := format{noColor: parent.form.noColor, accessible: parent.form.accessible}
-	a := &app{printer: &printer{env: env, stdout: parent.stdout, running: parent.running, form: form}, keyboard: parent.keyboard, flags: globalFlags{as: "user:mara"}}
-	return errors.Join(a.openWorkbench(ctx, "demo"), a.close())
+	form := output.Format{NoColor: parent.Form.NoColor, Accessible: parent.Form.Accessible}
+	a := &command.App{Program: parent.Program, Printer: &output.Printer{Env: env, Stdout: parent.Stdout, Running: parent.Running, Form: form}, Keyboard: parent.Keyboard, Flags: command.Flags{As: "user:mara"}}
+	return errors.Join(openWorkbench(ctx, a, "demo"), a.Close())
 }
 
 // act is one part of the demonstration.
@@ -320,11 +313,11 @@ var story = [...]act{
 	{
 		"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and unseen content is not approved.",
 		[]step{
-			{words: "approve #6 --as agent:drafter", exit: exitRefused},
-			{words: "propose line_editor_override.md --as user:ada", exit: exitRefused},
-			{words: "approve #11 --as user:mara", exit: exitRefused},
-			{words: "approve set:research-notes --as user:mara", exit: exitRefused},
-			{words: "approve #1 --as user:mara --expect 0000000000000000000000000000000000000000000000000000000000000000", exit: exitConflict},
+			{words: "approve #6 --as agent:drafter", exit: command.ExitRefused},
+			{words: "propose line_editor_override.md --as user:ada", exit: command.ExitRefused},
+			{words: "approve #11 --as user:mara", exit: command.ExitRefused},
+			{words: "approve set:research-notes --as user:mara", exit: command.ExitRefused},
+			{words: "approve #1 --as user:mara --expect 0000000000000000000000000000000000000000000000000000000000000000", exit: command.ExitConflict},
 		},
 	},
 	{
@@ -337,7 +330,7 @@ var story = [...]act{
 			{words: "approve #7 set:research-notes #5 #6 #9 --as user:mara", note: "Agreed on Monday."},
 			{words: "reject #8 --as user:mara", note: "file_reader does this, and its strict form is the point of it."},
 			{words: "reject #11 --as user:mara", note: "It reads .env, sends drafts away and hides both from the author."},
-			{words: "propose style_memory.md --as agent:importer", exit: exitRefused},
+			{words: "propose style_memory.md --as agent:importer", exit: command.ExitRefused},
 			{words: "needs-changes #10 --as user:mara", note: "A comma, yes. What else is in there?"},
 		},
 	},
@@ -348,7 +341,7 @@ var story = [...]act{
 			{words: "propose viewpoint_keeper_quotes.md --as agent:drafter"},
 			{words: "diff #13"},
 			{words: "approve #13 --as user:mara", expect: "#13"},
-			{words: "approve #14 --as user:mara", exit: exitConflict},
+			{words: "approve #14 --as user:mara", exit: command.ExitConflict},
 			{words: "rebase #14 --as agent:drafter"},
 			{words: "approve #14 --as user:mara", expect: "#14"},
 		},

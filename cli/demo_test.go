@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
@@ -97,7 +98,7 @@ func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"list": "list", "a/b-c_d.md": "a/b-c_d.md", "#1": "'#1'", "": "''", "two words": "'two words'", "it's": `'it'\''s'`, "$HOME": "'$HOME'",
 	} {
-		if got := shellWord(word); got != want {
+		if got := output.ShellWord(word); got != want {
 			t.Errorf("shellWord(%q) = %s, want %s", word, got, want)
 		}
 	}

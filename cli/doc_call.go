@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/gateway"
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
@@ -16,7 +18,7 @@ import (
 
 // docCall is a call that ran.
 type docCall struct {
-	docHead
+	output.Head
 	Call     string          `json:"call"`
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
@@ -29,7 +31,7 @@ type docCall struct {
 
 func newDocCall(r gateway.Result) docCall {
 	return docCall{
-		docHead: head("call"), Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
+		Head: output.NewHead("call"), Call: r.Call, Tool: r.Tool.String(), Version: r.Version, Output: r.Output, Answer: r.Answer,
 		Warnings: append([]string{}, r.Warnings...), At: r.At, Micros: r.Duration.Microseconds(),
 	}
 }
@@ -60,7 +62,7 @@ type docPending struct {
 	Output      json.RawMessage `json:"output,omitempty"`
 }
 
-func newDocPending(g *openGateway, p gateway.Pending) docPending {
+func newDocPending(g *command.OpenGateway, p gateway.Pending) docPending {
 	d := docPending{
 		ID: p.ID, State: string(g.State(p)), Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, InForce: p.InForce, Args: p.Args,
 		Said:   p.Said.Encode(),
@@ -77,13 +79,13 @@ func newDocPending(g *openGateway, p gateway.Pending) docPending {
 }
 
 type docPendingList struct {
-	docHead
+	output.Head
 	Pending []docPending `json:"pending"`
 	Next    int64        `json:"next,omitempty"`
 }
 
 type docPendingOne struct {
-	docHead
+	output.Head
 	Pending docPending `json:"pending"`
 }
 
@@ -147,7 +149,7 @@ func newDocHints(a *registry.Annotations) *docHints {
 }
 
 type docAuditList struct {
-	docHead
+	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
 	// Counted are the hours in which calls were refused so often that some have
@@ -194,7 +196,7 @@ func newDocTier(o gateway.Override) docTier {
 const defaultTier = "default"
 
 type docTierList struct {
-	docHead
+	output.Head
 	Tiers     []docTier      `json:"tiers"`
 	Unchanged []docTier      `json:"unchanged"` // chosen before
 	Fixed     []docFixedTier `json:"fixed"`     // selected, and not the user's to choose
@@ -208,8 +210,8 @@ type docFixedTier struct {
 
 func newDocTierList(c gateway.TierChange, dryRun bool) docTierList {
 	return docTierList{
-		docHead: head("tier.list"), Tiers: mapped(c.Set, newDocTier), Unchanged: mapped(c.Same, newDocTier), DryRun: dryRun,
-		Fixed: mapped(c.Fixed, func(f gateway.FixedTier) docFixedTier { return docFixedTier{f.Tool.String(), f.Why} }),
+		Head: output.NewHead("tier.list"), Tiers: output.Mapped(c.Set, newDocTier), Unchanged: output.Mapped(c.Same, newDocTier), DryRun: dryRun,
+		Fixed: output.Mapped(c.Fixed, func(f gateway.FixedTier) docFixedTier { return docFixedTier{f.Tool.String(), f.Why} }),
 	}
 }
 
@@ -259,19 +261,19 @@ type docCut struct {
 }
 
 type docOnePreview struct {
-	docHead
+	output.Head
 	docPreview
 }
 
 type docPreviewList struct {
-	docHead
+	output.Head
 	Previews []docPreview `json:"previews"`
 }
 
 func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
 	return docPrompt{
 		Text: o.Text, docCost: docCost{Chars: o.Chars, Tokens: docTokens{O200k: c.O200k, Cl100k: c.Cl100k}}, Hash: prompt.Hash(o.Text),
-		Cuts: mapped(o.Cuts, func(cut prompt.Cut) docCut {
+		Cuts: output.Mapped(o.Cuts, func(cut prompt.Cut) docCut {
 			return docCut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()}
 		}),
 	}
@@ -284,7 +286,7 @@ func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, err
 	for _, p := range previews {
 		outputs = slices.Concat(outputs, p.Now, p.Then)
 	}
-	counts, err := tokens.NewCounter().CountAll(mapped(outputs, func(o prompt.Output) string { return o.Text }))
+	counts, err := tokens.NewCounter().CountAll(output.Mapped(outputs, func(o prompt.Output) string { return o.Text }))
 	if err != nil {
 		return nil, err
 	}
@@ -346,7 +348,7 @@ func newDocOwnPreview(p review.Preview) (any, error) {
 	case err != nil:
 		return nil, err
 	case len(docs) == 0:
-		return nil, notFoundf("a prompt of %s", p.Agent)
+		return nil, command.NotFoundf("a prompt of %s", p.Agent)
 	}
 	doc := docs[0]
 	doc.Before = nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -13,34 +15,20 @@ import (
 	"toolcrib/review"
 )
 
-type docError struct {
-	docHead
-	Code     string       `json:"code"`
-	Message  string       `json:"message"`
-	Problems []docProblem `json:"problems,omitempty"`
-	// Pending and Details are of calls that a gate refused or that failed.
-	Pending string          `json:"pending,omitempty"`
-	Details json.RawMessage `json:"details,omitempty"`
-	// ApprovalRequest is the provider's id of an approval of its own; Answer has
-	// the other fields of its answer.
-	ApprovalRequest string          `json:"approval_request_id,omitempty"`
-	Answer          json.RawMessage `json:"answer,omitempty"`
-}
-
 type docProposalList struct {
-	docHead
+	output.Head
 	Proposals []facts.Document `json:"proposals"`
 	Next      string           `json:"next,omitempty"`
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
 func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docProposalList {
-	return docProposalList{docHead: head("proposal.list"), Proposals: mapped(ps, facts.DocumentOf), Next: next, DryRun: dry}
+	return docProposalList{Head: output.NewHead("proposal.list"), Proposals: output.Mapped(ps, facts.DocumentOf), Next: next, DryRun: dry}
 }
 
 // docDossier is the whole dossier of one proposal.
 type docDossier struct {
-	docHead
+	output.Head
 	Proposal docWholeDetail `json:"proposal"`
 }
 
@@ -63,7 +51,7 @@ type docWholeDetail struct {
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Policy         []docSetting         `json:"policy"`     // what a decision would stand on
+	Policy         []settings.Setting   `json:"policy"`     // what a decision would stand on
 	Unassigned     bool                 `json:"unassigned"` // once approved, no agent has the tool
 	Obstacles      []string             `json:"obstacles"`
 }
@@ -251,7 +239,7 @@ func newDocDecision(d review.Decision) docDecision {
 }
 
 type docDecisionList struct {
-	docHead
+	output.Head
 	Decisions []docDecision `json:"decisions"`
 	DryRun    bool          `json:"dry_run,omitempty"`
 }

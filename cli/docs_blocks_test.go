@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/cli/output"
 )
 
 // block is a piece of a document that a reader copies: between fences, or
@@ -60,7 +62,7 @@ func blocksOf(t *testing.T, file string) []block {
 	return found
 }
 
-func fileLine(file string, line int) string { return filepath.Base(file) + ":" + itoa(line+1) }
+func fileLine(file string, line int) string { return filepath.Base(file) + ":" + output.Itoa(line+1) }
 
 // kind returns what a block is to the reader: "sh" to be typed, "toml", "json",
 // "yaml", or "text" to be read.

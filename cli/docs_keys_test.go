@@ -3,6 +3,8 @@ package cli
 import (
 	"os/exec"
 	"path/filepath"
+
+	"toolcrib/cli/process"
 )
 
 // hasKeys gives the reader SSH keys and, for the examples of all commands but
@@ -11,7 +13,7 @@ import (
 func (r *reader) hasKeys(command, waiting string) {
 	r.t.Helper()
 	needsPrograms(r.t, "ssh-keygen")
-	me := "user:" + loginName(Env{})
+	me := "user:" + process.LoginName(process.Env{})
 	for name, kind := range map[string]string{
 		filepath.Join(r.home, ".ssh", "id_ed25519"): "ed25519", filepath.Join(r.dir, "ada"): "ed25519", filepath.Join(r.dir, "old"): "ecdsa",
 		filepath.Join(r.dir, "new"): "ed25519",

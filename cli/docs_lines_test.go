@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/internal/shortrun"
 )
 
@@ -36,7 +38,7 @@ func TestDocumentedLines(t *testing.T) {
 		}
 	}
 	inDocuments := len(shown)
-	collectExamples(newRoot(&app{printer: &printer{}}), shown)
+	collectExamples(newRoot(&command.App{Printer: &output.Printer{}}), shown)
 	if inDocuments < 30 || len(shown)-inDocuments < 25 {
 		t.Fatalf("only %d lines were found in the documents and %d in examples", inDocuments, len(shown)-inDocuments)
 	}
@@ -88,7 +90,7 @@ func commandsIn(line string) [][]string {
 
 // parses takes a command as far as it goes without being run.
 func parses(words []string) error {
-	c, rest, err := newRoot(&app{printer: &printer{}}).Find(words)
+	c, rest, err := newRoot(&command.App{Printer: &output.Printer{}}).Find(words)
 	if err != nil {
 		return err
 	}

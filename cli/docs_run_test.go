@@ -10,6 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v4"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/settings"
 	"toolcrib/internal/shortrun"
 )
 
@@ -148,7 +150,7 @@ func (r *reader) follows(where string, step documentedStep) {
 	r.t.Helper()
 	done := r.types(r.inTruth(step.typed))
 	fails := len(step.shown) > 0 && strings.HasPrefix(step.shown[0], "toolcrib: ")
-	if fails != (done.status != exitOK) {
+	if fails != (done.status != command.ExitOK) {
 		r.t.Errorf("%s: %s: exit status %d\n%s%s", where, step.typed, done.status, done.stdout, done.stderr)
 	}
 	if len(step.shown) > 0 && !r.holds(step.shown, done) {
@@ -181,8 +183,8 @@ func (r *reader) configures(b block) {
 		r.t.Errorf("%s: %v", b.where, err)
 		return
 	}
-	r.write(filepath.Join(r.home, ".config", "toolcrib", configName), text)
-	if done := r.types("toolcrib doctor"); done.status != exitOK && done.status != exitFindings && done.status != exitNotFound {
+	r.write(filepath.Join(r.home, ".config", "toolcrib", settings.ConfigName), text)
+	if done := r.types("toolcrib doctor"); done.status != command.ExitOK && done.status != command.ExitFindings && done.status != command.ExitNotFound {
 		r.t.Errorf("%s: toolcrib doctor: exit status %d\n%s", b.where, done.status, done.stderr)
 	}
 }
@@ -208,7 +210,7 @@ func (r *reader) runsJob(b block) {
 				continue
 			}
 			runs++
-			if done := r.types("set -e\n" + step.Run); done.status != exitOK {
+			if done := r.types("set -e\n" + step.Run); done.status != command.ExitOK {
 				r.t.Errorf("%s: step %q: exit status %d\n%s%s", b.where, step.Name, done.status, done.stdout, done.stderr)
 			}
 		}

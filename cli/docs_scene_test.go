@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/settings"
 )
 
 // installPrograms puts the programs in the reader's path that the documents
@@ -164,7 +167,7 @@ func (s scene) keep(t *testing.T, kind, file string, flags ...string) {
 func (s scene) run(t *testing.T, args ...string) string {
 	t.Helper()
 	done := s.inside(args...)
-	if done.status != exitOK {
+	if done.status != command.ExitOK {
 		t.Fatalf("toolcrib %s: exit status %d\n%s", strings.Join(args, " "), done.status, done.stderr)
 	}
 	return done.stdout
@@ -190,7 +193,7 @@ func (s scene) enter(r *reader) {
 		r.t.Fatal(err)
 	}
 	r.env = append(r.env, "TOOLCRIB_DB="+db)
-	r.write(filepath.Join(r.home, ".config", "toolcrib", configName), "[servers.memory]\ncommand = [\"npx\"]\n[views]\nmine = \"author:mara state:open\"\n")
+	r.write(filepath.Join(r.home, ".config", "toolcrib", settings.ConfigName), "[servers.memory]\ncommand = [\"npx\"]\n[views]\nmine = \"author:mara state:open\"\n")
 	r.write(filepath.Join(r.home, "generated"), strings.ReplaceAll(s.read(r.t, "one.json"), "scene_pacer", "generated_pacer"))
 }
 

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/internal/proc"
-
 	"github.com/google/uuid"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
+	"toolcrib/internal/proc"
 )
 
 // reader is somebody at a shell who types what a document says: with an empty
@@ -117,7 +119,7 @@ func plainWords(line string) ([]string, bool) {
 func (r *reader) inside(args ...string) typed {
 	r.t.Helper()
 	var out, errs bytes.Buffer
-	status := Main(r.t.Context(), Env{
+	status := Main(r.t.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: r.dir, Now: time.Now, Account: loggedInAs(args),
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv: func(name string) string {
@@ -138,7 +140,7 @@ func (r *reader) inside(args ...string) typed {
 func (r *reader) must(line string) string {
 	r.t.Helper()
 	done := r.types(line)
-	if done.status != exitOK {
+	if done.status != command.ExitOK {
 		r.t.Fatalf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
 	}
 	return done.stdout
@@ -208,12 +210,12 @@ func blot(line string) string {
 }
 
 // loggedInAs returns the account of the user whom the arguments name.
-func loggedInAs(args []string) func() Account {
-	account := systemAccount()
+func loggedInAs(args []string) func() process.Account {
+	account := process.SystemAccount()
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
 		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
 			account.Login = login
 		}
 	}
-	return func() Account { return account }
+	return func() process.Account { return account }
 }

@@ -14,6 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/wire"
@@ -22,7 +25,7 @@ import (
 )
 
 type docExport struct {
-	docHead
+	output.Head
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
@@ -67,11 +70,11 @@ const formatBundle = wire.Format("bundle")
 type exportFlags struct {
 	format, agent, asOf, output string
 	server                      string
-	where                       whereFlags
+	where                       command.WhereFlags
 	deferred                    bool
 }
 
-func newExport(a *app) *cobra.Command {
+func newExport(a *command.App) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -111,7 +114,7 @@ Importing an export proposes nothing.`,
 	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
 	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
-	f.where.register(set)
+	f.where.Register(set)
 	set.BoolVar(&f.deferred, "deferred", false, "with --agent: include deferred tools")
 	return cmd
 }
@@ -138,80 +141,80 @@ type exported struct {
 	notes []string
 }
 
-func runExport(ctx context.Context, a *app, f exportFlags) error {
-	x, err := a.export(ctx, f)
+func runExport(ctx context.Context, a *command.App, f exportFlags) error {
+	x, err := export(ctx, a, f)
 	if err != nil {
 		return err
 	}
 	for _, n := range x.notes {
-		a.note("toolcrib: %s", n)
+		a.Note("toolcrib: %s", n)
 	}
 	printed := f.output == "" || f.output == "-"
 	if printed || f.server == "" {
 		x.text = visible.JSON(x.text)
 	}
 	if printed {
-		_, err := a.env.Out.Write(x.text)
+		_, err := a.Env.Out.Write(x.text)
 		return err
 	}
-	return a.writeExport(f.output, x.text, true)
+	return writeExport(a, f.output, x.text, true)
 }
 
 // export makes the text of an export.
-func (a *app) export(ctx context.Context, f exportFlags) (exported, error) {
+func export(ctx context.Context, a *command.App, f exportFlags) (exported, error) {
 	format := wire.Format(f.format)
 	if !slices.ContainsFunc(exportFormats(), func(known exportFormat) bool { return known.name == f.format }) {
-		return exported{}, usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
+		return exported{}, process.Usagef("--format is %q; write toolcrib, v0, openai, anthropic, mcp, lock or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
-		return exported{}, usagef("--server is for --format mcp")
+		return exported{}, process.Usagef("--server is for --format mcp")
 	}
 	if format == formatBundle && (f.agent != "" || f.asOf != "") {
-		return exported{}, usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
+		return exported{}, process.Usagef("a bundle has everything as it is now; --agent and --as-of are for other formats")
 	}
-	at, err := parseTime(f.asOf)
+	at, err := command.ParseTime(f.asOf)
 	if err != nil {
 		return exported{}, err
 	}
-	layer, err := a.layer()
+	layer, err := a.Layer()
 	if err != nil {
 		return exported{}, err
 	}
-	c, err := a.extract(ctx, layer, store.CatalogQuery{AsOf: at})
+	c, err := newExtract(ctx, a, layer, store.CatalogQuery{AsOf: at})
 	if err != nil {
 		return exported{}, err
 	}
 	var x exported
 	if f.agent != "" {
-		left, err := c.only(ctx, f.agent, f.where.context(f.deferred))
+		left, err := c.only(ctx, f.agent, f.where.Context(f.deferred))
 		if err != nil {
 			return x, err
 		}
 		if left > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", counted(left, "tool")))
+			x.notes = append(x.notes, fmt.Sprintf("left out %s to be discovered, as the prompt does: offer search_tools, describe_tool and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
 		}
 	}
-	if err := a.leaveOutCore(ctx, &c); err != nil {
+	if err := leaveOutCore(ctx, a, &c); err != nil {
 		return x, err
 	}
-	err = a.encodeExport(ctx, f, c, &x)
+	err = encodeExport(ctx, a, f, c, &x)
 	return x, err
 }
 
 // encodeExport writes the extract in the format that was asked for.
-func (a *app) encodeExport(ctx context.Context, f exportFlags, c extract, x *exported) (err error) {
+func encodeExport(ctx context.Context, a *command.App, f exportFlags, c extract, x *exported) (err error) {
 	switch format := wire.Format(f.format); {
 	case f.server != "":
-		x.text, err = a.encodeServer(ctx, f.server, c)
+		x.text, err = encodeServer(ctx, a, f.server, c)
 	case format == formatLock:
 		x.text, err = c.lock()
 	case format == formatBundle:
-		x.text, err = a.encodeBundle(ctx, c)
+		x.text, err = encodeBundle(ctx, a, c)
 	case format == wire.Toolcrib:
-		x.text, err = a.document(ctx, c)
+		x.text, err = exportDocument(ctx, a, c)
 	default:
 		var left, beyond []string
-		x.text, left, beyond, err = a.encode(ctx, format, c)
+		x.text, left, beyond, err = encode(ctx, a, format, c)
 		if len(left) > 0 {
 			x.notes = append(x.notes, fmt.Sprintf("%s has no place for:\n  %s", format, strings.Join(left, "\n  ")))
 		}
@@ -230,11 +233,11 @@ func newDocExtent(e store.Exported) docExtent {
 
 // writeExport writes a file. One that is there is replaced only when that is wanted,
 // and only if it is an ordinary file.
-func (a *app) writeExport(name string, text []byte, replace bool) error {
-	if err := a.folderOf(name); err != nil {
+func writeExport(a *command.App, name string, text []byte, replace bool) error {
+	if err := a.FolderOf(name); err != nil {
 		return err
 	}
-	file := a.path(name)
+	file := a.Path(name)
 	check := func() error {
 		info, err := os.Stat(file)
 		switch {
@@ -263,22 +266,22 @@ func (a *app) writeExport(name string, text []byte, replace bool) error {
 
 // exportJob writes the live registry to a file for the workbench, as `toolcrib export`
 // does.
-func (a *app) exportJob(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
+func exportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading the registry")
-	x, err := a.export(ctx, exportFlags{format: e.Format, agent: e.Agent})
+	x, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})
 	if err != nil {
 		return nil, err
 	}
 	tell(0, 0, "Writing "+e.File)
-	if err := a.writeExport(e.File, visible.JSON(x.text), e.Replace); err != nil {
+	if err := writeExport(a, e.File, visible.JSON(x.text), e.Replace); err != nil {
 		return nil, err
 	}
-	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.path(e.File), counted(len(x.text), "byte"))}, x.notes...), nil
+	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(x.text), "byte"))}, x.notes...), nil
 }
 
 // formatsOfExport names the formats for the workbench.
 func formatsOfExport() []tui.ExportFormat {
-	return mapped(exportFormats(), func(f exportFormat) tui.ExportFormat {
+	return output.Mapped(exportFormats(), func(f exportFormat) tui.ExportFormat {
 		return tui.ExportFormat{Name: f.name, About: f.about, Whole: f.name == string(formatBundle)}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
@@ -28,10 +30,10 @@ type extract struct {
 	merged        *registry.Merged
 }
 
-// extract reads the definitions in the view of a layer.
-func (a *app) extract(ctx context.Context, layer registry.Layer, q store.CatalogQuery) (extract, error) {
+// newExtract reads the definitions in the view of a layer.
+func newExtract(ctx context.Context, a *command.App, layer registry.Layer, q store.CatalogQuery) (extract, error) {
 	c := extract{layer: layer}
-	db, err := a.database(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return c, err
 	}
@@ -53,7 +55,7 @@ func (a *app) extract(ctx context.Context, layer registry.Layer, q store.Catalog
 func (c *extract) only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
-		return 0, notFoundf("agent %s", id)
+		return 0, command.NotFoundf("agent %s", id)
 	}
 	profile, err := liveOf(c.agents[i])
 	if err != nil {
@@ -82,26 +84,26 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 }
 
 // leaveOutCore leaves the core tools out of a whole registry that was made empty.
-func (a *app) leaveOutCore(ctx context.Context, c *extract) error {
+func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
 		return nil
 	}
-	alone, err := coreAlone(ctx, a.db)
+	alone, err := coreAlone(ctx, a.DB)
 	if alone {
 		c.tools = slices.DeleteFunc(c.tools, func(e store.Exported) bool { return e.Locked })
 	}
 	return err
 }
 
-// document writes the extract in toolcrib's own form.
-func (a *app) document(ctx context.Context, c extract) ([]byte, error) {
+// exportDocument writes the extract in toolcrib's own form.
+func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	doc := docExport{
-		docHead: head("export"), View: mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
-		Tools: []docExtent{}, Agents: mapped(c.agents, newDocExtent), Lists: mapped(c.lists, newDocExtent),
+		Head: output.NewHead("export"), View: output.Mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
+		Tools: []docExtent{}, Agents: output.Mapped(c.agents, newDocExtent), Lists: output.Mapped(c.lists, newDocExtent),
 	}
 	for _, e := range c.tools {
 		extent := newDocExtent(e)
-		raw, err := a.sourceOf(ctx, e)
+		raw, err := sourceOf(ctx, a, e)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +136,7 @@ func (c extract) lock() ([]byte, error) {
 }
 
 // sourceOf returns the JSON that a definition was imported from, nil for none.
-func (a *app) sourceOf(ctx context.Context, e store.Exported) ([]byte, error) {
+func sourceOf(ctx context.Context, a *command.App, e store.Exported) ([]byte, error) {
 	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
 		return nil, nil
 	}
@@ -142,7 +144,7 @@ func (a *app) sourceOf(ctx context.Context, e store.Exported) ([]byte, error) {
 	if err != nil || l.Definition.Tool == nil || l.Definition.Tool.Source == nil {
 		return nil, err
 	}
-	raw, _, err := a.db.Raw(ctx, l.Definition.Tool.Source.Hash)
+	raw, _, err := a.DB.Raw(ctx, l.Definition.Tool.Source.Hash)
 	return raw, err
 }
 
@@ -153,21 +155,21 @@ func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
 		return nil, err
 	}
 	in.Context = prompt.Reference()
-	return mapped(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
+	return output.Mapped(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
 		return docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now}
 	}), nil
 }
 
 // encode writes the extract in another format; left names the values that it has no
 // place for, and beyond what its hosts refuse.
-func (a *app) encode(ctx context.Context, f wire.Format, c extract) (text []byte, left, beyond []string, err error) {
+func encode(ctx context.Context, a *command.App, f wire.Format, c extract) (text []byte, left, beyond []string, err error) {
 	listed := make([]wire.Listed, len(c.tools))
 	for i, e := range c.tools {
 		l, err := liveOf(e)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if listed[i], err = a.listed(ctx, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
+		if listed[i], err = asListed(ctx, a, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -175,27 +177,27 @@ func (a *app) encode(ctx context.Context, f wire.Format, c extract) (text []byte
 	return text, left, wire.Beyond(f, listed), err
 }
 
-// listed returns a tool for a format, as it was read when it was imported from
+// asListed returns a tool for a format, as it was read when it was imported from
 // that.
-func (a *app) listed(ctx context.Context, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
-	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: timestamp(created), UpdatedAt: timestamp(updated)}
+func asListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
+	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
 	if s == nil || s.Type != f.SourceType() {
 		return out, nil
 	}
 	var err error
-	out.Raw, _, err = a.db.Raw(ctx, s.Hash)
+	out.Raw, _, err = a.DB.Raw(ctx, s.Hash)
 	return out, err
 }
 
 // encodeBundle writes the live definitions with all that proves them.
-func (a *app) encodeBundle(ctx context.Context, c extract) ([]byte, error) {
+func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	var lives []registry.Live
 	for _, e := range slices.Concat(c.tools, c.agents, c.lists) {
 		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
 	}
-	b, err := viewed(ctx, a.db.View, func(r review.Reader) (bundle.Bundle, error) {
-		return bundle.Of(ctx, r, lives, c.layer.View(), a.env.Now())
+	b, err := command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
+		return bundle.Of(ctx, r, lives, c.layer.View(), a.Env.Now())
 	})
 	if err != nil {
 		return nil, err
@@ -205,8 +207,8 @@ func (a *app) encodeBundle(ctx context.Context, c extract) ([]byte, error) {
 
 // encodeServer writes the approved tools of an MCP server as the server lists
 // them: the JSON of each byte by byte, in the order of the server's latest list.
-func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byte, error) {
-	order, err := a.db.Listed(ctx, server)
+func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
+	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +222,7 @@ func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byt
 		if s == nil || s.Type != registry.SourceMCP || !strings.HasPrefix(s.Ref, server+"#") {
 			continue
 		}
-		raw, ok, err := a.db.Raw(ctx, s.Hash)
+		raw, ok, err := a.DB.Raw(ctx, s.Hash)
 		if err != nil {
 			return nil, err
 		}
@@ -233,7 +235,7 @@ func (a *app) encodeServer(ctx context.Context, server string, c extract) ([]byt
 		}
 	}
 	if len(raws) == 0 {
-		return nil, notFoundf("approved tools of the server %s", server)
+		return nil, command.NotFoundf("approved tools of the server %s", server)
 	}
 	var doc bytes.Buffer
 	fmt.Fprintf(&doc, `{"serverInfo":{"name":%s},"tools":[`, jsondoc.Canonical(jsondoc.NewString(server)))

@@ -5,12 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 )
 
 // TestWriteExport replaces a file only where that was asked for, and nothing else.
 func TestWriteExport(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{printer: &printer{env: Env{Dir: dir}}}
+	a := &command.App{Printer: &output.Printer{Env: process.Env{Dir: dir}}}
 	if err := os.WriteFile(filepath.Join(dir, "there"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +30,7 @@ func TestWriteExport(t *testing.T) {
 		{os.DevNull, true, "is not an ordinary file"},
 		{"none/x", false, "there is no folder"},
 	} {
-		err := a.writeExport(tt.name, []byte("text"), tt.replace)
+		err := writeExport(a, tt.name, []byte("text"), tt.replace)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
 			continue

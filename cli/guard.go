@@ -15,6 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway"
 	"toolcrib/gateway/guard"
 	"toolcrib/internal/visible"
@@ -29,7 +33,7 @@ type guardFlags struct {
 	url, tokenEnv, was string
 }
 
-func newGuard(a *app) *cobra.Command {
+func newGuard(a *command.App) *cobra.Command {
 	var f guardFlags
 	cmd := &cobra.Command{
 		Use:   "guard NAME -- COMMAND… | guard NAME --url URL",
@@ -71,22 +75,22 @@ func (f guardFlags) check(dash int, args []string) error {
 	}
 	switch {
 	case dash != 1:
-		return usagef(`write the name of the server, then "--" and its command, or --url URL; got %s before the command`, counted(dash, "argument"))
+		return process.Usagef(`write the name of the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
 	case registry.ServerName(args[0]) == "":
-		return usagef("%q is not a name for a server: it needs a letter or a digit", args[0])
+		return process.Usagef("%q is not a name for a server: it needs a letter or a digit", args[0])
 	case f.url == "" && len(args) == 1:
-		return usagef(`name what starts the server: -- COMMAND…, or --url URL`)
+		return process.Usagef(`name what starts the server: -- COMMAND…, or --url URL`)
 	case f.url != "" && len(args) > 1:
-		return usagef("a command and --url exclude each other")
+		return process.Usagef("a command and --url exclude each other")
 	case f.url != "":
-		if err := checkEndpoint(f.url, false); err != nil {
-			return usagef("the server %v", err)
+		if err := settings.CheckEndpoint(f.url, false); err != nil {
+			return process.Usagef("the server %v", err)
 		}
 	}
 	return nil
 }
 
-func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
+func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) error {
 	signal.Ignore(syscall.SIGPIPE) // a client that goes away ends the server in order
 	ctx, stop := signal.NotifyContext(ctx, hangup()...)
 	defer stop()
@@ -94,41 +98,41 @@ func runGuard(ctx context.Context, a *app, args []string, f guardFlags) error {
 	var server guard.Server
 	if f.url != "" {
 		headers := guard.Headers(os.Environ())
-		if token := a.env.Getenv(f.tokenEnv); f.tokenEnv != "" && token != "" {
+		if token := a.Env.Getenv(f.tokenEnv); f.tokenEnv != "" && token != "" {
 			headers.Set("Authorization", "Bearer "+token)
 		}
 		server = guard.NewEndpoint(f.url, headers)
 	} else {
-		server = &guard.Command{Args: args[1:], Dir: a.env.Dir, Stderr: a.stderr}
+		server = &guard.Command{Args: args[1:], Dir: a.Env.Dir, Stderr: a.Stderr}
 	}
-	a.restoreGC()
-	in, restore := pollable(a.keyboard)
+	a.RestoreGC()
+	in, restore := pollable(a.Keyboard)
 	defer restore()
-	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: in, Out: a.stdout, Log: crib.log, Gone: func() bool { return gone(a.stdout) }, Times: a.env.Guard}, server)
+	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: in, Out: a.Stdout, Log: crib.log, Gone: func() bool { return gone(a.Stdout) }, Times: a.Env.Guard}, server)
 	status, err := g.Serve(ctx)
 	crib.close()
 	switch {
 	case err != nil:
 		return fmt.Errorf("the server %s: %w", crib.name, err)
 	case status != 0:
-		return exitStatus(status)
+		return process.ExitStatus(status)
 	}
 	return nil
 }
 
 // log writes a line of the guard's own to standard error.
 func (c *guardCrib) log(text string) {
-	fmt.Fprintf(c.app.env.Err, "toolcrib guard %s: %s\n", c.name, strings.TrimRight(visible.Line(text), "\n"))
+	fmt.Fprintf(c.app.Env.Err, "toolcrib guard %s: %s\n", c.name, strings.TrimRight(visible.Line(text), "\n"))
 }
 
 // guardCrib is toolcrib as the guard of one server needs it. It opens the database
 // beside the server's start, and again while that fails.
 type guardCrib struct {
-	app  *app
+	app  *command.App
 	name string
 
 	mu      sync.Mutex // of everything below
-	gateway *openGateway
+	gateway *command.OpenGateway
 	caller  gateway.Caller
 	raws    map[string]json.RawMessage // by hash
 }
@@ -142,7 +146,7 @@ const (
 	guardReopens = 2 * time.Second
 )
 
-func newGuardCrib(a *app, name string) *guardCrib {
+func newGuardCrib(a *command.App, name string) *guardCrib {
 	return &guardCrib{app: a, name: name, raws: map[string]json.RawMessage{}}
 }
 
@@ -151,28 +155,28 @@ func (c *guardCrib) close() {
 	if c.gateway != nil {
 		c.gateway.Flush(context.Background())
 		if err := c.gateway.Close(); err != nil {
-			c.log(sentence(err))
+			c.log(output.Sentence(err))
 		}
 	}
 }
 
 // open returns the gateway. The error is for the person at the client.
-func (c *guardCrib) open(ctx context.Context) (*openGateway, gateway.Caller, error) {
+func (c *guardCrib) open(ctx context.Context) (*command.OpenGateway, gateway.Caller, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gateway != nil {
 		return c.gateway, c.caller, nil
 	}
-	caller, err := callerFlags{where: whereFlags{local: true}}.caller(c.app)
+	caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(c.app)
 	if err == nil {
 		c.caller = caller.Guarded(c.name)
-		c.gateway, err = c.app.gatewayWith(ctx, c.log)
+		c.gateway, err = c.app.GatewayWith(ctx, c.log)
 	}
 	switch {
 	case errors.Is(err, store.ErrNoDatabase):
 		err = errors.New("there is no database yet; run toolcrib init, and approve the tools in toolcrib")
 	case err != nil:
-		err = fmt.Errorf("its database cannot be read: %s", sentence(err))
+		err = fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 	}
 	return c.gateway, c.caller, err
 }
@@ -185,13 +189,13 @@ func (c *guardCrib) Approved(ctx context.Context) (guard.Approved, error) {
 	}
 	list, err := g.Guarded(ctx, caller)
 	if err != nil {
-		return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", sentence(err))
+		return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 	}
 	out := guard.Approved{State: list.State, Tools: make(map[string]guard.Tool, len(list.Tools))}
 	for _, t := range list.Tools {
 		raw, err := c.raw(ctx, t.Hash)
 		if err != nil {
-			return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", sentence(err))
+			return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 		}
 		if raw != nil {
 			out.Tools[t.Name] = guard.Tool{Hash: t.Hash, Raw: raw}
@@ -208,7 +212,7 @@ func (c *guardCrib) raw(ctx context.Context, hash string) (json.RawMessage, erro
 	if raw != nil {
 		return raw, nil
 	}
-	body, ok, err := c.app.db.Raw(ctx, hash)
+	body, ok, err := c.app.DB.Raw(ctx, hash)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -231,7 +235,7 @@ func (c *guardCrib) Wait(ctx context.Context, seen int64) int64 {
 	opened := c.gateway != nil
 	c.mu.Unlock()
 	if opened {
-		return c.app.db.Wait(ctx, seen, guardLooks)
+		return c.app.DB.Wait(ctx, seen, guardLooks)
 	}
 	timer := time.NewTimer(guardReopens)
 	defer timer.Stop()
@@ -248,7 +252,7 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	if err != nil {
 		return nil, err
 	}
-	if caller.Actor = c.app.config.observer(); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
+	if caller.Actor = observer(c.app.Config); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
 		caller.Actor = proposals.SelfNamed(asks.Client)
 	}
 	r := gateway.Request{Tool: asks.Tool, Args: asks.Args}
@@ -311,8 +315,8 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 		return err
 	}
 	if n := len(taken.made); n > 0 {
-		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", counted(n, "proposal"), set))
-		if by := c.app.config.observer(); c.app.config.FourEyes && by.Kind == proposals.User {
+		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), set))
+		if by := observer(c.app.Config); c.app.Config.FourEyes && by.Kind == proposals.User {
 			c.log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
 		}
 	}
@@ -354,7 +358,7 @@ func (c *guardCrib) changeSet(ctx context.Context) (string, error) {
 			set = fmt.Sprintf("%s_%d", c.name, n)
 		}
 		stopped := false
-		err := c.app.db.View(ctx, func(r review.Reader) error {
+		err := c.app.DB.View(ctx, func(r review.Reader) error {
 			members, err := r.Members(ctx, set)
 			for _, m := range members {
 				stopped = stopped || m.State == proposals.Rejected
@@ -370,7 +374,7 @@ func (c *guardCrib) changeSet(ctx context.Context) (string, error) {
 // observer is who proposes what a guarded server lists: toolcrib itself. A login of
 // the database that names somebody writes as nobody else: if a user's login could
 // write as system, it could approve its own proposals under four_eyes.
-func (c *config) observer() proposals.Actor {
+func observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {
 			return actor

@@ -44,7 +44,7 @@ type behind struct {
 // newBehind returns a server with a guard in front, on a database of its own.
 func newBehind(t *testing.T, name string, server ...string) behind {
 	t.Helper()
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -29,7 +32,7 @@ type importFlags struct {
 	tell                             tui.Tell // how far it has come, nil for nobody
 }
 
-func newImport(a *app) *cobra.Command {
+func newImport(a *command.App) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME",
@@ -61,7 +64,7 @@ was skipped; each is listed with its reason.`,
   toolcrib import --mcp-url https://mcp.example.com/mcp --server example
   toolcrib import tools.json --server app --change-set app --draft
   toolcrib export --format mcp | toolcrib import -`,
-		Args: between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url or --server"),
+		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url or --server"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()
@@ -74,47 +77,47 @@ was skipped; each is listed with its reason.`,
 	return cmd
 }
 
-func runImport(ctx context.Context, a *app, args []string, f importFlags) error {
+func runImport(ctx context.Context, a *command.App, args []string, f importFlags) error {
 	switch {
 	case len(args) == 1 && f.from.given():
-		return usagef("a file and a live server exclude each other")
+		return process.Usagef("a file and a live server exclude each other")
 	case f.from.given() && f.capabilities != "":
-		return usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
+		return process.Usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
 	case len(args) == 1:
-		data, err := a.readAll(ctx, args[0])
+		data, err := a.ReadAll(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		p := a.progress()
-		defer p.end()
-		f.tell = p.tell
+		p := a.Progress()
+		defer p.End()
+		f.tell = p.Tell
 		taken, err := f.take(ctx, a, args[0], data, nil)
-		p.end()
+		p.End()
 		if err != nil {
 			return err
 		}
-		return a.printImport(taken)
+		return printImport(a, taken)
 	case !f.from.given() && f.server == "":
-		return usagef("name a file, or a live server with --mcp, --mcp-url or --server")
+		return process.Usagef("name a file, or a live server with --mcp, --mcp-url or --server")
 	}
 	from, err := f.from.place(a, f.server)
 	if err != nil {
 		return err
 	}
-	p := a.progress()
-	defer p.end()
-	f.tell = p.tell
+	p := a.Progress()
+	defer p.End()
+	f.tell = p.Tell
 	f.at("Asking " + from.shown + " for its tools")
 	data, err := from.ask(ctx, a)
 	if err != nil {
 		return err
 	}
 	taken, err := f.take(ctx, a, from.shown, data, &from)
-	p.end()
+	p.End()
 	if err != nil {
 		return err
 	}
-	return a.printImport(taken)
+	return printImport(a, taken)
 }
 
 // at reports the current step.
@@ -135,10 +138,10 @@ type intaken struct {
 }
 
 // take takes in a document that was read from file, or from a live server.
-func (f importFlags) take(ctx context.Context, a *app, file string, data []byte, from *place) (intaken, error) {
+func (f importFlags) take(ctx context.Context, a *command.App, file string, data []byte, from *place) (intaken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return intaken{}, unreadable(file, data, err)
+		return intaken{}, command.Unreadable(file, data, err)
 	}
 	if doc.Format == wire.Names {
 		return intaken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
@@ -150,14 +153,14 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 	if err != nil {
 		return intaken{}, err
 	}
-	b, err := a.openSession(ctx)
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return intaken{}, err
 	}
 	if f.observed {
-		b.actor = a.config.observer()
+		b.Actor = observer(a.Config)
 	}
-	live, err := a.everything(ctx)
+	live, err := everything(ctx, a)
 	if err != nil {
 		return intaken{}, err
 	}
@@ -167,22 +170,22 @@ func (f importFlags) take(ctx context.Context, a *app, file string, data []byte,
 		}
 		origin.Server = true // whatever it calls itself
 	}
-	f.at("Comparing " + counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
+	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
 	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
-		body, ok, rawErr := a.db.Raw(ctx, hash)
+		body, ok, rawErr := a.DB.Raw(ctx, hash)
 		err = errors.Join(err, rawErr)
 		return body, ok
 	}})
 	if err != nil {
 		return intaken{}, err
 	}
-	if err := errors.Join(a.leaveOutUndeclared(ctx, steps, live, doc.Capabilities), a.leaveOutPending(ctx, steps, f.watched)); err != nil {
+	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.watched)); err != nil {
 		return intaken{}, err
 	}
 	f.at("Proposing what changed")
-	made, err := b.takeIn(ctx, a, doc, origin, steps, !f.draft)
+	made, err := takeIn(ctx, b, a, doc, origin, steps, !f.draft)
 	if err == nil && f.observed {
-		err = b.retract(ctx, a, steps, live)
+		err = retract(ctx, b, a, steps, live)
 	}
 	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
 }
@@ -194,15 +197,15 @@ func (f importFlags) declared(doc wire.Document) (json.RawMessage, error) {
 	}
 	n, err := jsondoc.Parse([]byte(f.capabilities), jsondoc.DefaultLimits)
 	if err != nil || n.Kind != jsondoc.Object {
-		return nil, usagef("--client-capabilities is no JSON object")
+		return nil, process.Usagef("--client-capabilities is no JSON object")
 	}
 	return jsondoc.Canonical(n), nil
 }
 
-func (f importFlags) origin(a *app, file string, doc wire.Document) (intake.Origin, error) {
+func (f importFlags) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
 	o := intake.Origin{Set: f.set}
 	var err error
-	if o.Layer, err = a.layer(); err != nil {
+	if o.Layer, err = a.Layer(); err != nil {
 		return o, err
 	}
 	if f.layer != "" {
@@ -217,7 +220,7 @@ func (f importFlags) origin(a *app, file string, doc wire.Document) (intake.Orig
 	}
 	if o.Label = registry.ServerName(name); o.Label == "" {
 		if doc.Format == wire.MCP {
-			return o, usagef("name the server with --server; the document does not say which one it is")
+			return o, process.Usagef("name the server with --server; the document does not say which one it is")
 		}
 		o.Label = "stdin"
 	}
@@ -228,7 +231,7 @@ func (f importFlags) origin(a *app, file string, doc wire.Document) (intake.Orig
 const canonicalSet = "canonicalize"
 
 type docMigration struct {
-	docHead
+	output.Head
 	ChangeSet string           `json:"change_set"`
 	Steps     []docImportStep  `json:"steps"`
 	Retired   []docRetired     `json:"retired"`
@@ -245,7 +248,7 @@ type docRetired struct {
 	In        []string `json:"in"`
 }
 
-func newCanonicalize(a *app) *cobra.Command {
+func newCanonicalize(a *command.App) *cobra.Command {
 	o := intake.Origin{}
 	cmd := &cobra.Command{
 		Use:   "canonicalize FILE | -",
@@ -266,15 +269,15 @@ saves nothing.`,
 		Example: `  toolcrib canonicalize registry.json --dry-run
   toolcrib canonicalize registry.json
   toolcrib --approve set:canonicalize`,
-		Args: exact(1, "one file, or - for standard input"),
+		Args: command.Exact(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], o) },
 	}
 	cmd.Flags().StringVar(&o.Set, "change-set", canonicalSet, "the `NAME` of the change set")
 	return cmd
 }
 
-func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) error {
-	data, err := a.readAll(ctx, file)
+func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.Origin) error {
+	data, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -282,19 +285,19 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 	if err != nil {
 		return fmt.Errorf("%s is not a legacy registry: %w", file, err)
 	}
-	if o.Layer, err = a.layer(); err != nil {
+	if o.Layer, err = a.Layer(); err != nil {
 		return err
 	}
-	b, err := a.openSession(ctx)
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	live, err := a.everything(ctx)
+	live, err := everything(ctx, a)
 	if err != nil {
 		return err
 	}
 	m := intake.Canonicalize(legacy, o, live)
-	if err := a.leaveOutPending(ctx, m.Steps, false); err != nil {
+	if err := leaveOutPending(ctx, a, m.Steps, false); err != nil {
 		return err
 	}
 	var drafts []proposals.Draft
@@ -305,46 +308,46 @@ func runCanonicalize(ctx context.Context, a *app, file string, o intake.Origin) 
 	}
 	var made []proposals.Proposal
 	if len(drafts) > 0 {
-		if made, err = b.desk.Propose(ctx, b.actor, drafts, true); err != nil {
+		if made, err = b.Desk.Propose(ctx, b.Actor, drafts, true); err != nil {
 			return err
 		}
 	}
-	return a.printMigration(m, o.Set, made)
+	return printMigration(a, m, o.Set, made)
 }
 
-func (a *app) printMigration(m intake.Migration, set string, made []proposals.Proposal) error {
+func printMigration(a *command.App, m intake.Migration, set string, made []proposals.Proposal) error {
 	doc := docMigration{
-		docHead: head("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
+		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: output.Mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
-		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.flags.dryRun,
+		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		switch {
 		case len(m.Steps) > 0:
 		case len(m.Retired)+len(m.DeadTiers) > 0:
-			p.linef("The registry is canonical, so nothing is proposed. The file still has names that are retired:")
+			p.Linef("The registry is canonical, so nothing is proposed. The file still has names that are retired:")
 		default:
-			p.linef("The registry is canonical, so nothing is proposed.")
+			p.Linef("The registry is canonical, so nothing is proposed.")
 		}
 		for _, s := range m.Steps {
-			p.linef("%s %s: %s", s.Change, s.Subject, s.Reason)
+			p.Linef("%s %s: %s", s.Change, s.Subject, s.Reason)
 		}
 		for _, r := range m.Retired {
 			if r.Successor == "" {
-				p.linef("Ghost, no successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
+				p.Linef("Ghost, no successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
 				continue
 			}
-			p.linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
+			p.Linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
 		}
 		for _, name := range m.DeadTiers {
-			p.linef("Dead approval tier: %s", name)
+			p.Linef("Dead approval tier: %s", name)
 		}
 		for _, r := range m.Remarks {
-			p.linef("Note: %s", stop(r))
+			p.Linef("Note: %s", output.FullStop(r))
 		}
-		if len(made) > 0 && !a.flags.dryRun {
-			p.linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
+		if len(made) > 0 && !a.Flags.DryRun {
+			p.Linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
 		}
-		a.closing(p)
+		closing(a, p)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -20,8 +22,8 @@ import (
 )
 
 // everything returns the definitions of every layer, deactivated ones too.
-func (a *app) everything(ctx context.Context) ([]registry.Live, error) {
-	db, err := a.database(ctx)
+func everything(ctx context.Context, a *command.App) ([]registry.Live, error) {
+	db, err := a.Database(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +54,8 @@ func liveOf(e store.Exported) (registry.Live, error) {
 
 // leaveOutPending takes out the proposals that somebody has made already, and
 // where nobody asked for this very import those that were rejected.
-func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched bool) error {
-	return a.db.View(ctx, func(r review.Reader) error {
+func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
+	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
 			if s.Draft == nil {
 				continue
@@ -85,7 +87,7 @@ func (a *app) leaveOutPending(ctx context.Context, steps []intake.Step, watched 
 // leaveOutUndeclared takes out the deactivation of tools that the server listed to a
 // client with more capabilities than this list was asked with: servers leave out the
 // tools that a client cannot serve, and another client still has them.
-func (a *app) leaveOutUndeclared(ctx context.Context, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
+func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	has := map[string]json.RawMessage{}
 	if len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
 		return nil // nobody knows what was declared
@@ -95,7 +97,7 @@ func (a *app) leaveOutUndeclared(ctx context.Context, steps []intake.Step, live 
 		if s.Change != intake.Deactivate || s.Draft == nil || at < 0 || live[at].Definition.Tool == nil || live[at].Definition.Tool.Source == nil {
 			continue
 		}
-		listed, known, err := a.db.ImportOf(ctx, live[at].Definition.Tool.Source.Hash)
+		listed, known, err := a.DB.ImportOf(ctx, live[at].Definition.Tool.Source.Hash)
 		if err != nil {
 			return err
 		}
@@ -116,7 +118,7 @@ func (a *app) leaveOutUndeclared(ctx context.Context, steps []intake.Step, live 
 
 // takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
 // never without its JSON.
-func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
+func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
 		if s.Draft != nil {
@@ -126,9 +128,9 @@ func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake
 	if len(drafts) == 0 {
 		return nil, nil
 	}
-	record := b.importRecord(a, doc, o)
-	if !a.flags.dryRun {
-		if err := a.db.KeepImport(ctx, record); err != nil {
+	record := importRecord(b, a, doc, o)
+	if !a.Flags.DryRun {
+		if err := a.DB.KeepImport(ctx, record); err != nil {
 			return nil, err
 		}
 	}
@@ -136,21 +138,21 @@ func (b session) takeIn(ctx context.Context, a *app, doc wire.Document, o intake
 	for _, t := range record.Tools {
 		raws[t.Hash] = t.Body
 	}
-	desk := b.desk.Importing(raws)
+	desk := b.Desk.Importing(raws)
 	if !submit {
-		return desk.Propose(ctx, b.actor, drafts, false)
+		return desk.Propose(ctx, b.Actor, drafts, false)
 	}
-	if b.actor.Kind == proposals.System {
+	if b.Actor.Kind == proposals.System {
 		return desk.Observe(ctx, drafts)
 	}
-	return desk.TakeIn(ctx, b.actor, drafts)
+	return desk.TakeIn(ctx, b.Actor, drafts)
 }
 
 // retract withdraws what an earlier look at a guarded server proposed about tools that
 // are live as the server lists them now: it took the change back.
-func (b session) retract(ctx context.Context, a *app, steps []intake.Step, live []registry.Live) error {
+func retract(ctx context.Context, b command.Session, a *command.App, steps []intake.Step, live []registry.Live) error {
 	var over []proposals.Revision
-	err := a.db.View(ctx, func(r review.Reader) error {
+	err := a.DB.View(ctx, func(r review.Reader) error {
 		over = nil
 		for _, s := range steps {
 			if s.Change != intake.None {
@@ -166,7 +168,7 @@ func (b session) retract(ctx context.Context, a *app, steps []intake.Step, live 
 					return err
 				}
 				at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
-				if p.Author == b.actor && rev.Author == b.actor && at >= 0 && intake.Generated(rev.Draft, &live[at].Definition) {
+				if p.Author == b.Actor && rev.Author == b.Actor && at >= 0 && intake.Generated(rev.Draft, &live[at].Definition) {
 					over = append(over, rev)
 				}
 			}
@@ -178,18 +180,18 @@ func (b session) retract(ctx context.Context, a *app, steps []intake.Step, live 
 		if err != nil {
 			return err
 		}
-		if b.actor.Kind == proposals.System {
-			_, err = b.desk.Retract(ctx, rev.Proposal, rev.Number, note)
+		if b.Actor.Kind == proposals.System {
+			_, err = b.Desk.Retract(ctx, rev.Proposal, rev.Number, note)
 		} else {
-			_, err = b.desk.Withdraw(ctx, b.actor, rev.Proposal, note)
+			_, err = b.Desk.Withdraw(ctx, b.Actor, rev.Proposal, note)
 		}
 	}
 	return err
 }
 
-func (b session) importRecord(a *app, doc wire.Document, o intake.Origin) store.Import {
+func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) store.Import {
 	record := store.Import{
-		ID: a.env.NewID(), At: a.env.Now(), Actor: b.actor.String(), Format: string(doc.Format), Label: o.Label,
+		ID: a.Env.NewID(), At: a.Env.Now(), Actor: b.Actor.String(), Format: string(doc.Format), Label: o.Label,
 		Hash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Capabilities: doc.Capabilities,
 	}
 	for _, it := range doc.Items {
@@ -204,7 +206,7 @@ func (b session) importRecord(a *app, doc wire.Document, o intake.Origin) store.
 }
 
 type docImport struct {
-	docHead
+	output.Head
 	File    string `json:"file"`
 	Format  string `json:"format"`
 	Label   string `json:"label"`
@@ -252,12 +254,12 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 }
 
 // document returns an import as the document for scripts.
-func (t intaken) document(a *app) docImport {
+func (t intaken) document(a *command.App) docImport {
 	d := docImport{
-		docHead: head("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
+		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
-		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.flags.dryRun,
+		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
@@ -267,68 +269,68 @@ func (t intaken) document(a *app) docImport {
 
 // missing returns the lines that a configuration lacks for the server's tools
 // to run, "" for none.
-func (t intaken) missing(a *app) string {
-	if _, known := a.config.Servers[t.origin.Label]; known {
+func (t intaken) missing(a *command.App) string {
+	if _, known := a.Config.Servers[t.origin.Label]; known {
 		return ""
 	}
-	return t.from.server.lines(t.origin.Label)
+	return t.from.server.Lines(t.origin.Label)
 }
 
-func (a *app) printImport(t intaken) error {
+func printImport(a *command.App, t intaken) error {
 	counts := map[intake.Change]int{}
 	for _, s := range t.steps {
 		counts[s.Change]++
 	}
 	out := t.document(a)
 	skipped := len(t.doc.Skipped) + counts[intake.Skip]
-	return a.printChecked(out, skipped == 0, func(p *page) {
+	return a.PrintChecked(out, skipped == 0, func(p *output.Page) {
 		for _, w := range notKept(t.doc) {
-			p.linef("%s", w)
+			p.Linef("%s", w)
 		}
-		p.linef("%s: %s as %s, %s", t.file, counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
+		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
-			p.linef("skipped: %s", w)
+			p.Linef("skipped: %s", w)
 		}
 		var parts []any
 		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
 			parts = append(parts, counts[c])
 		}
 		parts[len(parts)-1] = skipped
-		p.linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
+		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
 		if out.Configuration != "" {
-			p.blank()
-			p.linef("For its approved tools to run, %s needs:", a.config.userFile)
+			p.Blank()
+			p.Linef("For its approved tools to run, %s needs:", a.Config.UserFile)
 			for line := range strings.Lines(out.Configuration) {
-				p.linef("  %s", strings.TrimRight(line, "\n"))
+				p.Linef("  %s", strings.TrimRight(line, "\n"))
 			}
 			if len(t.from.server.Command) > 0 {
-				p.linef("It runs in your home folder then; dir = \"/FOLDER\" names another.")
+				p.Linef("It runs in your home folder then; dir = \"/FOLDER\" names another.")
 			}
 		}
-		a.closing(p)
+		closing(a, p)
 	})
 }
 
 // lines prints which tools were proposed, and which could not be.
-func (t intaken) lines(p *page) {
+func (t intaken) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
 		switch {
 		case s.Draft != nil:
-			p.linef("%s", moved(t.made[next]))
+			p.Linef("%s", moved(t.made[next]))
 			if s.Change == intake.Modify {
-				p.linef("    changed: %s", s.Reason)
+				p.Linef("    changed: %s", s.Reason)
 			}
 			if s.Missing != "" {
-				p.linef("    a draft until it is complete: %s", s.Missing)
+				p.Linef("    a draft until it is complete: %s", s.Missing)
 			}
 			if len(s.Unknown) > 0 {
-				p.linef("    kept as they are, as the format does not have them: %s", strings.Join(s.Unknown, ", "))
+				p.Linef("    kept as they are, as the format does not have them: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:
-			p.linef("skipped %s: %s", s.Name, s.Reason)
+			p.Linef("skipped %s: %s", s.Name, s.Reason)
 		}
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/upstream"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -28,7 +31,7 @@ type watchFlags struct {
 // shortestWatch sets how often a server may be looked at without being asked to.
 const shortestWatch = time.Second
 
-func newWatch(a *app) *cobra.Command {
+func newWatch(a *command.App) *cobra.Command {
 	var f watchFlags
 	f.watched = true
 	cmd := &cobra.Command{
@@ -70,12 +73,12 @@ type pollResult struct {
 	err  error
 }
 
-func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
+func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags) error {
 	places, err := f.places(a, names)
 	if err != nil {
 		return err
 	}
-	b, err := a.openSession(ctx)
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,15 +86,15 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 		return f.lookOnce(ctx, a, places)
 	}
 	for _, p := range places {
-		a.note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.shown, f.every, b.actor)
+		a.Note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.shown, f.every, b.Actor)
 	}
-	a.restoreGC()
+	a.RestoreGC()
 	ctx, stop := context.WithCancel(ctx)
 	results := make(chan pollResult)
 	var watchers sync.WaitGroup
 	for _, p := range places {
 		watchers.Go(func() {
-			upstream.Watch(ctx, p.upstream(a.env), f.every, func(data []byte, err error) {
+			upstream.Watch(ctx, p.upstream(a.Env), f.every, func(data []byte, err error) {
 				select {
 				case results <- pollResult{p, data, err}:
 				case <-ctx.Done():
@@ -116,7 +119,7 @@ func runWatch(ctx context.Context, a *app, names []string, f watchFlags) error {
 
 // lookOnce polls every server and fails when one of them did; it still reports the
 // results of the others.
-func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error {
+func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []place) error {
 	var errs []error
 	var found []intaken
 	for _, p := range places {
@@ -131,10 +134,10 @@ func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error 
 	err := errors.Join(errs...)
 	for _, taken := range found {
 		if err != nil {
-			a.noteTaken(taken)
+			noteTaken(a, taken)
 			continue
 		}
-		if err := a.printTaken(taken); err != nil {
+		if err := printTaken(a, taken); err != nil {
 			return err
 		}
 	}
@@ -142,21 +145,21 @@ func (f watchFlags) lookOnce(ctx context.Context, a *app, places []place) error 
 }
 
 // places returns the servers to watch.
-func (f watchFlags) places(a *app, names []string) ([]place, error) {
+func (f watchFlags) places(a *command.App, names []string) ([]place, error) {
 	if f.every < shortestWatch {
-		return nil, usagef("--every is %s; write %s or more", f.every, shortestWatch)
+		return nil, process.Usagef("--every is %s; write %s or more", f.every, shortestWatch)
 	}
 	if f.from.given() {
 		switch {
 		case len(names) > 0:
-			return nil, usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
+			return nil, process.Usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
 		case f.server == "":
-			return nil, usagef("name the server with --server")
+			return nil, process.Usagef("name the server with --server")
 		}
 		p, err := f.from.place(a, f.server)
 		return []place{p}, err
 	}
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +167,7 @@ func (f watchFlags) places(a *app, names []string) ([]place, error) {
 		names = slices.Sorted(maps.Keys(c.Servers))
 	}
 	if len(names) == 0 {
-		return nil, usagef("the configuration has no servers; name one with --mcp or --mcp-url")
+		return nil, process.Usagef("the configuration has no servers; name one with --mcp or --mcp-url")
 	}
 	var places []place
 	for _, name := range names {
@@ -179,7 +182,7 @@ func (f watchFlags) places(a *app, names []string) ([]place, error) {
 
 // see proposes the changes of a poll. It reports an error once, and the watch goes
 // on: the next poll may succeed.
-func (f watchFlags) see(ctx context.Context, a *app, s pollResult, seen map[string]string) error {
+func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.name
 	if s.err == nil && seen[name] == hash {
 		return nil
@@ -193,33 +196,33 @@ func (f watchFlags) see(ctx context.Context, a *app, s pollResult, seen map[stri
 		return ctx.Err()
 	case s.err == nil:
 		seen[name] = hash
-		return a.printTaken(taken)
+		return printTaken(a, taken)
 	case seen[name] != s.err.Error():
 		seen[name] = s.err.Error()
-		report(a.env, a.form.json, s.err)
-		a.noteStderr(s.err)
+		command.Report(a.Env, a.Form.JSON, s.err)
+		noteStderr(a, s.err)
 	}
 	return nil
 }
 
 // propose proposes what a look shows.
-func (f watchFlags) propose(ctx context.Context, a *app, s pollResult) (intaken, error) {
+func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (intaken, error) {
 	f.server = s.from.name
 	return f.take(ctx, a, s.from.shown, s.data, &s.from)
 }
 
 // printTaken prints a poll that found changes.
-func (a *app) printTaken(t intaken) error {
+func printTaken(a *command.App, t intaken) error {
 	if len(t.made) == 0 {
 		return nil
 	}
-	return a.print(t.document(a), t.lines)
+	return a.Print(t.document(a), t.lines)
 }
 
 // noteTaken is printTaken beside an error, for people.
-func (a *app) noteTaken(t intaken) {
+func noteTaken(a *command.App, t intaken) {
 	for _, p := range t.made {
-		a.note("%s", moved(p))
+		a.Note("%s", moved(p))
 	}
 }
 
@@ -243,14 +246,14 @@ func (f *fromServer) given() bool { return f.command != "" || f.url != "" }
 
 // config returns what the flags say as the configuration would, for a command
 // that was typed in dir.
-func (f *fromServer) config(dir string) (serverConfig, error) {
-	s := serverConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
+func (f *fromServer) config(dir string) (settings.ServerConfig, error) {
+	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
 	}
 	if f.command != "" {
 		var err error
-		if s.Command, err = commandLine(f.command); err != nil {
+		if s.Command, err = settings.CommandLine(f.command); err != nil {
 			return s, err
 		}
 	}
@@ -258,8 +261,8 @@ func (f *fromServer) config(dir string) (serverConfig, error) {
 	if len(check.Command) > 0 {
 		check.Command = []string{filepath.Base(check.Command[0])} // the path of a command that is typed may begin here
 	}
-	if err := check.check("given"); err != nil {
-		return s, usagef("the server %v", err)
+	if err := check.Check("given"); err != nil {
+		return s, process.Usagef("the server %v", err)
 	}
 	if f.command != "" && s.Dir == "" {
 		s.Dir = dir // it was typed here
@@ -271,22 +274,22 @@ func (f *fromServer) config(dir string) (serverConfig, error) {
 type place struct {
 	name   string // of the server; "" when it is to say itself
 	shown  string // for messages: the command, the URL or the name
-	server serverConfig
+	server settings.ServerConfig
 }
 
 // place returns the server that the flags or the configuration name.
-func (f *fromServer) place(a *app, name string) (place, error) {
+func (f *fromServer) place(a *command.App, name string) (place, error) {
 	if f.given() {
-		s, err := f.config(a.env.Dir)
+		s, err := f.config(a.Env.Dir)
 		return place{name: name, shown: cmp.Or(f.url, strings.Join(s.Command, " ")), server: s}, err
 	}
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return place{}, err
 	}
 	s, ok := c.Servers[name]
 	if !ok {
-		return place{}, notFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
+		return place{}, command.NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
 	}
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
@@ -294,7 +297,7 @@ func (f *fromServer) place(a *app, name string) (place, error) {
 	return place{name: name, shown: "server " + name, server: s}, nil
 }
 
-func knownServers(c config) string {
+func knownServers(c settings.Config) string {
 	if len(c.Servers) == 0 {
 		return "it has none"
 	}
@@ -302,35 +305,35 @@ func knownServers(c config) string {
 }
 
 // upstream returns the server as the gateway reaches it.
-func (p place) upstream(env Env) upstream.Server {
-	return p.server.upstream(env, cmp.Or(p.name, p.shown))
+func (p place) upstream(env process.Env) upstream.Server {
+	return p.server.Upstream(env, cmp.Or(p.name, p.shown))
 }
 
 // ask reads the list of the server's tools.
-func (p place) ask(ctx context.Context, a *app) ([]byte, error) {
-	return upstream.List(ctx, p.upstream(a.env))
+func (p place) ask(ctx context.Context, a *command.App) ([]byte, error) {
+	return upstream.List(ctx, p.upstream(a.Env))
 }
 
 // noteStderr shows what a server printed before it failed, behind the sentence about it.
-func (a *app) noteStderr(err error) {
+func noteStderr(a *command.App, err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {
-			a.note("the server: %s", strings.TrimRight(line, "\n"))
+			a.Note("the server: %s", strings.TrimRight(line, "\n"))
 		}
 	}
 }
 
 // claims returns why a server may not go by the name that it gives itself: tools
 // of that name are live, and anybody can call himself so.
-func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
+func (p place) claims(a *command.App, doc wire.Document, live []registry.Live) error {
 	if p.name != "" {
 		return nil
 	}
 	label := registry.ServerName(doc.Server)
 	if label == "" {
-		return usagef("name the server with --server; it reports no name")
+		return process.Usagef("name the server with --server; it reports no name")
 	}
-	_, taken := a.config.Servers[label]
+	_, taken := a.Config.Servers[label]
 	for _, l := range live {
 		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == registry.SourceMCP && strings.HasPrefix(t.Source.Ref, label+"#") {
 			taken = true
@@ -339,5 +342,5 @@ func (p place) claims(a *app, doc wire.Document, live []registry.Live) error {
 	if !taken {
 		return nil
 	}
-	return usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
+	return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
 }

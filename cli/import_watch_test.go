@@ -22,7 +22,7 @@ type watching struct {
 
 func startWatch(t *testing.T, dir string) *watching {
 	t.Helper()
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestWatchSaysWhoActs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tools.json"), []byte("[]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

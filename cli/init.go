@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -28,7 +31,7 @@ type initFlags struct {
 
 // docInit has the servers of this machine's clients and their import.
 type docInit struct {
-	docHead
+	output.Head
 	Servers  []docInitServer `json:"servers"`
 	Problems []string        `json:"problems"`
 	Started  bool            `json:"started"` // whether servers were started or reached
@@ -58,7 +61,7 @@ type docInitFailed struct {
 	Error  string `json:"error"`
 }
 
-func newInit(a *app) *cobra.Command {
+func newInit(a *command.App) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -94,23 +97,23 @@ could not be read.`,
 	return cmd
 }
 
-func runInit(ctx context.Context, a *app, f initFlags) error {
+func runInit(ctx context.Context, a *command.App, f initFlags) error {
 	doc, found, err := f.find(a)
 	if err != nil {
 		return err
 	}
 	if f.empty {
-		if err := a.makeEmpty(ctx); err != nil {
+		if err := makeEmpty(ctx, a); err != nil {
 			return err
 		}
 		doc.Empty = true
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
-	asks := !f.yes && !a.form.json && a.env.InTerminal && a.env.OutTerminal && len(ready) > 0
+	asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready) > 0
 	if asks {
-		f.yes, err = a.confirm(fmt.Sprintf("Start %s once to read the tools?", counted(len(ready), "server")), func(p *page) {
+		f.yes, err = a.Confirm(fmt.Sprintf("Start %s once to read the tools?", output.Counted(len(ready), "server")), func(p *output.Page) {
 			doc.writeServers(p)
-			p.blank()
+			p.Blank()
 		})
 		if err != nil {
 			return err
@@ -121,31 +124,31 @@ func runInit(ctx context.Context, a *app, f initFlags) error {
 			return err
 		}
 	}
-	err = a.print(doc, func(p *page) {
+	err = a.Print(doc, func(p *output.Page) {
 		if doc.Empty {
-			p.linef("Empty registry: %s has the core tools, which are locked, and nothing else that is shipped.", a.config.DB)
-			p.blank()
+			p.Linef("Empty registry: %s has the core tools, which are locked, and nothing else that is shipped.", a.Config.DB)
+			p.Blank()
 		}
 		if !asks {
 			doc.writeServers(p)
 		}
 		doc.writeImports(a, p, len(ready))
 	})
-	return cmp.Or(err, findingsUnless(len(doc.Failures) == 0))
+	return cmp.Or(err, process.FindingsUnless(len(doc.Failures) == 0))
 }
 
 // find reads the files of the clients.
-func (f initFlags) find(a *app) (docInit, []clientServer, error) {
+func (f initFlags) find(a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
-		docHead: head("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.flags.dryRun,
+		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.Flags.DryRun,
 	}
 	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err
 	}
 	if f.timeout <= 0 {
-		return doc, nil, usagef("--timeout is %s; write a time such as 10s", f.timeout)
+		return doc, nil, process.Usagef("--timeout is %s; write a time such as 10s", f.timeout)
 	}
-	entries, files, err := a.clientEntries()
+	entries, files, err := clientEntries(a)
 	if err != nil {
 		return doc, nil, err
 	}
@@ -158,8 +161,8 @@ func (f initFlags) find(a *app) (docInit, []clientServer, error) {
 		}
 	}
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
-	found := clientServers(entries, a.env, f.here)
-	doc.Servers = mapped(found, newDocInitServer)
+	found := clientServers(entries, a.Env, f.here)
+	doc.Servers = output.Mapped(found, newDocInitServer)
 	return doc, found, nil
 }
 
@@ -168,14 +171,14 @@ func newDocInitServer(c clientServer) docInitServer {
 	return docInitServer{
 		Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
 		Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
-		Files:     mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
-		Variables: mapped(s.Env, func(v clients.Variable) string { return v.Name }),
+		Files:     output.Mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
+		Variables: output.Mapped(s.Env, func(v clients.Variable) string { return v.Name }),
 	}
 }
 
 // importAll reads the tools of servers, all at a time, and proposes them in the order
 // of the list. A server that fails stops no other.
-func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer, timeout time.Duration) error {
+func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAtOnce(ctx, a, ready, timeout)
 	for i, c := range ready {
@@ -199,9 +202,9 @@ func (d *docInit) importAll(ctx context.Context, a *app, ready []clientServer, t
 
 // makeEmpty makes a registry with the core alone. One that has more is not made
 // empty: nothing leaves a registry.
-func (a *app) makeEmpty(ctx context.Context) error {
-	a.empty = true
-	db, err := a.database(ctx)
+func makeEmpty(ctx context.Context, a *command.App) error {
+	a.Empty = true
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,14 +212,14 @@ func (a *app) makeEmpty(ctx context.Context) error {
 	if err != nil || alone {
 		return err
 	}
-	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.config.DB, hide(proposals.ErrConflict))
+	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
 }
 
 // coreAlone reports whether a registry was made empty: of the shipped definitions
 // it has the core tools only.
 func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
-	_, err := viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
+	_, err := command.Viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
 	if errors.Is(err, proposals.ErrNotFound) {
 		return true, nil
 	}
@@ -224,7 +227,7 @@ func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
 }
 
 // writeServers shows what the clients have.
-func (d *docInit) writeServers(p *page) {
+func (d *docInit) writeServers(p *output.Page) {
 	var rows, left [][]string
 	for _, s := range d.Servers {
 		row := []string{s.Name, strings.Join(s.Clients, ", "), s.Starts}
@@ -235,46 +238,46 @@ func (d *docInit) writeServers(p *page) {
 		}
 	}
 	if len(d.Servers) == 0 {
-		p.linef("No MCP client on this machine starts a server that toolcrib can find. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
+		p.Linef("No MCP client on this machine starts a server that toolcrib can find. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
 	}
 	if len(rows) > 0 {
-		p.table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
+		p.Table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
 	}
 	if len(left) > 0 {
-		p.blank()
-		p.table([]string{"LEFT OUT", "CLIENTS", "BECAUSE"}, left)
+		p.Blank()
+		p.Table([]string{"LEFT OUT", "CLIENTS", "BECAUSE"}, left)
 	}
 	for i, problem := range d.Problems {
 		if i == 0 {
-			p.blank()
+			p.Blank()
 		}
-		p.linef("problem: %s", problem)
+		p.Linef("problem: %s", problem)
 	}
 }
 
 // writeImports prints the proposals and the next steps.
-func (d *docInit) writeImports(a *app, p *page, ready int) {
+func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started {
 		if ready > 0 {
-			p.blank()
-			p.linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", counted(ready, "server"))
+			p.Blank()
+			p.Linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", output.Counted(ready, "server"))
 		}
 		if d.Empty {
-			a.closing(p)
+			closing(a, p)
 		}
 		return
 	}
-	p.blank()
+	p.Blank()
 	for _, i := range d.Imports {
-		p.linef("%s: %s, %d proposed as the change set %s", i.Label, counted(i.Definitions, "definition"), len(i.Proposals), i.Label)
+		p.Linef("%s: %s, %d proposed as the change set %s", i.Label, output.Counted(i.Definitions, "definition"), len(i.Proposals), i.Label)
 	}
 	for _, f := range d.Failures {
-		p.linef("%s: not read: %s", f.Server, f.Error)
+		p.Linef("%s: not read: %s", f.Server, f.Error)
 	}
-	a.closing(p)
+	closing(a, p)
 	if len(d.Imports) > 0 && !d.DryRun {
-		p.blank()
-		p.linef("Next, guard the servers where they stand: toolcrib wrap")
-		p.linef("Then review and approve each server's tools once, in the workbench: toolcrib")
+		p.Blank()
+		p.Linef("Next, guard the servers where they stand: toolcrib wrap")
+		p.Linef("Then review and approve each server's tools once, in the workbench: toolcrib")
 	}
 }

@@ -16,6 +16,10 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/upstream"
 )
@@ -31,7 +35,7 @@ type clientServer struct {
 
 // clientServers returns the servers of entries, one for each name, and those that
 // cannot be guarded apart. The entry that is asked is the first one that can be.
-func clientServers(entries []clients.Entry, env Env, here bool) []clientServer {
+func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
 		if e.Server().Self() || e.Server().BuiltIn() {
@@ -56,7 +60,7 @@ func clientServers(entries []clients.Entry, env Env, here bool) []clientServer {
 
 // convert works out how the server of an entry is asked: in its folder, with the
 // variables that the client gives it.
-func (c *clientServer) convert(env Env, here bool) {
+func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
 	for _, h := range s.Headers {
@@ -98,12 +102,12 @@ func runsPackages(program string) bool {
 
 // place decides where a command runs: where the file says, in the project that the
 // entry is for, or at home, as in a project npx would run what that has under the name.
-func (c *clientServer) place(u *upstream.Server, dir string, env Env) {
+func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
 	base := c.entry.Server().Project
 	if c.entry.File.Scope == clients.Project {
 		base = env.Dir
 	}
-	u.Dir = cmp.Or(base, homeFolder(env))
+	u.Dir = cmp.Or(base, settings.HomeFolder(env))
 	if dir != "" && !filepath.IsAbs(dir) {
 		dir = filepath.Join(u.Dir, dir)
 	}
@@ -115,7 +119,7 @@ func (c *clientServer) place(u *upstream.Server, dir string, env Env) {
 
 // filler fills variables of the environment into what a client's file has.
 type filler struct {
-	env  Env
+	env  process.Env
 	left []string // what it could not fill in
 }
 
@@ -144,7 +148,7 @@ func (c clientServer) starts() string {
 	if s.URL != "" {
 		return s.URL
 	}
-	return strings.Join(mapped(append([]string{s.Command}, s.Args...), shellWord), " ")
+	return strings.Join(output.Mapped(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
 // clients returns the ids of the clients that list the server.
@@ -159,10 +163,10 @@ func (c clientServer) clients() []string {
 }
 
 // readAtOnce asks all servers for their tools and reports each answer as it comes.
-func readAtOnce(ctx context.Context, a *app, ready []clientServer, timeout time.Duration) []pollResult {
+func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []pollResult {
 	read := make([]pollResult, len(ready))
 	done := make(chan int)
-	began := a.env.Now()
+	began := a.Env.Now()
 	for i, c := range ready {
 		go func() {
 			c.server.Timeout = timeout
@@ -171,18 +175,18 @@ func readAtOnce(ctx context.Context, a *app, ready []clientServer, timeout time.
 			done <- i
 		}()
 	}
-	p := a.progress()
-	defer p.end()
+	p := a.Progress()
+	defer p.End()
 	for n := range ready {
-		p.tell(int64(n), int64(len(ready)), "Asking the servers for their tools")
+		p.Tell(int64(n), int64(len(ready)), "Asking the servers for their tools")
 		i := <-done
 		word := "answered"
 		if read[i].err != nil {
 			word = "failed"
 		}
-		p.clear()
-		a.note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].name, word, a.env.Now().Sub(began).Round(100*time.Millisecond))
-		a.noteStderr(read[i].err)
+		p.Clear()
+		a.Note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].name, word, a.Env.Now().Sub(began).Round(100*time.Millisecond))
+		noteStderr(a, read[i].err)
 	}
 	return read
 }
@@ -207,5 +211,5 @@ func (c clientServer) fault(err error, timeout time.Duration) string {
 	case errors.Is(err, upstream.ErrClosed) && s.URL == "":
 		return "it ended before it answered; run its command by hand to see why"
 	}
-	return sentence(err)
+	return output.Sentence(err)
 }

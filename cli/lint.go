@@ -9,14 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
 )
 
-func newLint(a *app) *cobra.Command {
+func newLint(a *command.App) *cobra.Command {
 	var format, fail, server string
 	var explain bool
 	cmd := &cobra.Command{
@@ -46,7 +49,7 @@ Exit status 6: a finding has the severity of --fail-on or a worse one.`,
   toolcrib lint --explain pacer.md
   toolcrib lint --format sarif pacer.md > toolcrib.sarif
   generate | toolcrib lint --fail-on block -`,
-		Args: some("files, folders, or - for standard input"),
+		Args: command.Some("files, folders, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail), explain)
 		},
@@ -58,34 +61,34 @@ Exit status 6: a finding has the severity of --fail-on or a worse one.`,
 	return cmd
 }
 
-func runLint(ctx context.Context, a *app, files []string, format, server string, fail rules.Severity, explain bool) error {
-	if err := a.findingsFormat(&format); err != nil {
+func runLint(ctx context.Context, a *command.App, files []string, format, server string, fail rules.Severity, explain bool) error {
+	if err := findingsFormat(a, &format); err != nil {
 		return err
 	}
 	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
-		return usagef("--fail-on is %q; write info, warn or block", fail)
+		return process.Usagef("--fail-on is %q; write info, warn or block", fail)
 	}
 	if explain && format != "text" && format != "json" {
-		return usagef("--explain prints text or json, not %s", format)
+		return process.Usagef("--explain prints text or json, not %s", format)
 	}
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	set, err := c.ruleSet()
+	set, err := c.RuleSet()
 	if err != nil {
 		return err
 	}
 	l := newLinter(set, server)
 	l.explain = explain
-	p := a.progress()
-	l.tell = p.tell
-	defer p.end()
-	if files, err = a.lintFiles(files); err != nil {
+	p := a.Progress()
+	l.tell = p.Tell
+	defer p.End()
+	if files, err = lintFiles(a, files); err != nil {
 		return err
 	}
 	for _, file := range files {
-		data, err := a.readAll(ctx, file)
+		data, err := a.ReadAll(ctx, file)
 		if err != nil {
 			return err
 		}
@@ -96,18 +99,18 @@ func runLint(ctx context.Context, a *app, files []string, format, server string,
 	if err := l.flush(ctx); err != nil {
 		return err
 	}
-	p.end()
+	p.End()
 	findings.Sort(l.found)
 	l.found = findings.Fold(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
 	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}
-	err = a.printFindings(format, newDocLint(l), sarif, l.found, func() string {
+	err = printFindings(a, format, newDocLint(l), sarif, l.found, func() string {
 		return explainedText(l.explained) + findings.Text(l.found)
 	})
 	if err != nil {
 		return err
 	}
-	return findingsUnless(l.passed)
+	return process.FindingsUnless(l.passed)
 }
 
 func sarifRules() []findings.Rule {
@@ -116,7 +119,7 @@ func sarifRules() []findings.Rule {
 		Doc:  "The file is not valid in its apparent format, so no rule was run.",
 		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
-	return append(list, mapped(ruleset.All(), func(r rules.Rule) findings.Rule {
+	return append(list, output.Mapped(ruleset.All(), func(r rules.Rule) findings.Rule {
 		return findings.Rule{
 			ID: r.ID, Name: r.Name, Severity: string(r.Severity), Doc: r.Doc, Help: r.Suggestion, Importer: r.Importer, Waivable: r.Waivable, Bad: r.Bad, Good: r.Good,
 		}
@@ -160,11 +163,11 @@ type docFrame struct {
 }
 
 func docSentences(list []explained) []docSentence {
-	return mapped(list, func(x explained) docSentence {
+	return output.Mapped(list, func(x explained) docSentence {
 		return docSentence{
 			File: x.file, Subject: x.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
 			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns,
-			Frames: mapped(x.Frames, func(f wording.ExplainedFrame) docFrame {
+			Frames: output.Mapped(x.Frames, func(f wording.ExplainedFrame) docFrame {
 				return docFrame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
 			}),
 		}
@@ -216,26 +219,26 @@ func explainedText(list []explained) string {
 
 // findingsFormat checks the form in which findings are to be printed; --json alone
 // means that of JSON.
-func (a *app) findingsFormat(format *string) error {
-	if a.form.json && *format == "text" {
+func findingsFormat(a *command.App, format *string) error {
+	if a.Form.JSON && *format == "text" {
 		*format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "sarif", "github"}, *format) {
-		return usagef("there is no format %q; write text, json, sarif or github", *format)
+		return process.Usagef("there is no format %q; write text, json, sarif or github", *format)
 	}
 	return nil
 }
 
 // newDocFindings counts and lists findings in files.
 func newDocFindings(ok bool, found []findings.Finding) docFindings {
-	doc := docFindings{docHead: head("findings"), OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
+	doc := docFindings{Head: output.NewHead("findings"), OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
 	for _, f := range found {
 		doc.Counts[f.Severity]++
 		doc.Findings = append(doc.Findings, docFinding{
 			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
 			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
 			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable,
-			Tools: f.Tools, Also: mapped(f.Also, func(p findings.Place) docPlace { return docPlace(p) }),
+			Tools: f.Tools, Also: output.Mapped(f.Also, func(p findings.Place) docPlace { return docPlace(p) }),
 		})
 	}
 	return doc
@@ -249,11 +252,11 @@ type sarifRun struct {
 }
 
 // printFindings writes findings in the requested format; text returns them for people.
-func (a *app) printFindings(format string, doc any, sarif sarifRun, found []findings.Finding, text func() string) error {
-	out, written := a.env.Out, ""
+func printFindings(a *command.App, format string, doc any, sarif sarifRun, found []findings.Finding, text func() string) error {
+	out, written := a.Env.Out, ""
 	switch format {
 	case "json":
-		return a.printJSON(doc)
+		return a.PrintJSON(doc)
 	case "sarif":
 		log, err := findings.SARIF(sarif.tool, sarif.rules, sarif.found)
 		if err != nil {
@@ -261,7 +264,7 @@ func (a *app) printFindings(format string, doc any, sarif sarifRun, found []find
 		}
 		written = string(log)
 	case "github":
-		out, written = a.stdout, findings.GitHub(found)
+		out, written = a.Stdout, findings.GitHub(found)
 	default:
 		written = text()
 	}
@@ -274,5 +277,5 @@ func (a *app) printFindings(format string, doc any, sarif sarifRun, found []find
 const home = "https://toolcrib.example/"
 
 func sarifTool(command, page string) findings.Tool {
-	return findings.Tool{Version: programVersion(), Home: home + page, Command: command}
+	return findings.Tool{Version: process.ProgramVersion(), Home: home + page, Command: command}
 }

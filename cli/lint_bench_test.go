@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/cli/process"
 )
 
 // BenchmarkLint1000 runs the rules over a thousand proposals of 1.7 KB in one
@@ -29,7 +31,7 @@ func BenchmarkLint1000(b *testing.B) {
 			}
 			b.SetBytes(int64(lines.Len()))
 			for b.Loop() {
-				Main(b.Context(), Env{
+				Main(b.Context(), process.Env{
 					Args: []string{"lint", file}, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard,
 					Getenv: func(string) string { return "" }, Dir: dir, Now: time.Now, NewID: func() string { return "" },
 				})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/cli/command"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
@@ -45,20 +46,20 @@ func instructs(path string, inSkill bool) bool {
 
 // lintFiles returns the files to check: of a folder, those that agents read, in their
 // order. It follows no links.
-func (a *app) lintFiles(names []string) ([]string, error) {
+func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {
-		info, err := os.Stat(a.path(name))
-		if name == "-" || a.remote != nil || err != nil || !info.IsDir() {
+		info, err := os.Stat(a.Path(name))
+		if name == "-" || a.Remote != nil || err != nil || !info.IsDir() {
 			list = append(list, name) // whoever reads it reports the error
 			continue
 		}
-		found, err := instructionFiles(a.path(name))
+		found, err := instructionFiles(a.Path(name))
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		if len(found) == 0 {
-			return nil, notFoundf("skill, command, rule or instruction file in %s", name)
+			return nil, command.NotFoundf("skill, command, rule or instruction file in %s", name)
 		}
 		for _, file := range found {
 			list = append(list, filepath.Join(name, file))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/registry/conform"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
@@ -26,11 +28,11 @@ type docRule struct {
 }
 
 type docRuleList struct {
-	docHead
+	output.Head
 	Rules []docRule `json:"rules"`
 }
 
-func newRules(a *app) *cobra.Command {
+func newRules(a *command.App) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
@@ -41,13 +43,13 @@ and 104 means every rule of that number. K rules belong to toolcrib check. The
 severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 		Example: `  toolcrib rules
   toolcrib rules N101`,
-		Args: between(0, 1, "at most the id of a rule"),
+		Args: command.Between(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if markdown {
-				_, err := io.WriteString(a.env.Out, rulesMarkdown()+"\n")
+				_, err := io.WriteString(a.Env.Out, rulesMarkdown()+"\n")
 				return err
 			}
-			doc := docRuleList{docHead: head("rule.list"), Rules: []docRule{}}
+			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
 			for _, r := range everyRule() {
 				if len(args) == 0 || r.called(args[0]) {
 					doc.Rules = append(doc.Rules, r)
@@ -55,14 +57,14 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 			}
 			switch {
 			case len(args) == 0:
-				return a.print(doc, func(p *page) { writeRules(p, doc.Rules) })
+				return a.Print(doc, func(p *output.Page) { writeRules(p, doc.Rules) })
 			case len(doc.Rules) == 0:
-				return notFoundf("rule %s", args[0])
+				return command.NotFoundf("rule %s", args[0])
 			}
-			return a.print(doc, func(p *page) {
+			return a.Print(doc, func(p *output.Page) {
 				for i, r := range doc.Rules {
 					if i > 0 {
-						p.blank()
+						p.Blank()
 					}
 					writeRule(p, r)
 				}
@@ -75,7 +77,7 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 
 // everyRule returns the rules of the Chief of Staff and those of check.
 func everyRule() []docRule {
-	return append(mapped(ruleset.All(), newDocRule), mapped(conform.Rules(), func(r conform.Rule) docRule {
+	return append(output.Mapped(ruleset.All(), newDocRule), output.Mapped(conform.Rules(), func(r conform.Rule) docRule {
 		return docRule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
 	})...)
 }
@@ -93,8 +95,8 @@ func newDocRule(r rules.Rule) docRule {
 	}
 }
 
-func writeRules(p *page, list []docRule) {
-	p.list([]string{"RULE", "SEVERITY", "", "NAME"}, mapped(list, func(r docRule) []string {
+func writeRules(p *output.Page, list []docRule) {
+	p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Mapped(list, func(r docRule) []string {
 		return []string{r.ID, r.Severity, waivableWord(r), r.Name}
 	}))
 }
@@ -109,19 +111,19 @@ func waivableWord(r docRule) string {
 	return ""
 }
 
-func writeRule(p *page, r docRule) {
-	p.linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
-	p.blank()
-	p.text("", r.Doc)
-	p.blank()
+func writeRule(p *output.Page, r docRule) {
+	p.Linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
+	p.Blank()
+	p.Text("", r.Doc)
+	p.Blank()
 	if r.Bad != "" || r.Good != "" {
-		p.linef("Bad:  %s", r.Bad)
-		p.linef("Good: %s", r.Good)
-		p.blank()
+		p.Linef("Bad:  %s", r.Bad)
+		p.Linef("Good: %s", r.Good)
+		p.Blank()
 	}
 	for _, remedy := range []string{r.Suggestion, rules.Importing(r.Importer)} {
 		if remedy != "" {
-			p.text("", remedy)
+			p.Text("", remedy)
 		}
 	}
 }
@@ -182,4 +184,4 @@ func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 
 // oneLine makes an example fit a line of Markdown, its hidden characters
 // visible.
-func oneLine(s string) string { return safe(strings.ReplaceAll(s, "\n", " ")) }
+func oneLine(s string) string { return output.Safe(strings.ReplaceAll(s, "\n", " ")) }

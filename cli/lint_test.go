@@ -11,6 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 )
 
@@ -18,7 +20,7 @@ import (
 func lint(t *testing.T, args []string, text string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	env := Env{
+	env := process.Env{
 		Args: append([]string{"lint"}, args...), In: strings.NewReader(text), Out: &out, Err: &errs,
 		Getenv: func(string) string { return "" }, Dir: t.TempDir(), Now: time.Now, NewID: func() string { return "" },
 	}
@@ -42,7 +44,7 @@ func TestLintTakesEveryFormat(t *testing.T) {
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, code := lint(t, []string{"-", "--json"}, text)
-			if code != 0 && code != exitFindings || stderr != "" || !strings.Contains(stdout, `"kind":"findings"`) || strings.Contains(stdout, unreadableRule) {
+			if code != 0 && code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, `"kind":"findings"`) || strings.Contains(stdout, unreadableRule) {
 				t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 			}
 		})
@@ -53,10 +55,10 @@ func TestLintFindsInProposals(t *testing.T) {
 	const proposal = `{"type":"new","subject":"tool:user/file_reader","baseVersion":0,
   "definition":{"kind":"prompt"},"rationale":"Why."}`
 	stdout, _, code := lint(t, []string{"-"}, proposal)
-	if code != exitFindings || !strings.Contains(stdout, "-:1:26: block L101 (core-id)") || !strings.Contains(stdout, "T104") {
+	if code != command.ExitFindings || !strings.Contains(stdout, "-:1:26: block L101 (core-id)") || !strings.Contains(stdout, "T104") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
-	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != exitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
+	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
 		t.Errorf("what cannot be read is a finding; exit %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -79,7 +81,7 @@ func TestLintKnowsToolsReadTogether(t *testing.T) {
 
 func TestLintSeverityAndUsage(t *testing.T) {
 	for _, args := range [][]string{{"-", "--format", "xml"}, {"-", "--fail-on", "never"}, {}} {
-		if stdout, stderr, code := lint(t, args, "{}"); code != exitUsage || stdout != "" || stderr == "" {
+		if stdout, stderr, code := lint(t, args, "{}"); code != command.ExitUsage || stdout != "" || stderr == "" {
 			t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
 		}
 	}
@@ -109,7 +111,7 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 			t.Errorf("line %d: %d likenesses, want %d", at+1, found[at+1], want)
 		}
 	}
-	if code != exitFindings {
+	if code != command.ExitFindings {
 		t.Errorf("exit %d", code)
 	}
 }

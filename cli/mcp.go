@@ -15,6 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/mcp"
 	"toolcrib/history"
@@ -27,7 +30,7 @@ import (
 )
 
 type mcpFlags struct {
-	callerFlags
+	command.CallerFlags
 	http, tokenFile string
 	expose          string
 	origins         []string
@@ -37,8 +40,8 @@ type mcpFlags struct {
 // tokenVariable holds the bearer token when no file does.
 const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the name of it
 
-func newMCP(a *app) *cobra.Command {
-	f := mcpFlags{callerFlags: callerFlags{agent: "assistant"}}
+func newMCP(a *command.App) *cobra.Command {
+	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve agents over the Model Context Protocol",
@@ -73,42 +76,42 @@ It serves until its input ends or it is interrupted (exit status 130).`,
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
-	set.StringVar(&f.agent, "agent", f.agent, "serve the tools of the agent `PROFILE`")
-	set.StringVar(&f.user, "user", "", "call tools for the user `NAME` (default: the login name)")
-	set.StringVar(&f.customer, "customer", "", "the customer `NAME`, for hubs")
-	f.where.register(set)
+	set.StringVar(&f.Agent, "agent", f.Agent, "serve the tools of the agent `PROFILE`")
+	set.StringVar(&f.User, "user", "", "call tools for the user `NAME` (default: the login name)")
+	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
+	f.Where.Register(set)
 	return cmd
 }
 
-func runMCP(ctx context.Context, a *app, f mcpFlags) error {
-	c := mcp.Config{Version: programVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
+func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
+	c := mcp.Config{Version: process.ProgramVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
 	if !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, c.Expose) {
-		return usagef("--expose is %q; write tools, meta or both", f.expose)
+		return process.Usagef("--expose is %q; write tools, meta or both", f.expose)
 	}
 	var err error
-	if a.flags.as != "" {
-		if c.As, err = a.actor(); err != nil {
+	if a.Flags.As != "" {
+		if c.As, err = a.Actor(); err != nil {
 			return err
 		}
 	}
-	if c.Caller, err = f.caller(a); err != nil {
+	if c.Caller, err = f.Caller(a); err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
-	run, err := a.gateway(ctx)
+	run, err := a.Gateway(ctx)
 	if err != nil {
 		return err
 	}
-	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.db, c.Caller.Layer.View()}
-	c.Upstream = run.upstream
-	c.Prompter = prompter{desk, a.builtin(desk), a.env.Now}
+	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.DB, c.Caller.Layer.View()}
+	c.Upstream = run.Upstream
+	c.Prompter = prompter{desk, a.Builtin(desk), a.Env.Now}
 	server, err := mcp.New(c)
-	a.restoreGC()
+	a.RestoreGC()
 	if err == nil && f.http == "" {
-		err = server.ServeStdio(ctx, a.env.In, a.stdout)
+		err = server.ServeStdio(ctx, a.Env.In, a.Stdout)
 	} else if err == nil {
 		err = f.serveHTTP(ctx, a, server)
 	}
@@ -116,17 +119,17 @@ func runMCP(ctx context.Context, a *app, f mcpFlags) error {
 }
 
 // serveHTTP serves over HTTP until ctx ends.
-func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) error {
+func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Server) error {
 	host, _, err := net.SplitHostPort(f.http)
 	switch {
 	case err != nil:
-		return usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8765", f.http)
+		return process.Usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8765", f.http)
 	case !f.remote && !door.Loopback(host):
-		return usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or say --allow-remote", f.http)
+		return process.Usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or say --allow-remote", f.http)
 	}
 	for _, origin := range f.origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
-			return usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
+			return process.Usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
 		}
 	}
 	token, told, err := f.token(a)
@@ -138,8 +141,8 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) err
 		return err
 	}
 	// The caller needs the address, also in a script.
-	writeNote(a.env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
-	writeNote(a.env.Err, "%s", told)
+	output.WriteNote(a.Env.Err, "serving http://%s%s", l.Addr(), mcp.Path)
+	output.WriteNote(a.Env.Err, "%s", told)
 	return server.ServeHTTP(ctx, l, mcp.HTTP{Token: token, Origins: f.origins})
 }
 
@@ -147,20 +150,20 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *app, server *mcp.Server) err
 const minToken = 16
 
 // token returns the bearer token and what to say about it.
-func (f mcpFlags) token(a *app) (token, told string, err error) {
+func (f mcpFlags) token(a *command.App) (token, told string, err error) {
 	switch {
 	case f.tokenFile != "":
-		name := a.path(f.tokenFile)
+		name := a.Path(f.tokenFile)
 		token, err = readToken(name)
 		told = "bearer token: in " + name
-	case a.env.Getenv(tokenVariable) != "":
-		token, told = a.env.Getenv(tokenVariable), "bearer token: in "+tokenVariable
+	case a.Env.Getenv(tokenVariable) != "":
+		token, told = a.Env.Getenv(tokenVariable), "bearer token: in "+tokenVariable
 	default:
 		token = rand.Text()
 		return token, "bearer token: " + token, nil
 	}
 	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })) {
-		err = usagef("the bearer token needs at least %d header-safe characters", minToken)
+		err = process.Usagef("the bearer token needs at least %d header-safe characters", minToken)
 	}
 	return token, told, err
 }
@@ -192,7 +195,7 @@ func readToken(name string) (string, error) {
 func documents() mcp.Documents {
 	return mcp.Documents{
 		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
-			parsed, err := decodeProposals("the arguments", text, complete)
+			parsed, err := command.DecodeProposals("the arguments", text, complete)
 			if err != nil {
 				return proposals.Draft{}, err
 			}
@@ -204,8 +207,8 @@ func documents() mcp.Documents {
 		Finding:  func(s registry.Subject, f review.Standing) any { return newDocFinding(s.String(), f) },
 		Preview:  newDocOwnPreview,
 		Fault: func(err error) mcp.Fault {
-			f := mcp.Fault{Code: outcomeOf(err).code, Message: sentence(err)}
-			for _, p := range problemsOf(err) {
+			f := mcp.Fault{Code: command.OutcomeOf(err).Code, Message: output.Sentence(err)}
+			for _, p := range output.ProblemsOf(err) {
 				f.Problems = append(f.Problems, mcp.Problem{Path: p.Path, Message: p.Message, Rule: p.Rule})
 			}
 			return f
@@ -233,15 +236,15 @@ func (r approved) Wait(ctx context.Context, seen int64, every time.Duration) int
 
 // State implements mcp.Registry.
 func (r approved) State(ctx context.Context) (int64, error) {
-	return viewed(ctx, r.db.Calls().View, func(l gateway.LedgerReader) (int64, error) { return l.State(ctx) })
+	return command.Viewed(ctx, r.db.Calls().View, func(l gateway.LedgerReader) (int64, error) { return l.State(ctx) })
 }
 
 // List implements mcp.Registry.
 func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
-	return viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) {
+	return command.Viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) {
 		entry, ok, err := registry.Layered{Finder: reader, View: r.view}.List(ctx, id)
 		if err == nil && !ok {
-			err = notFoundf("the allow-list %s", id)
+			err = command.NotFoundf("the allow-list %s", id)
 		}
 		return entry.Live, err
 	})
@@ -250,17 +253,17 @@ func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
 // Version implements mcp.Registry.
 func (r approved) Version(ctx context.Context, s registry.Subject, number int) (history.Version, error) {
 	if !slices.Contains(r.view, s.Layer) {
-		return history.Version{}, notFoundf("%s", s)
+		return history.Version{}, command.NotFoundf("%s", s)
 	}
 	found, err := r.db.Versions(ctx, s, number+1, 1)
 	if err == nil && (len(found) == 0 || found[0].Number != number) {
-		err = notFoundf("version %d of %s", number, s)
+		err = command.NotFoundf("version %d of %s", number, s)
 	}
 	if err != nil {
 		return history.Version{}, err
 	}
 	if err := r.db.Counts(ctx, found[0]); review.Refuses(err) {
-		return history.Version{}, notFoundf("version %d of %s", number, s)
+		return history.Version{}, command.NotFoundf("version %d of %s", number, s)
 	} else if err != nil {
 		return history.Version{}, err
 	}

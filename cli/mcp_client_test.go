@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/guard"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/registry/jsondoc"
@@ -36,8 +37,8 @@ func newTestDB(t testing.TB) testDB {
 	return c
 }
 
-func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) cli.Env {
-	return cli.Env{
+func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) process.Env {
+	return process.Env{
 		Args: args, In: in, Out: out, Err: errs, Dir: c.dir, Now: time.Now, MinWait: longest, NewID: newID,
 		Account: loggedIn(args), Guard: guard.Times{Propose: time.Millisecond, List: longest, Answer: longest, End: longest, Stop: longest},
 		Getenv: func(name string) string {

@@ -24,7 +24,7 @@ type endpoint struct {
 
 func (c testDB) endpoint(t *testing.T, args ...string) *endpoint {
 	t.Helper()
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

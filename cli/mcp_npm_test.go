@@ -69,7 +69,7 @@ func TestRealServers(t *testing.T) {
 // It runs as `make servers`. (G1)
 func TestQuickStart(t *testing.T) {
 	name := driver(t, "quickstart.mjs")
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

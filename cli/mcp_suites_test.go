@@ -148,7 +148,7 @@ rm -rf $dir
 func TestConformanceClient(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestInspector(t *testing.T) {
 	const script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 	_ = suite(t, script)
 	c := newTestDB(t)
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}

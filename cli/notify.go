@@ -10,7 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/cli/command"
 	"toolcrib/cli/notices"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -22,7 +25,7 @@ import (
 // that may have a notice, and leaves to the next process what it cannot send in
 // time.
 type noticeSender struct {
-	app   *app
+	app   *command.App
 	mu    sync.Mutex
 	woken chan struct{} // nil until it runs
 	ended chan struct{}
@@ -50,7 +53,7 @@ func tells(act string) bool {
 // committed wakes the sender, if the settings name a receiver.
 func (n *noticeSender) committed(acts []string) {
 	a := n.app
-	if a.config == nil || !a.config.Notify.given() || a.scratch != "" || a.flags.dryRun {
+	if a.Config == nil || !a.Config.Notify.Given() || a.Scratch != "" || a.Flags.DryRun {
 		return
 	}
 	for _, act := range acts {
@@ -61,7 +64,7 @@ func (n *noticeSender) committed(acts []string) {
 		defer n.mu.Unlock()
 		if n.woken == nil {
 			n.woken, n.ended = make(chan struct{}, 1), make(chan struct{})
-			n.since = a.env.Now().Add(-noticeTime)
+			n.since = a.Env.Now().Add(-noticeTime)
 			go n.deliver(n.woken, n.ended)
 		}
 		select {
@@ -85,7 +88,7 @@ func (n *noticeSender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 			}
 		case <-again:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, n.app.env.MinWait))
+		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, n.app.Env.MinWait))
 		err := n.send(ctx)
 		cancel()
 		n.mu.Lock()
@@ -114,21 +117,21 @@ func (n *noticeSender) last() {
 	}
 	select {
 	case <-n.ended:
-	case <-time.After(max(noticeFor, n.app.env.MinWait)):
+	case <-time.After(max(noticeFor, n.app.Env.MinWait)):
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err != nil {
-		n.app.note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", stop(n.err.Error()))
+		n.app.Note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", output.FullStop(n.err.Error()))
 	}
 }
 
 // send sends due notices.
 func (n *noticeSender) send(ctx context.Context) error {
-	a, c := n.app, n.app.config.Notify
+	a, c := n.app, n.app.Config.Notify
 	// Each receiver has got as far as it has: one that fails holds up no other.
 	each := func(name string, to notices.Sender) error {
-		courier, err := a.courier(name, n.since)
+		courier, err := courier(a, name, n.since)
 		if err != nil {
 			return err
 		}
@@ -137,21 +140,21 @@ func (n *noticeSender) send(ctx context.Context) error {
 	}
 	var errs []error
 	if len(c.Command) > 0 {
-		errs = append(errs, each("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.config.userFile)}))
+		errs = append(errs, each("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.Config.UserFile)}))
 	}
-	if secret := a.env.Getenv(c.SecretEnv); c.URL != "" && secret == "" {
+	if secret := a.Env.Getenv(c.SecretEnv); c.URL != "" && secret == "" {
 		errs = append(errs, fmt.Errorf("the variable %s, which notify.secret_env names, is not set", c.SecretEnv))
 	} else if c.URL != "" {
-		errs = append(errs, each("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.env.Now}))
+		errs = append(errs, each("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.Env.Now}))
 	}
 	return errors.Join(errs...)
 }
 
 // courier returns the courier of a receiver.
-func (a *app) courier(name string, since time.Time) (notices.Courier, error) {
-	state, err := stateHome(a.env)
+func courier(a *command.App, name string, since time.Time) (notices.Courier, error) {
+	state, err := process.StateHome(a.Env)
 	return notices.Courier{
-		Log: noticeLog{a.db}, Events: a.config.Notify.Events, Now: a.env.Now, Since: since,
+		Log: noticeLog{a.DB}, Events: a.Config.Notify.Events, Now: a.Env.Now, Since: since,
 		State: filepath.Join(state, "toolcrib", "notices", name),
 	}, err
 }
@@ -167,12 +170,12 @@ type docNotices struct {
 
 // examineNotices adds what the receivers of notices did not get. Only one that fails
 // now is a problem.
-func (doc *docDoctor) examineNotices(ctx context.Context, a *app) error {
-	for name, configured := range map[string]bool{"command": len(a.config.Notify.Command) > 0, "url": a.config.Notify.URL != ""} {
+func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
+	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
 		if !configured {
 			continue
 		}
-		courier, err := a.courier(name, time.Time{})
+		courier, err := courier(a, name, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -185,7 +188,7 @@ func (doc *docDoctor) examineNotices(ctx context.Context, a *app) error {
 		}
 		doc.Notices = append(doc.Notices, docNotices{name, so.Failing, append([]notices.Lost{}, so.Lost...)})
 		if so.Failing != nil {
-			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, timestamp(so.Failing.Since), so.Failing.Error))
+			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, output.Timestamp(so.Failing.Since), so.Failing.Error))
 		}
 	}
 	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
@@ -193,9 +196,9 @@ func (doc *docDoctor) examineNotices(ctx context.Context, a *app) error {
 }
 
 // write lists the notices that were given up.
-func (d docNotices) write(p *page) {
+func (d docNotices) write(p *output.Page) {
 	for _, lost := range d.Lost {
-		p.linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, timestamp(lost.At), lost.Error)
+		p.Linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
 	}
 }
 
@@ -204,15 +207,15 @@ type noticeLog struct{ *store.DB }
 
 // Proposal implements notices.Log.
 func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
-	return viewed(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
+	return command.Viewed(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
 }
 
 // OpenOn implements notices.Log.
 func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error) {
-	return viewed(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
+	return command.Viewed(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
 }
 
 // Pending implements notices.Log.
 func (l noticeLog) Pending(ctx context.Context, id string) (gateway.Pending, error) {
-	return viewed(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
+	return command.Viewed(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
 }

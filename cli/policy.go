@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/review/approval"
 )
@@ -21,14 +24,14 @@ type docPolicyRule struct {
 }
 
 type docPolicyList struct {
-	docHead
+	output.Head
 	FourEyes bool            `json:"four_eyes"`
 	Rules    []docPolicyRule `json:"rules"`
 	Problems []string        `json:"problems"`
 }
 
 type docPolicyTest struct {
-	docHead
+	output.Head
 	Subject    string          `json:"subject"`
 	Required   int             `json:"required"`    // approvals, by distinct users
 	MayApprove []string        `json:"may_approve"` // empty for any user
@@ -39,7 +42,7 @@ type docPolicyTest struct {
 	YouApprove bool            `json:"you_approve"` // the actor's approval can count
 }
 
-func newPolicy(a *app) *cobra.Command {
+func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show who approves what",
@@ -49,14 +52,14 @@ All entries that match a subject apply, so one more entry never makes an approva
 easier. docs/teams.md has the settings.`,
 		Example: `  toolcrib policy list
   toolcrib policy test tool:project/novel/scene_pacer`,
-		Args: exact(0, "a subcommand: list or test"),
+		Args: command.Exact(0, "a subcommand: list or test"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPolicyList(a), newPolicyTest(a))
 	return cmd
 }
 
-func newPolicyList(a *app) *cobra.Command {
+func newPolicyList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the entries of the policy",
@@ -68,7 +71,7 @@ No database is needed. Exit status 6: an entry cannot be satisfied.`,
 	}
 }
 
-func newPolicyTest(a *app) *cobra.Command {
+func newPolicyTest(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test SUBJECT",
 		Short: "Explain whose approvals a subject needs",
@@ -77,48 +80,48 @@ of it and waive its findings, how many approvals it needs, and whether yours
 counts (--as USER for somebody else's). The subject need not exist.`,
 		Example: `  toolcrib policy test tool:project/novel/scene_pacer
   toolcrib policy test agent:global/assistant --as user:ada`,
-		Args: exact(1, "a subject such as tool:user/scene_pacer"),
+		Args: command.Exact(1, "a subject such as tool:user/scene_pacer"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPolicyTest(cmd.Context(), a, args[0]) },
 	}
 }
 
 // newDocPolicyRule describes an entry. Through a door, the place of the server's file
 // stays on the server.
-func (a *app) newDocPolicyRule(r policyRule) docPolicyRule {
+func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
-		Subjects: mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.place, From: r.From, Since: entryTime(r.Since), Until: entryTime(r.Until),
+		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: entryTime(r.Since), Until: entryTime(r.Until),
 	}
-	if a.remote != nil {
+	if a.Remote != nil {
 		doc.Place = "the server"
 	}
 	return doc
 }
 
-func runPolicyList(a *app) error {
-	c, err := a.settings()
+func runPolicyList(a *command.App) error {
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	doc := docPolicyList{docHead: head("policy.list"), FourEyes: c.FourEyes, Rules: mapped(c.rules, func(r policyRule) docPolicyRule { return a.newDocPolicyRule(r) }), Problems: append([]string{}, c.policyProblems(a.env.Now())...)}
-	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) { doc.write(p, c) })
+	doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) { doc.write(p, c) })
 }
 
-func (doc docPolicyList) write(p *page, c config) {
+func (doc docPolicyList) write(p *output.Page, c settings.Config) {
 	if len(doc.Rules) == 0 {
-		p.linef("No policy: the approval of any user makes a proposal live. Write [[policy]] in %s.", c.userFile)
+		p.Linef("No policy: the approval of any user makes a proposal live. Write [[policy]] in %s.", c.UserFile)
 		return
 	}
 	writePolicyRules(p, doc.Rules)
 	if doc.FourEyes {
-		p.linef("four_eyes: the author of a revision is not counted")
+		p.Linef("four_eyes: the author of a revision is not counted")
 	}
 	for _, problem := range doc.Problems {
-		p.raw(p.paint(inkBad, "problem") + "   " + safe(problem))
+		p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 	}
 }
 
-func writePolicyRules(p *page, list []docPolicyRule) {
-	p.list([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, mapped(list, func(r docPolicyRule) []string {
+func writePolicyRules(p *output.Page, list []docPolicyRule) {
+	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, output.Mapped(list, func(r docPolicyRule) []string {
 		var limits []string
 		if r.Since != "" {
 			limits = append(limits, "from "+r.Since)
@@ -126,53 +129,53 @@ func writePolicyRules(p *page, list []docPolicyRule) {
 		if r.Until != "" {
 			limits = append(limits, "until "+r.Until)
 		}
-		return []string{itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
+		return []string{output.Itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
 	}))
 }
 
-func runPolicyTest(ctx context.Context, a *app, ref string) error {
-	c, err := a.settings()
+func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	actor, err := a.actor()
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	subject, err := a.subject(ctx, ref)
+	subject, err := a.Subject(ctx, ref)
 	if err != nil {
 		return err
 	}
-	now := a.env.Now()
-	need := c.approvals().For(subject, now)
+	now := a.Env.Now()
+	need := c.Approvals().For(subject, now)
 	doc := docPolicyTest{
-		docHead: head("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
+		Head: output.NewHead("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
 		MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
 		Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
 	}
-	for _, r := range c.rules {
+	for _, r := range c.PolicyRules {
 		if len(approval.Rules{r.Rule}.For(subject, now)) > 0 {
-			doc.Rules = append(doc.Rules, a.newDocPolicyRule(r))
+			doc.Rules = append(doc.Rules, newDocPolicyRule(a, r))
 		}
 	}
-	return a.print(doc, doc.write)
+	return a.Print(doc, doc.write)
 }
 
-func (doc docPolicyTest) write(p *page) {
+func (doc docPolicyTest) write(p *output.Page) {
 	if len(doc.Rules) == 0 {
-		p.linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
+		p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
 	} else {
-		p.linef("A change of %s needs %s, so that each of these is satisfied:", doc.Subject, counted(doc.Required, "approval"))
+		p.Linef("A change of %s needs %s, so that each of these is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
 		writePolicyRules(p, doc.Rules)
-		p.linef("may approve  %s", strings.Join(doc.MayApprove, ", "))
-		p.linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
+		p.Linef("may approve  %s", strings.Join(doc.MayApprove, ", "))
+		p.Linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
 	}
 	if doc.FourEyes {
-		p.linef("four_eyes    the author of a revision is not counted")
+		p.Linef("four_eyes    the author of a revision is not counted")
 	}
 	yours := "does not count"
 	if doc.YouApprove {
 		yours = "counts"
 	}
-	p.linef("you are      %s, whose approval %s", doc.Actor, yours)
+	p.Linef("you are      %s, whose approval %s", doc.Actor, yours)
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
@@ -37,7 +40,7 @@ type previewFlags struct {
 	scene                sceneFlags
 }
 
-func newPreview(a *app) *cobra.Command {
+func newPreview(a *command.App) *cobra.Command {
 	var f previewFlags
 	cmd := &cobra.Command{
 		Use:   "preview [ID…]",
@@ -83,9 +86,9 @@ tools is an error, because it cannot run.`,
 func (f *previewFlags) check(compared bool) error {
 	switch {
 	case f.reference && (f.user != "" || f.customer != "" || f.scene != sceneFlags{}):
-		return usagef("--reference fixes the time and the user; leave out flags that set others")
+		return process.Usagef("--reference fixes the time and the user; leave out flags that set others")
 	case !compared && (f.show == showAfter || f.show == showDiff):
-		return usagef("--show %s needs a proposal to compare with", f.show)
+		return process.Usagef("--show %s needs a proposal to compare with", f.show)
 	case f.show == "" && compared:
 		f.show = showDiff
 	case f.show == "" && f.channel != everyChannel:
@@ -93,20 +96,20 @@ func (f *previewFlags) check(compared bool) error {
 	case f.show == "":
 		f.show = showSummary
 	case !slices.Contains([]string{showSummary, showNow, showAfter, showDiff}, f.show):
-		return usagef("--show is %q; write summary, now, after or diff", f.show)
+		return process.Usagef("--show is %q; write summary, now, after or diff", f.show)
 	}
 	if !registry.ValidChannel(f.channel) {
-		return usagef("--channel is %q; a channel is a name such as web, or all", f.channel)
+		return process.Usagef("--channel is %q; a channel is a name such as web, or all", f.channel)
 	}
 	return nil
 }
 
-func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) error {
+func runPreview(ctx context.Context, a *command.App, refs []string, f previewFlags) error {
 	compared := len(refs) > 0
 	if err := f.check(compared); err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,7 +119,7 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 	}
 	var ids []proposals.ID
 	if compared {
-		if ids, err = a.ids(ctx, desk, refs); err != nil {
+		if ids, err = a.IDs(ctx, desk, refs); err != nil {
 			return err
 		}
 	}
@@ -130,33 +133,33 @@ func runPreview(ctx context.Context, a *app, refs []string, f previewFlags) erro
 		case len(previews) == 1:
 			return p.Toolless
 		default:
-			a.note("toolcrib: %s", stop(p.Toolless.Error()))
+			a.Note("toolcrib: %s", output.FullStop(p.Toolless.Error()))
 		}
 	}
 	docs, err := newDocPreviews(previews, compared)
 	if err != nil {
 		return err
 	}
-	a.noteChannel(scene.Channel, previews)
+	noteChannel(a, scene.Channel, previews)
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
-		return a.print(docOnePreview{docHead: head("preview"), docPreview: docs[0]}, func(p *page) { writePreviews(p, docs, f.show) })
+		return a.Print(docOnePreview{Head: output.NewHead("preview"), docPreview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
 	}
-	list := docPreviewList{docHead: head("preview.list"), Previews: append([]docPreview{}, docs...)}
-	return a.print(list, func(p *page) { writePreviews(p, docs, f.show) })
+	list := docPreviewList{Head: output.NewHead("preview.list"), Previews: append([]docPreview{}, docs...)}
+	return a.Print(list, func(p *output.Page) { writePreviews(p, docs, f.show) })
 }
 
 // noteChannel names the agents that do not have the channel that is shown: it gets
 // the text of web, which nobody would tell from a channel of its own.
-func (a *app) noteChannel(channel string, previews []review.Preview) {
+func noteChannel(a *command.App, channel string, previews []review.Preview) {
 	for _, p := range previews {
 		if channel != "" && !slices.Contains(p.Channels, channel) {
-			a.note("toolcrib: %s is not a channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, perhaps(channel, "", p.Channels))
+			a.Note("toolcrib: %s is not a channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, output.Perhaps(channel, "", p.Channels))
 		}
 	}
 }
 
 // scenery returns the scene that the prompts are rendered for. The desk is open.
-func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (review.Scene, error) {
+func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (review.Scene, error) {
 	s := review.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
 		SkipTools: f.skipTools,
@@ -165,7 +168,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (revi
 		s.Channel = f.channel
 	}
 	var err error
-	if s.Layer, err = a.layer(); err != nil {
+	if s.Layer, err = a.Layer(); err != nil {
 		return s, err
 	}
 	if f.reference {
@@ -175,24 +178,24 @@ func (f *previewFlags) scenery(ctx context.Context, a *app, compared bool) (revi
 	if s.Context, err = f.scene.context(ctx, a); err != nil || compared && f.user == "" {
 		return s, err
 	}
-	mine, err := a.user()
+	mine, err := a.User()
 	if err != nil {
 		return s, err
 	}
 	user := cmp.Or(f.user, mine)
-	return s, recall(ctx, builtin.New(a.db, builtin.Options{NewID: a.env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
+	return s, recall(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }
 
-func writePreviews(p *page, docs []docPreview, show string) {
+func writePreviews(p *output.Page, docs []docPreview, show string) {
 	if len(docs) == 0 {
-		p.linef("No agent's prompt changes.")
+		p.Linef("No agent's prompt changes.")
 	}
 	for i, d := range docs {
 		if i > 0 && docs[i-1].Subject == d.Subject {
 			continue
 		}
 		if i > 0 {
-			p.blank()
+			p.Blank()
 		}
 		same := docs[i:]
 		if end := slices.IndexFunc(same, func(o docPreview) bool { return o.Subject != d.Subject }); end > 0 {
@@ -203,9 +206,9 @@ func writePreviews(p *page, docs []docPreview, show string) {
 }
 
 // writeAgentPreview writes the channels of one agent.
-func writeAgentPreview(p *page, docs []docPreview, show string) {
-	p.linef("%s in the view of %s", docs[0].Subject, docs[0].View)
-	p.blank()
+func writeAgentPreview(p *output.Page, docs []docPreview, show string) {
+	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
+	p.Blank()
 	costTable(p, docs)
 	writeCuts(p, docs)
 	switch show {
@@ -217,26 +220,26 @@ func writeAgentPreview(p *page, docs []docPreview, show string) {
 			if show == showNow && d.Change != nil {
 				text = d.Before
 			}
-			p.blank()
-			p.raw(p.paint(inkStrong, "── "+safe(d.Channel)+" ──"))
+			p.Blank()
+			p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(d.Channel)+" ──"))
 			if text == nil || show == showAfter && d.Gone {
-				p.linef("There is no such prompt.")
+				p.Linef("There is no such prompt.")
 				continue
 			}
-			p.text("", text.Text)
+			p.Text("", text.Text)
 		}
 	}
 }
 
 // costTable lists the cost of each channel, and what the proposals add.
-func costTable(p *page, docs []docPreview) {
+func costTable(p *output.Page, docs []docPreview) {
 	if docs[0].Change == nil {
-		p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, mapped(docs, func(d docPreview) []string {
-			return []string{d.Channel, itoa(d.Chars), itoa(d.Tokens.O200k), itoa(d.Tokens.Cl100k)}
+		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d docPreview) []string {
+			return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
 		}))
 		return
 	}
-	p.table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, mapped(docs, func(d docPreview) []string {
+	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d docPreview) []string {
 		var before docCost
 		if d.Before != nil {
 			before = d.Before.docCost
@@ -251,7 +254,7 @@ func costTable(p *page, docs []docPreview) {
 // fromTo writes a count before and after with the difference.
 func fromTo(before, after int) string {
 	if before == after {
-		return itoa(after)
+		return output.Itoa(after)
 	}
 	return fmt.Sprintf("%d → %d (%+d)", before, after, after-before)
 }
@@ -269,12 +272,12 @@ func becomes(d docPreview) string {
 }
 
 // writeCuts lists where hosts cut a text, and a cut of every channel only once.
-func writeCuts(p *page, docs []docPreview) {
+func writeCuts(p *output.Page, docs []docPreview) {
 	said := map[string]bool{}
 	for _, d := range docs {
 		for _, c := range d.Cuts {
 			if !said[c.Message] {
-				p.linef("Limit: %s", c.Message)
+				p.Linef("Limit: %s", c.Message)
 			}
 			said[c.Message] = true
 		}
@@ -283,7 +286,7 @@ func writeCuts(p *page, docs []docPreview) {
 
 // writeChanges writes the diff of every channel that changes; channels that
 // change in the same way share one.
-func writeChanges(p *page, docs []docPreview) {
+func writeChanges(p *output.Page, docs []docPreview) {
 	var done []string
 	for i, d := range docs {
 		if d.Untouched || d.Diff == nil || slices.Contains(done, d.Channel) {
@@ -296,8 +299,8 @@ func writeChanges(p *page, docs []docPreview) {
 			}
 		}
 		done = append(done, channels...)
-		p.blank()
-		p.raw(p.paint(inkStrong, "── "+safe(strings.Join(channels, ", "))+" ──"))
+		p.Blank()
+		p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(strings.Join(channels, ", "))+" ──"))
 		for _, h := range *d.Diff {
 			writeHunk(p, h)
 		}

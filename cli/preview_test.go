@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
 )
@@ -20,7 +21,7 @@ import (
 func runAt(t *testing.T, dir string, in string, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := Main(t.Context(), Env{
+	code := Main(t.Context(), process.Env{
 		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: dir,
 		Getenv: func(key string) string {
 			return map[string]string{"HOME": dir, "USER": "mara", "TOOLCRIB_DB": filepath.Join(dir, "test.db")}[key]

@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -14,8 +17,8 @@ import (
 	"toolcrib/store"
 )
 
-func newComment(a *app) *cobra.Command {
-	var note noteFlags
+func newComment(a *command.App) *cobra.Command {
+	var note command.NoteFlags
 	var at review.Anchor
 	cmd := &cobra.Command{
 		Use:   "comment ID --note TEXT",
@@ -26,27 +29,27 @@ and the user. --field and --line anchor it to a passage.
 Comments are permanent. They decide nothing and change no state.`,
 		Example: `  toolcrib comment 4 --note "Which harbour is meant?"
   toolcrib comment 4 --field definition.prompt --line 1 --note-file remark.txt`,
-		Args: exact(1, "the number of a proposal"),
+		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := note.read(cmd.Context(), a)
+			text, err := note.Read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			b, ids, err := a.openProposals(cmd.Context(), args)
+			b, ids, err := a.OpenProposals(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			c, err := b.desk.Comment(cmd.Context(), b.actor, ids[0], text, at)
+			c, err := b.Desk.Comment(cmd.Context(), b.Actor, ids[0], text, at)
 			if err != nil {
 				return err
 			}
-			return a.print(docCommentMade{docHead: head("comment"), Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *page) {
-				p.linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
-				a.closing(p)
+			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *output.Page) {
+				p.Linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
+				closing(a, p)
 			})
 		},
 	}
-	note.register(cmd.Flags())
+	note.Register(cmd.Flags())
 	cmd.Flags().StringVar(&at.Field, "field", "", "anchor it to the field at `PATH`, such as definition.prompt")
 	cmd.Flags().IntVar(&at.Line, "line", 0, "anchor it to line `N` of the field")
 	cmd.Flags().IntVar(&at.Revision, "revision", 0, "anchor it to revision `N` (default: the current one)")
@@ -54,12 +57,12 @@ Comments are permanent. They decide nothing and change no state.`,
 }
 
 type docCommentMade struct {
-	docHead
+	output.Head
 	Proposal string     `json:"proposal"`
 	Comment  docComment `json:"comment"`
 }
 
-func newFork(a *app) *cobra.Command {
+func newFork(a *command.App) *cobra.Command {
 	var layer string
 	cmd := &cobra.Command{
 		Use:   "fork CORE_ID",
@@ -71,13 +74,13 @@ in the user's layer or, with --project, in the project's. Complete the draft
 The core tool does not change. The draft goes live only after approval.`,
 		Example: `  toolcrib fork file_reader
   toolcrib fork line_editor --project novel`,
-		Args: exact(1, "the id of a core tool"),
+		Args: command.Exact(1, "the id of a core tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := a.openSession(cmd.Context())
+			b, err := a.OpenSession(cmd.Context())
 			if err != nil {
 				return err
 			}
-			into, err := a.layer()
+			into, err := a.Layer()
 			if err != nil {
 				return err
 			}
@@ -86,11 +89,11 @@ The core tool does not change. The draft goes live only after approval.`,
 					return err
 				}
 			}
-			p, err := b.desk.Fork(cmd.Context(), b.actor, args[0], into)
-			if err := a.printMoved([]proposals.Proposal{p}, err); err != nil {
+			p, err := b.Desk.Fork(cmd.Context(), b.Actor, args[0], into)
+			if err := printMoved(a, []proposals.Proposal{p}, err); err != nil {
 				return err
 			}
-			a.note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
+			a.Note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
 			return nil
 		},
 	}
@@ -98,8 +101,8 @@ The core tool does not change. The draft goes live only after approval.`,
 	return cmd
 }
 
-func newRollback(a *app) *cobra.Command {
-	var note noteFlags
+func newRollback(a *command.App) *cobra.Command {
+	var note command.NoteFlags
 	var submit bool
 	cmd := &cobra.Command{
 		Use:   "rollback SUBJECT VERSION",
@@ -108,38 +111,38 @@ func newRollback(a *app) *cobra.Command {
 It goes through the same review as every change. No version is removed.`,
 		Example: `  toolcrib rollback tool:user/scene_pacer 1
   toolcrib rollback tool:user/scene_pacer 1 --submit --note "The longer report is not read."`,
-		Args: exact(2, "a subject and the number of a version"),
+		Args: command.Exact(2, "a subject and the number of a version"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			subject, err := a.subject(ctx, args[0])
+			subject, err := a.Subject(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			version, err := parseVersion(args[1])
+			version, err := command.ParseVersion(args[1])
 			if err != nil {
 				return err
 			}
-			rationale, err := note.read(ctx, a)
+			rationale, err := note.Read(ctx, a)
 			if err != nil {
 				return err
 			}
-			b, err := a.openSession(ctx)
+			b, err := a.OpenSession(ctx)
 			if err != nil {
 				return err
 			}
-			p, err := b.desk.Rollback(ctx, b.actor, subject, version, rationale)
-			if err == nil && submit && !a.flags.dryRun {
-				p, err = b.desk.Submit(ctx, b.actor, p.ID)
+			p, err := b.Desk.Rollback(ctx, b.Actor, subject, version, rationale)
+			if err == nil && submit && !a.Flags.DryRun {
+				p, err = b.Desk.Submit(ctx, b.Actor, p.ID)
 			}
-			return a.printMoved([]proposals.Proposal{p}, err)
+			return printMoved(a, []proposals.Proposal{p}, err)
 		},
 	}
-	note.register(cmd.Flags())
+	note.Register(cmd.Flags())
 	cmd.Flags().BoolVar(&submit, "submit", false, "submit it at once")
 	return cmd
 }
 
-func newRegroup(a *app) *cobra.Command {
+func newRegroup(a *command.App) *cobra.Command {
 	var into string
 	var alone bool
 	cmd := &cobra.Command{
@@ -151,10 +154,10 @@ new set, or let each stand alone. set:NAME means the open members of a set. Each
 proposal gets a new revision with the same content, which is reviewed again.`,
 		Example: `  toolcrib regroup set:rollout --into rollout-2
   toolcrib regroup '#12' --alone`,
-		Args: some("numbers of proposals, or - for standard input"),
+		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
-				return usagef("say where to: --into NAME or --alone")
+				return process.Usagef("say where to: --into NAME or --alone")
 			}
 			return runRegroup(cmd.Context(), a, args, into)
 		},
@@ -164,8 +167,8 @@ proposal gets a new revision with the same content, which is reviewed again.`,
 	return cmd
 }
 
-func runRegroup(ctx context.Context, a *app, refs []string, into string) error {
-	b, err := a.openSession(ctx)
+func runRegroup(ctx context.Context, a *command.App, refs []string, into string) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,20 +177,20 @@ func runRegroup(ctx context.Context, a *app, refs []string, into string) error {
 		set, isSet := strings.CutPrefix(ref, "set:")
 		var found []proposals.ID
 		if isSet {
-			found, err = b.desk.OpenMembers(ctx, set)
+			found, err = b.Desk.OpenMembers(ctx, set)
 		} else {
-			found, err = a.ids(ctx, b.desk, []string{ref})
+			found, err = a.IDs(ctx, b.Desk, []string{ref})
 		}
 		if err != nil {
 			return err
 		}
 		ids = append(ids, found...)
 	}
-	made, err := b.desk.Regroup(ctx, b.actor, ids, into)
-	return a.printMoved(made, err)
+	made, err := b.Desk.Regroup(ctx, b.Actor, ids, into)
+	return printMoved(a, made, err)
 }
 
-func newAssign(a *app) *cobra.Command {
+func newAssign(a *command.App) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "assign TOOL… --to NAME",
@@ -199,10 +202,10 @@ changes the list for every agent that refers to it.
 Nothing goes live before approval.`,
 		Example: `  toolcrib assign scene_pacer --to author
   toolcrib assign get_tasks get_reminders --to list:global/supervisor`,
-		Args: some("ids of tools"),
+		Args: command.Some("ids of tools"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
-				return usagef("name the agent or the allow-list: --to NAME")
+				return process.Usagef("name the agent or the allow-list: --to NAME")
 			}
 			return runAssign(cmd.Context(), a, args, to)
 		},
@@ -211,18 +214,18 @@ Nothing goes live before approval.`,
 	return cmd
 }
 
-func runAssign(ctx context.Context, a *app, names []string, to string) error {
-	b, err := a.openSession(ctx)
+func runAssign(ctx context.Context, a *command.App, names []string, to string) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
 	ids := make([]string, len(names))
 	for i, name := range names {
-		if ids[i], err = a.toolID(ctx, name); err != nil {
+		if ids[i], err = a.ToolID(ctx, name); err != nil {
 			return err
 		}
 	}
-	holder, err := a.holder(ctx, to)
+	holder, err := holder(ctx, a, to)
 	if err != nil {
 		return err
 	}
@@ -230,24 +233,14 @@ func runAssign(ctx context.Context, a *app, names []string, to string) error {
 	if !ok {
 		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
 	}
-	made, err := b.desk.Propose(ctx, b.actor, []proposals.Draft{draft}, true)
-	return a.printMoved(made, err)
-}
-
-// toolID returns the id of the live tool with a name.
-func (a *app) toolID(ctx context.Context, name string) (string, error) {
-	db, view, err := a.databaseView(ctx)
-	if err != nil {
-		return "", err
-	}
-	e, _, err := db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: view}, name)
-	return e.Subject.ID, err
+	made, err := b.Desk.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
+	return printMoved(a, made, err)
 }
 
 // holder returns the agent or the allow-list that a name means: a list where the
 // agent refers to one.
-func (a *app) holder(ctx context.Context, name string) (registry.Live, error) {
-	db, view, err := a.databaseView(ctx)
+func holder(ctx context.Context, a *command.App, name string) (registry.Live, error) {
+	db, view, err := a.DatabaseView(ctx)
 	if err != nil {
 		return registry.Live{}, err
 	}
@@ -267,7 +260,7 @@ func (a *app) holder(ctx context.Context, name string) (registry.Live, error) {
 		if missing == nil {
 			return list, nil
 		}
-		return registry.Live{}, notFoundf("agent or allow-list %s", name)
+		return registry.Live{}, command.NotFoundf("agent or allow-list %s", name)
 	}
 	if list := agent.Definition.Agent.AllowList; list != nil && list.Reference() {
 		return find(registry.KindList, list.Name)

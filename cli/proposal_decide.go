@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -16,18 +19,18 @@ import (
 
 // decideFlags belong to every decision.
 type decideFlags struct {
-	note   noteFlags
+	note   command.NoteFlags
 	expect []string
 	sign   signFlags
 }
 
 func (f *decideFlags) register(set *pflag.FlagSet) {
-	f.note.register(set)
+	f.note.Register(set)
 	f.sign.register(set)
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
-func newApprove(a *app) *cobra.Command {
+func newApprove(a *command.App) *cobra.Command {
 	flags := &decideFlags{}
 	cmd := &cobra.Command{
 		Use:   "approve ID… | -",
@@ -58,14 +61,14 @@ locked, blocked, not yours to approve, or not signed.`,
 		Example: `  toolcrib --approve 4
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
-		Args: some("numbers of proposals, or - for standard input"),
+		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
 	}
 	flags.register(cmd.Flags())
 	return cmd
 }
 
-func newNeedsChanges(a *app) *cobra.Command {
+func newNeedsChanges(a *command.App) *cobra.Command {
 	return newRefusal(a, review.VerdictNeedsChanges, &cobra.Command{
 		Use:   "needs-changes ID… --note REASON",
 		Short: "Send proposals back with a reason",
@@ -77,7 +80,7 @@ status 4: already decided.`,
 	})
 }
 
-func newReject(a *app) *cobra.Command {
+func newReject(a *command.App) *cobra.Command {
 	return newRefusal(a, review.VerdictRejected, &cobra.Command{
 		Use:   "reject ID… --note REASON",
 		Short: "Reject proposals with a reason",
@@ -90,9 +93,9 @@ set. Only a user can do this. Exit status 4: already decided.`,
 }
 
 // newRefusal completes the command of a verdict that makes nothing live.
-func newRefusal(a *app, verdict review.Verdict, cmd *cobra.Command) *cobra.Command {
+func newRefusal(a *command.App, verdict review.Verdict, cmd *cobra.Command) *cobra.Command {
 	flags := &decideFlags{}
-	cmd.Args = some("numbers of proposals, or - for standard input")
+	cmd.Args = command.Some("numbers of proposals, or - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runDecide(cmd.Context(), a, args, flags, verdict)
 	}
@@ -100,44 +103,44 @@ func newRefusal(a *app, verdict review.Verdict, cmd *cobra.Command) *cobra.Comma
 	return cmd
 }
 
-func runApprove(ctx context.Context, a *app, refs []string, flags *decideFlags) error {
+func runApprove(ctx context.Context, a *command.App, refs []string, flags *decideFlags) error {
 	return runDecide(ctx, a, refs, flags, review.VerdictApproved)
 }
 
-func runDecide(ctx context.Context, a *app, refs []string, flags *decideFlags, verdict review.Verdict) error {
-	note, err := flags.note.read(ctx, a)
+func runDecide(ctx context.Context, a *command.App, refs []string, flags *decideFlags, verdict review.Verdict) error {
+	note, err := flags.note.Read(ctx, a)
 	if err != nil {
 		return err
 	}
-	b, ids, err := a.openProposals(ctx, refs)
+	b, ids, err := a.OpenProposals(ctx, refs)
 	if err != nil {
 		return err
 	}
-	choices, err := b.choices(ctx, ids, refs, flags.expect)
+	choices, err := choices(ctx, b, ids, refs, flags.expect)
 	if err != nil {
 		return err
 	}
-	desk, err := b.deskFor(ctx, a, flags.sign, func() ([]byte, error) { return b.desk.Prepare(ctx, b.actor, choices, verdict, note) })
+	desk, err := deskFor(ctx, b, a, flags.sign, func() ([]byte, error) { return b.Desk.Prepare(ctx, b.Actor, choices, verdict, note) })
 	if err != nil {
 		return err
 	}
-	decisions, err := desk.Decide(ctx, b.actor, choices, verdict, note)
+	decisions, err := desk.Decide(ctx, b.Actor, choices, verdict, note)
 	if err != nil {
 		return err
 	}
-	if err := a.printDecisions(decisions); err != nil {
+	if err := printDecisions(a, decisions); err != nil {
 		return err
 	}
-	a.tellDeciding(*a.config)
-	if a.flags.dryRun {
+	a.TellDeciding(*a.Config)
+	if a.Flags.DryRun {
 		return nil
 	}
-	return a.publish(ctx)
+	return a.Publish(ctx)
 }
 
 // choices ties proposals to the digests that were given: one for each of them,
 // or one for each reference, so that a change set takes a single one.
-func (b session) choices(ctx context.Context, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
+func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
 	choices := make([]review.Choice, len(ids))
 	for i, id := range ids {
 		choices[i].ID = id
@@ -151,7 +154,7 @@ func (b session) choices(ctx context.Context, ids []proposals.ID, refs, expect [
 	case len(refs):
 		choices = choices[:0]
 		for i, ref := range refs {
-			of, err := b.desk.Resolve(ctx, ref)
+			of, err := b.Desk.Resolve(ctx, ref)
 			if err != nil {
 				return nil, err
 			}
@@ -160,23 +163,23 @@ func (b session) choices(ctx context.Context, ids []proposals.ID, refs, expect [
 			}
 		}
 	default:
-		return nil, usagef("--expect was given %d times for %d proposals; give it once for each, in their order, or once for a change set", len(expect), len(ids))
+		return nil, process.Usagef("--expect was given %d times for %d proposals; give it once for each, in their order, or once for a change set", len(expect), len(ids))
 	}
 	return choices, nil
 }
 
-func (a *app) printDecisions(decisions []review.Decision) error {
-	doc := docDecisionList{docHead: head("decision"), Decisions: mapped(decisions, newDocDecision), DryRun: a.flags.dryRun}
+func printDecisions(a *command.App, decisions []review.Decision) error {
+	doc := docDecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, newDocDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
-			a.note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
+			a.Note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
 		}
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		for _, d := range decisions {
-			p.linef("%s", decided(d))
+			p.Linef("%s", decided(d))
 		}
-		a.closing(p)
+		closing(a, p)
 	})
 }
 
@@ -193,13 +196,13 @@ func decided(d review.Decision) string {
 
 // waiving is a waiver, or the end of one, as it is typed.
 type waiving struct {
-	note    noteFlags
+	note    command.NoteFlags
 	sign    signFlags
 	expires string
 	done    string // "waived"
 }
 
-func newWaive(a *app) *cobra.Command {
+func newWaive(a *command.App) *cobra.Command {
 	w := waiving{done: "waived"}
 	cmd := &cobra.Command{
 		Use:   "waive ID FINDING --note REASON",
@@ -213,9 +216,9 @@ Only a user can waive, and a waiver approves nothing. Findings of rules that
 cannot be waived stay (exit status 5).`,
 		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
   toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,
-		Args: exact(2, "the number of a proposal and a finding"),
+		Args: command.Exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			until, err := parseExpiry(w.expires, a.env.Now())
+			until, err := parseExpiry(w.expires, a.Env.Now())
 			if err != nil {
 				return err
 			}
@@ -229,13 +232,13 @@ cannot be waived stay (exit status 5).`,
 			})
 		},
 	}
-	w.note.register(cmd.Flags())
+	w.note.Register(cmd.Flags())
 	w.sign.register(cmd.Flags())
 	cmd.Flags().StringVar(&w.expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
 	return cmd
 }
 
-func newUnwaive(a *app) *cobra.Command {
+func newUnwaive(a *command.App) *cobra.Command {
 	w := waiving{done: "ended the waiver of"}
 	cmd := &cobra.Command{
 		Use:   "unwaive ID FINDING --note REASON",
@@ -243,7 +246,7 @@ func newUnwaive(a *app) *cobra.Command {
 		Long: `End the waiver of one finding of the current revision: the finding is open again.
 FINDING is as for toolcrib waive. The waiver and its end stay in the history.`,
 		Example: `  toolcrib unwaive 4 N103 --note "The prompts have moved."`,
-		Args:    exact(2, "the number of a proposal and a finding"),
+		Args:    command.Exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.run(cmd.Context(), a, args, waivingActs{
 				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
@@ -255,7 +258,7 @@ FINDING is as for toolcrib waive. The waiver and its end stay in the history.`,
 			})
 		},
 	}
-	w.note.register(cmd.Flags())
+	w.note.Register(cmd.Flags())
 	w.sign.register(cmd.Flags())
 	return cmd
 }
@@ -267,32 +270,32 @@ type waivingActs struct {
 }
 
 // run reads the reason, has the waiver signed where that is needed, and records it.
-func (w *waiving) run(ctx context.Context, a *app, args []string, acts waivingActs) error {
-	reason, err := w.note.read(ctx, a)
+func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts waivingActs) error {
+	reason, err := w.note.Read(ctx, a)
 	if err != nil {
 		return err
 	}
-	b, ids, err := a.openProposals(ctx, args[:1])
+	b, ids, err := a.OpenProposals(ctx, args[:1])
 	if err != nil {
 		return err
 	}
-	desk, err := b.deskFor(ctx, a, w.sign, func() ([]byte, error) { return acts.prepare(b.desk, b.actor, ids[0], reason) })
+	desk, err := deskFor(ctx, b, a, w.sign, func() ([]byte, error) { return acts.prepare(b.Desk, b.Actor, ids[0], reason) })
 	if err != nil {
 		return err
 	}
-	made, err := acts.do(desk, b.actor, ids[0], reason)
+	made, err := acts.do(desk, b.Actor, ids[0], reason)
 	if err != nil {
 		return err
 	}
-	doc := docWaiverMade{docHead: head("waiver"), Proposal: string(ids[0]), Waiver: newDocWaiver(made)}
-	return a.print(doc, func(p *page) {
-		p.linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
-		a.closing(p)
+	doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: newDocWaiver(made)}
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
+		closing(a, p)
 	})
 }
 
 type docWaiverMade struct {
-	docHead
+	output.Head
 	Proposal string    `json:"proposal"`
 	Waiver   docWaiver `json:"waiver"`
 }
@@ -311,7 +314,7 @@ func parseExpiry(s string, now time.Time) (*time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return nil, usagef("--expires is %q; write a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
+		return nil, process.Usagef("--expires is %q; write a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
 	}
 	t = t.UTC()
 	return &t, nil

@@ -8,13 +8,15 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
 )
 
 type docDiff struct {
-	docHead
+	output.Head
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
@@ -22,7 +24,7 @@ type docDiff struct {
 
 // docDiffList has the differences of every member of a change set.
 type docDiffList struct {
-	docHead
+	output.Head
 	ChangeSet    string          `json:"change_set"`
 	ReviewDigest string          `json:"review_digest"`
 	Diffs        []docMemberDiff `json:"diffs"`
@@ -68,7 +70,7 @@ type docDiffLine struct {
 	Spans     [][2]int `json:"spans,omitempty"`
 }
 
-func newDiff(a *app) *cobra.Command {
+func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
 	cmd := &cobra.Command{
 		Use:   "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
@@ -85,7 +87,7 @@ ID@N, ID@base, ID@live, or a file.`,
   toolcrib diff tool:user/scene_pacer@1..2
   toolcrib diff scene_pacer@1..live
   toolcrib diff scene_pacer pacer.md`,
-		Args: between(1, 2, "one or two things to compare"),
+		Args: command.Between(1, 2, "one or two things to compare"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, layout) },
 	}
 	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
@@ -99,51 +101,51 @@ type diffLayout struct {
 	columns bool
 }
 
-func runDiff(ctx context.Context, a *app, args []string, layout diffLayout) error {
-	b, err := a.openSession(ctx)
+func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayout) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
 	if set, ok := review.ChangeSetRef(args[0]); ok && len(args) == 1 {
-		return b.diffSet(ctx, a, set, layout)
+		return diffSet(ctx, b, a, set, layout)
 	}
 	if len(args) == 1 && !strings.Contains(args[0], "@") {
-		d, err := b.show(ctx, a, args[0])
+		d, err := show(ctx, b, a, args[0])
 		if err != nil {
 			return err
 		}
 		left, right := proposed(d)
-		if err := a.printDiff(left, right, layout); err != nil {
+		if err := printDiff(a, left, right, layout); err != nil {
 			return err
 		}
-		b.shown(ctx, a, d)
+		shown(ctx, b, a, d)
 		return nil
 	}
 	var left, right content
 	if len(args) == 1 {
-		left, right, err = b.sides(ctx, a, args[0])
-	} else if left, err = b.content(ctx, a, args[0]); err == nil {
-		right, err = b.content(ctx, a, args[1])
+		left, right, err = sides(ctx, b, a, args[0])
+	} else if left, err = contentOf(ctx, b, a, args[0]); err == nil {
+		right, err = contentOf(ctx, b, a, args[1])
 	}
 	if err != nil {
 		return err
 	}
 	for _, side := range []*content{&left, &right} {
-		if side.Source, err = b.desk.Source(ctx, side.Definition); err != nil {
+		if side.Source, err = b.Desk.Source(ctx, side.Definition); err != nil {
 			return err
 		}
 	}
-	return a.printDiff(left, right, layout)
+	return printDiff(a, left, right, layout)
 }
 
-func (a *app) printDiff(left, right content, layout diffLayout) error {
+func printDiff(a *command.App, left, right content, layout diffLayout) error {
 	doc, fields := newDocDiff(left, right, layout.around)
-	return a.print(doc, func(p *page) { a.writeDiff(p, doc, fields, layout) })
+	return a.Print(doc, func(p *output.Page) { writeDiff(a, p, doc, fields, layout) })
 }
 
 func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
-	doc := docDiff{docHead: head("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields))}
+	doc := docDiff{Head: output.NewHead("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
 		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
 		if f.Beside {
@@ -155,26 +157,26 @@ func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 
 // writeDiff prints the differences line by line, or with the two sides of every hunk
 // next to each other.
-func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLayout) {
-	half := (a.columns() - 3) / 2
+func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field, layout diffLayout) {
+	half := (columns(a) - 3) / 2
 	if layout.columns {
-		p.raw(pad(cut(doc.From, half), half) + " | " + cut(doc.To, half))
+		p.Raw(pad(output.Cut(doc.From, half), half) + " | " + output.Cut(doc.To, half))
 	} else {
-		p.linef("--- %s", doc.From)
-		p.linef("+++ %s", doc.To)
+		p.Linef("--- %s", doc.From)
+		p.Linef("+++ %s", doc.To)
 	}
 	if len(fields) == 0 {
-		p.linef("No difference.")
+		p.Linef("No difference.")
 	}
 	for i, f := range doc.Fields {
-		p.blank()
+		p.Blank()
 		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
-			p.linef("%s", diff.BesideHeading)
-			p.blank()
+			p.Linef("%s", diff.BesideHeading)
+			p.Blank()
 		}
-		p.raw(p.paint(inkStrong, safe(f.Path)) + " " + f.Change)
+		p.Raw(p.Paint(output.InkStrong, output.Safe(f.Path)) + " " + f.Change)
 		if layout.columns {
-			p.columns(fields[i].Hunks(layout.around), half)
+			sideBySide(p, fields[i].Hunks(layout.around), half)
 			continue
 		}
 		for _, h := range f.Hunks {
@@ -184,12 +186,12 @@ func (a *app) writeDiff(p *page, doc docDiff, fields []diff.Field, layout diffLa
 }
 
 // diffSet compares each member of a change set with its base.
-func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLayout) error {
-	set, err := b.desk.ShowSet(ctx, b.actor, name)
+func diffSet(ctx context.Context, b command.Session, a *command.App, name string, layout diffLayout) error {
+	set, err := b.Desk.ShowSet(ctx, b.Actor, name)
 	if err != nil {
 		return err
 	}
-	doc := docDiffList{docHead: head("diff.list"), ChangeSet: name, ReviewDigest: set.Digest}
+	doc := docDiffList{Head: output.NewHead("diff.list"), ChangeSet: name, ReviewDigest: set.Digest}
 	fields := make([][]diff.Field, len(set.Members))
 	for i, d := range set.Members {
 		left, right := proposed(d)
@@ -197,36 +199,36 @@ func (b session) diffSet(ctx context.Context, a *app, name string, layout diffLa
 		one, fields[i] = newDocDiff(left, right, layout.around)
 		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields})
 	}
-	err = a.print(doc, func(p *page) {
+	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
 			if i > 0 {
-				p.blank()
+				p.Blank()
 			}
-			p.linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
-			a.writeDiff(p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
+			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
+			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
 		}
 		if set.Digest != "" {
-			p.blank()
-			p.linef("review digest of the set %s", set.Digest)
+			p.Blank()
+			p.Linef("review digest of the set %s", set.Digest)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	b.shown(ctx, a, set.Members...)
+	shown(ctx, b, a, set.Members...)
 	return nil
 }
 
 func newDocHunks(hunks []diff.Hunk) []docHunk {
-	return mapped(hunks, func(h diff.Hunk) docHunk {
-		return docHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: mapped(h.Lines, newDocDiffLine)}
+	return output.Mapped(hunks, func(h diff.Hunk) docHunk {
+		return docHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: output.Mapped(h.Lines, newDocDiffLine)}
 	})
 }
 
 func newDocDiffLine(l diff.Line) docDiffLine {
 	return docDiffLine{
 		Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
-		Spans: mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
+		Spans: output.Mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
 	}
 }
 
@@ -240,43 +242,43 @@ func endsDiffer(h docHunk) bool {
 	return open["delete"] != open["insert"]
 }
 
-func writeHunk(p *page, h docHunk) {
+func writeHunk(p *output.Page, h docHunk) {
 	ends := endsDiffer(h)
-	p.raw(p.paint(inkFaint, "@@ -"+lineRange(h.OldStart, h.OldLines)+" +"+lineRange(h.NewStart, h.NewLines)+" @@"))
+	p.Raw(p.Paint(output.InkFaint, "@@ -"+lineRange(h.OldStart, h.OldLines)+" +"+lineRange(h.NewStart, h.NewLines)+" @@"))
 	for _, l := range h.Lines {
 		switch l.Kind {
 		case "delete":
-			p.raw(p.paint(inkBad, "-") + p.marked(inkBad, l))
+			p.Raw(p.Paint(output.InkBad, "-") + marked(p, output.InkBad, l))
 		case "insert":
-			p.raw(p.paint(inkGood, "+") + p.marked(inkGood, l))
+			p.Raw(p.Paint(output.InkGood, "+") + marked(p, output.InkGood, l))
 		default:
-			p.raw(" " + safe(l.Text))
+			p.Raw(" " + output.Safe(l.Text))
 		}
 		if l.NoNewline && ends {
-			p.raw(`\ no line feed at the end`)
+			p.Raw(`\ no line feed at the end`)
 		}
 	}
 }
 
 // marked colours a changed line and turns the changed words of it over. Each
 // part passes the gate by itself, so that the marks stay where they belong.
-func (p *page) marked(i ink, l docDiffLine) string {
+func marked(p *output.Page, i output.Ink, l docDiffLine) string {
 	if len(l.Spans) == 0 {
-		return p.paint(i, safe(l.Text))
+		return p.Paint(i, output.Safe(l.Text))
 	}
 	out, at := "", 0
 	for _, s := range l.Spans {
-		out += p.paint(i, safe(l.Text[at:s[0]])) + p.paint(i+";7", safe(l.Text[s[0]:s[1]]))
+		out += p.Paint(i, output.Safe(l.Text[at:s[0]])) + p.Paint(i+";7", output.Safe(l.Text[s[0]:s[1]]))
 		at = s[1]
 	}
-	return out + p.paint(i, safe(l.Text[at:]))
+	return out + p.Paint(i, output.Safe(l.Text[at:]))
 }
 
 func lineRange(start, lines int) string {
 	if lines == 1 {
-		return itoa(start)
+		return output.Itoa(start)
 	}
-	return itoa(start) + "," + itoa(lines)
+	return output.Itoa(start) + "," + output.Itoa(lines)
 }
 
 // usualColumns is the width of a side-by-side diff where the width of the terminal
@@ -284,42 +286,42 @@ func lineRange(start, lines int) string {
 const usualColumns = 160
 
 // columns is the width of the terminal in cells.
-func (a *app) columns() int {
-	if n, err := strconv.Atoi(a.env.Getenv("COLUMNS")); err == nil && n >= 40 {
+func columns(a *command.App) int {
+	if n, err := strconv.Atoi(a.Env.Getenv("COLUMNS")); err == nil && n >= 40 {
 		return n
 	}
 	return usualColumns
 }
 
-// columns prints the two sides of hunks next to each other, in half cells each.
-func (p *page) columns(hunks []diff.Hunk, half int) {
+// sideBySide prints the two sides of hunks next to each other, in half cells each.
+func sideBySide(p *output.Page, hunks []diff.Hunk, half int) {
 	for _, h := range hunks {
 		for _, row := range h.Rows() {
-			p.raw(strings.TrimRight(p.cell(h, row.Left, half, false)+" | "+p.cell(h, row.Right, half, true), " "))
+			p.Raw(strings.TrimRight(cell(p, h, row.Left, half, false)+" | "+cell(p, h, row.Right, half, true), " "))
 		}
 	}
 }
 
 // cell is one side of a row: number, sign and text, cut and filled to width
 // cells.
-func (p *page) cell(h diff.Hunk, i, width int, right bool) string {
+func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
 	}
 	line := h.Lines[i]
-	number, sign, ink := line.Old, " ", inkNone
+	number, sign, ink := line.Old, " ", output.InkNone
 	switch line.Kind {
 	case diff.Delete:
-		sign, ink = "-", inkBad
+		sign, ink = "-", output.InkBad
 	case diff.Insert:
-		number, sign, ink = line.New, "+", inkGood
+		number, sign, ink = line.New, "+", output.InkGood
 	case diff.Context:
 		if right {
 			number = line.New
 		}
 	}
 	head := pad(strconv.Itoa(number), 5) + sign + " "
-	return head + p.paint(ink, pad(cut(line.Text, width-len(head)), width-len(head)))
+	return head + p.Paint(ink, pad(output.Cut(line.Text, width-len(head)), width-len(head)))
 }
 
 // pad fills s with blanks to width cells.

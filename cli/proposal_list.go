@@ -12,16 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/tui/wording"
 )
 
-func newList(a *app) *cobra.Command {
+func newList(a *command.App) *cobra.Command {
 	var q review.Query
 	var state, order, view string
 	cmd := &cobra.Command{
@@ -46,7 +48,7 @@ file names filters.`,
 			if q.Order = review.Order(order); order == "newest" {
 				q.Order = review.ByNewest
 			}
-			if err := a.applyView(&q, view); err != nil {
+			if err := a.ApplyView(&q, view); err != nil {
 				return err
 			}
 			return runList(cmd.Context(), a, q)
@@ -64,16 +66,16 @@ file names filters.`,
 	return cmd
 }
 
-func runList(ctx context.Context, a *app, q review.Query) error {
+func runList(ctx context.Context, a *command.App, q review.Query) error {
 	switch {
 	case q.State != "" && !slices.Contains(proposals.States(), q.State):
-		return usagef("there is no state %q; write %s", q.State, strings.Join(stateNames(), ", "))
+		return process.Usagef("there is no state %q; write %s", q.State, strings.Join(stateNames(), ", "))
 	case !slices.Contains(review.Orders(), q.Order):
-		return usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
+		return process.Usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
 	case q.Limit < 1 || q.Limit > review.MaxPage:
-		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,41 +83,41 @@ func runList(ctx context.Context, a *app, q review.Query) error {
 	if err != nil {
 		return err
 	}
-	if a.audience != nil {
-		a.audience.Listed(found.Proposals)
+	if a.Audience != nil {
+		a.Audience.Listed(found.Proposals)
 	}
-	return a.print(newDocProposalList(found.Proposals, found.Next, false), func(p *page) {
+	return a.Print(newDocProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
 		if len(found.Proposals) == 0 {
-			p.remark("No proposals.")
+			p.Remark("No proposals.")
 			return
 		}
-		p.list(queueTable(p, found, a.env.Now()))
+		p.List(queueTable(p, found, a.Env.Now()))
 		if found.Next != "" {
-			p.remark("More: --after %s", found.Next)
+			p.Remark("More: --after %s", found.Next)
 		}
 	})
 }
 
 func stateNames() []string {
-	return mapped(proposals.States(), func(s proposals.State) string { return string(s) })
+	return output.Mapped(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
 // queueTable lays proposals out by the facts that have a column.
-func queueTable(p *page, found review.Page, now time.Time) (header []string, rows [][]string) {
+func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
 	rows = make([][]string, len(found.Proposals))
-	view := facts.View{Age: func(t time.Time) string { return p.age(t, now) }}
+	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}
 	for _, f := range facts.All() {
 		if f.List.Heading == "" {
 			continue
 		}
 		header = append(header, f.List.Heading)
 		for i, m := range found.Proposals {
-			if n := found.Prefixes; i < len(n) && !p.piped {
+			if n := found.Prefixes; i < len(n) && !p.Piped {
 				view.Prefix = n[i]
 			}
 			text := f.Text(m, view)
 			if f.List.Most > 0 {
-				text = p.cut(text, f.List.Most)
+				text = p.Cut(text, f.List.Most)
 			}
 			rows[i] = append(rows[i], text)
 		}
@@ -126,31 +128,11 @@ func queueTable(p *page, found review.Page, now time.Time) (header []string, row
 	return append(header, ""), rows
 }
 
-// age writes how long ago t was, for a program the time itself.
-func (p *page) age(t, now time.Time) string {
-	if p.piped {
-		return timestamp(t)
-	}
-	return wording.ShortAge(now.Sub(t))
-}
-
-// day writes the date of t, for a program the time.
-func (p *page) day(t time.Time) string {
-	if p.piped {
-		return timestamp(t)
-	}
-	return t.Format(time.DateOnly)
-}
-
 // content is one side of a comparison and what to call it.
 type content struct {
 	label string
 	diff.Content
 }
-
-// errNoContent is wrapped when a reference names nothing that has a
-// definition.
-var errNoContent = errors.New("no definition")
 
 // parseFileRef reports whether ref names a file: it begins with a dot or a
 // slash or ends as a proposal file does.
@@ -163,17 +145,17 @@ func isFileRef(ref string) bool {
 }
 
 // sides reads what one argument of diff compares: SUBJECT@A..B or ID@A..B.
-func (b session) sides(ctx context.Context, a *app, arg string) (left, right content, err error) {
+func sides(ctx context.Context, b command.Session, a *command.App, arg string) (left, right content, err error) {
 	thing, span, hasSpan := strings.Cut(arg, "@")
 	from, to, hasTo := strings.Cut(span, "..")
 	if hasSpan && hasTo && from != "" && to != "" {
-		if left, err = b.content(ctx, a, thing+"@"+from); err != nil {
+		if left, err = contentOf(ctx, b, a, thing+"@"+from); err != nil {
 			return left, right, err
 		}
-		right, err = b.content(ctx, a, thing+"@"+to)
+		right, err = contentOf(ctx, b, a, thing+"@"+to)
 		return left, right, err
 	}
-	return left, right, usagef("%q is not a comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
+	return left, right, process.Usagef("%q is not a comparison; write %s@A..B, with versions, revisions, or live", arg, thing)
 }
 
 // proposed returns the two sides of a proposal: the version that its current
@@ -187,27 +169,27 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// content finds a definition: in a file, a version or the live one of a
+// contentOf finds a definition: in a file, a version or the live one of a
 // subject, or a revision of a proposal.
-func (b session) content(ctx context.Context, a *app, ref string) (content, error) {
+func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	if isFileRef(ref) {
-		return a.fileContent(ctx, ref)
+		return fileContent(ctx, a, ref)
 	}
 	thing, which, _ := strings.Cut(ref, "@")
 	if isProposalRef(thing) {
-		ids, err := b.desk.Resolve(ctx, thing)
+		ids, err := b.Desk.Resolve(ctx, thing)
 		switch {
 		case err == nil && len(ids) == 1:
-			return b.revisionContent(ctx, ids[0], which)
+			return revisionContent(ctx, b, ids[0], which)
 		case err != nil && !errors.Is(err, proposals.ErrNotFound):
 			return content{}, err
 		}
 	}
-	subject, err := a.subject(ctx, thing)
+	subject, err := a.Subject(ctx, thing)
 	if err != nil {
 		return content{}, err
 	}
-	return a.versionContent(ctx, subject, which)
+	return versionContent(ctx, a, subject, which)
 }
 
 // isProposalRef reports whether a reference is a proposal's number or the
@@ -224,13 +206,13 @@ func asTyped(ref string) string {
 	return ref
 }
 
-func (a *app) fileContent(ctx context.Context, name string) (content, error) {
-	drafts, err := a.readDrafts(ctx, []string{name}, false)
+func fileContent(ctx context.Context, a *command.App, name string) (content, error) {
+	drafts, err := a.ReadDrafts(ctx, []string{name}, false)
 	if err != nil {
 		return content{}, err
 	}
 	if len(drafts) != 1 || drafts[0].Definition.IsZero() {
-		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, errNoContent)
+		return content{}, fmt.Errorf("%s holds %w to compare, or more than one", name, command.ErrNoContent)
 	}
 	return content{label: name, Content: drafted(drafts[0])}, nil
 }
@@ -241,8 +223,8 @@ func drafted(d proposals.Draft) diff.Content {
 	return diff.Content{Definition: d.Definition, Beside: d.Beside()}
 }
 
-func (b session) revisionContent(ctx context.Context, id proposals.ID, which string) (content, error) {
-	d, err := b.desk.Show(ctx, b.actor, id)
+func revisionContent(ctx context.Context, b command.Session, id proposals.ID, which string) (content, error) {
+	d, err := b.Desk.Show(ctx, b.Actor, id)
 	if err != nil {
 		return content{}, err
 	}
@@ -261,7 +243,7 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
 	default:
 		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
-			return content{}, usagef("%q is not a revision; write its number, base or live", which)
+			return content{}, process.Usagef("%q is not a revision; write its number, base or live", which)
 		}
 	}
 	for _, r := range d.Revisions {
@@ -269,24 +251,24 @@ func (b session) revisionContent(ctx context.Context, id proposals.ID, which str
 			return content{label: fmt.Sprintf("revision %d of %s", number, d.Proposal.Handle()), Content: drafted(r.Draft)}, nil
 		}
 	}
-	return content{}, notFoundf("revision %d of %s", number, d.Proposal.Handle())
+	return content{}, command.NotFoundf("revision %d of %s", number, d.Proposal.Handle())
 }
 
-func (a *app) versionContent(ctx context.Context, subject registry.Subject, which string) (content, error) {
+func versionContent(ctx context.Context, a *command.App, subject registry.Subject, which string) (content, error) {
 	before, label := 0, ""
 	if which != "" && which != "live" {
-		number, err := parseVersion(which)
+		number, err := command.ParseVersion(which)
 		if err != nil {
 			return content{}, err
 		}
 		before, label = number+1, fmt.Sprintf("version %d of %s", number, subject)
 	}
-	versions, err := a.db.Versions(ctx, subject, before, 1)
+	versions, err := a.DB.Versions(ctx, subject, before, 1)
 	if err != nil {
 		return content{}, err
 	}
 	if len(versions) == 0 || before > 0 && versions[0].Number != before-1 {
-		return content{}, notFoundf("%s", label)
+		return content{}, command.NotFoundf("%s", label)
 	}
 	v := versions[0]
 	if label == "" {

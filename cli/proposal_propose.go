@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 )
 
-func newPropose(a *app) *cobra.Command {
+func newPropose(a *command.App) *cobra.Command {
 	var draft bool
 	cmd := &cobra.Command{
 		Use:   "propose FILE… | -",
@@ -28,48 +31,48 @@ locked, the same content was rejected before, or an agent's limit is reached.`,
 		Example: `  toolcrib propose pacer.md
   toolcrib propose --draft pacer.md
   generate | toolcrib propose --as agent:generator -`,
-		Args: some("files, or - for standard input"),
+		Args: command.Some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
 	}
 	cmd.Flags().BoolVar(&draft, "draft", false, "save them as drafts")
 	return cmd
 }
 
-func runPropose(ctx context.Context, a *app, files []string, draft bool) error {
-	actor, err := a.actor()
+func runPropose(ctx context.Context, a *command.App, files []string, draft bool) error {
+	actor, err := a.Actor()
 	if err != nil {
 		return err
 	}
-	drafts, err := a.readDrafts(ctx, files, !draft)
+	drafts, err := a.ReadDrafts(ctx, files, !draft)
 	if err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
 	made, err := desk.Propose(ctx, actor, drafts, !draft)
-	return a.printMoved(made, err)
+	return printMoved(a, made, err)
 }
 
 // printMoved prints proposals after something happened to them, unless err kept it from
 // happening.
-func (a *app) printMoved(made []proposals.Proposal, err error) error {
+func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
-	return a.print(newDocProposalList(made, "", a.flags.dryRun), func(p *page) {
+	return a.Print(newDocProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
 		for _, m := range made {
-			p.linef("%s", moved(m))
+			p.Linef("%s", moved(m))
 		}
-		a.closing(p)
+		closing(a, p)
 	})
 }
 
 // closing reports that a dry run kept nothing.
-func (a *app) closing(p *page) {
-	if a.flags.dryRun {
-		p.linef("Dry run: nothing was kept.")
+func closing(a *command.App, p *output.Page) {
+	if a.Flags.DryRun {
+		p.Linef("Dry run: nothing was kept.")
 	}
 }
 
@@ -87,20 +90,12 @@ func findingCount(s proposals.Summary) string {
 	case s.Findings == 0:
 		return "no findings"
 	case s.Blocks > 0:
-		return counted(s.Findings, "finding") + ", " + counted(s.Blocks, "open block")
+		return output.Counted(s.Findings, "finding") + ", " + output.Counted(s.Blocks, "open block")
 	}
-	return counted(s.Findings, "finding")
+	return output.Counted(s.Findings, "finding")
 }
 
-// counted writes "1 finding", "2 findings".
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
-func newRevise(a *app) *cobra.Command {
+func newRevise(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revise ID FILE | -",
 		Short: "Replace the content of an open proposal",
@@ -113,35 +108,35 @@ status 4: the content is the same, or the proposal is not open.`,
 		Example: `  toolcrib show 4 --source revised.md
   vi revised.md
   toolcrib revise 4 revised.md`,
-		Args: exact(2, "the number of a proposal and a file"),
+		Args: command.Exact(2, "the number of a proposal and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			actor, err := a.actor()
+			actor, err := a.Actor()
 			if err != nil {
 				return err
 			}
-			drafts, err := a.readDrafts(ctx, args[1:], false)
+			drafts, err := a.ReadDrafts(ctx, args[1:], false)
 			if err != nil {
 				return err
 			}
 			if len(drafts) != 1 {
-				return usagef("a revision is one proposal; %s holds %d", args[1], len(drafts))
+				return process.Usagef("a revision is one proposal; %s holds %d", args[1], len(drafts))
 			}
-			desk, err := a.openDesk(ctx)
+			desk, err := a.OpenDesk(ctx)
 			if err != nil {
 				return err
 			}
-			ids, err := a.ids(ctx, desk, args[:1])
+			ids, err := a.IDs(ctx, desk, args[:1])
 			if err != nil {
 				return err
 			}
 			p, err := desk.Revise(ctx, actor, ids[0], drafts[0])
-			return a.printMoved([]proposals.Proposal{p}, err)
+			return printMoved(a, []proposals.Proposal{p}, err)
 		},
 	}
 }
 
-func newSubmit(a *app) *cobra.Command {
+func newSubmit(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID…",
 		Short: "Submit drafts for review",
@@ -149,17 +144,17 @@ func newSubmit(a *app) *cobra.Command {
 All missing parts are reported at once, and the draft stays a draft (exit status
 1).`,
 		Example: `  toolcrib submit 4`,
-		Args:    some("ids of drafts"),
+		Args:    command.Some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b session, id proposals.ID) (proposals.Proposal, error) {
-				return b.desk.Submit(ctx, b.actor, id)
+			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
+				return b.Desk.Submit(ctx, b.Actor, id)
 			})
 		},
 	}
 }
 
-func newWithdraw(a *app) *cobra.Command {
-	var note noteFlags
+func newWithdraw(a *command.App) *cobra.Command {
+	var note command.NoteFlags
 	cmd := &cobra.Command{
 		Use:   "withdraw ID…",
 		Short: "Withdraw open proposals",
@@ -167,22 +162,22 @@ func newWithdraw(a *app) *cobra.Command {
 assessments, and comments stay. A withdrawn proposal cannot be reopened, but its
 content can be proposed again. Exit status 4: not open.`,
 		Example: `  toolcrib withdraw 4 --note "Solved in another way."`,
-		Args:    some("numbers of proposals"),
+		Args:    command.Some("numbers of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := note.read(cmd.Context(), a)
+			text, err := note.Read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			return a.eachProposal(cmd.Context(), args, func(ctx context.Context, b session, id proposals.ID) (proposals.Proposal, error) {
-				return b.desk.Withdraw(ctx, b.actor, id, text)
+			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
+				return b.Desk.Withdraw(ctx, b.Actor, id, text)
 			})
 		},
 	}
-	note.register(cmd.Flags())
+	note.Register(cmd.Flags())
 	return cmd
 }
 
-func newRebase(a *app) *cobra.Command {
+func newRebase(a *command.App) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:   "rebase ID",
@@ -192,7 +187,7 @@ revision. If they conflict, show the conflicts and save nothing (exit status 4);
 --source FILE then writes the merge with conflict markers, for toolcrib revise.`,
 		Example: `  toolcrib rebase 4
   toolcrib rebase 4 --source merged.md`,
-		Args: exact(1, "the number of a proposal"),
+		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRebase(cmd.Context(), a, args[0], source)
 		},
@@ -201,52 +196,32 @@ revision. If they conflict, show the conflicts and save nothing (exit status 4);
 	return cmd
 }
 
-func runRebase(ctx context.Context, a *app, ref, source string) error {
-	b, ids, err := a.openProposals(ctx, []string{ref})
+func runRebase(ctx context.Context, a *command.App, ref, source string) error {
+	b, ids, err := a.OpenProposals(ctx, []string{ref})
 	if err != nil {
 		return err
 	}
-	p, err := b.desk.Rebase(ctx, b.actor, ids[0])
+	p, err := b.Desk.Rebase(ctx, b.Actor, ids[0])
 	var conflict *review.RebaseConflict
 	if errors.As(err, &conflict) && source != "" {
-		if writeErr := a.writeDraft(conflict.Draft, source); writeErr != nil {
+		if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {
 			return writeErr
 		}
-		a.note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(ref, "#"), source)
+		a.Note("Wrote the merge to %s; resolve the conflicts and run: toolcrib revise %s %s", source, strings.TrimPrefix(ref, "#"), source)
 	}
-	return a.printMoved([]proposals.Proposal{p}, err)
-}
-
-// conflictLines shows each conflict for a person: the three sides of a value,
-// or of each passage of a text.
-func conflictLines(e *review.RebaseConflict) []string {
-	var lines []string
-	short := func(text string) string {
-		if text == "" {
-			return "nothing"
-		}
-		return fmt.Sprintf("%q", cut(text, 60))
-	}
-	for _, p := range e.Passages() {
-		where := p.Path
-		if p.Line > 0 {
-			where += fmt.Sprintf(", line %d", p.Line)
-		}
-		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(p.Base), short(p.Ours), short(p.Theirs)))
-	}
-	return lines
+	return printMoved(a, []proposals.Proposal{p}, err)
 }
 
 // writeDraft writes a draft to a file that is not there yet, in the form that
 // its name asks for. "-" is standard output, in JSON: Markdown cannot show a
 // hidden character and keep it.
-func (a *app) writeDraft(d proposals.Draft, file string) error {
+func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	text := d.JSON()
 	if file == "-" {
-		_, err := a.env.Out.Write(visible.JSON(text))
+		_, err := a.Env.Out.Write(visible.JSON(text))
 		return err
 	}
-	if err := a.folderOf(file); err != nil {
+	if err := a.FolderOf(file); err != nil {
 		return err
 	}
 	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
@@ -255,10 +230,10 @@ func (a *app) writeDraft(d proposals.Draft, file string) error {
 			return fmt.Errorf("%s: %w; name a .json file instead", file, err)
 		}
 	}
-	f, err := os.OpenFile(a.path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(a.Path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		if os.IsExist(err) {
-			return usagef("%s is there already; name a new file", file)
+			return process.Usagef("%s is there already; name a new file", file)
 		}
 		return err
 	}

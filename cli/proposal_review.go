@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -18,7 +21,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-func newReview(a *app) *cobra.Command {
+func newReview(a *command.App) *cobra.Command {
 	var again bool
 	var file string
 	cmd := &cobra.Command{
@@ -39,32 +42,32 @@ assessment decides nothing.`,
   toolcrib review 4 --again
   toolcrib list --state user_review | toolcrib review - --again
   toolcrib review 4 --file assessment.json --as chief:ines`,
-		Args: some("the number of a proposal"),
+		Args: command.Some("the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if again && file != "" {
-				return usagef("--again and --file exclude each other")
+				return process.Usagef("--again and --file exclude each other")
 			}
-			b, err := a.openSession(cmd.Context())
+			b, err := a.OpenSession(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if again && (len(args) > 1 || args[0] == "-" || strings.HasPrefix(args[0], "set:")) {
-				return b.reassess(cmd.Context(), a, args)
+				return reassess(cmd.Context(), b, a, args)
 			}
 			if len(args) > 1 {
-				return usagef("%s takes several proposals with --again only", cmd.CommandPath())
+				return process.Usagef("%s takes several proposals with --again only", cmd.CommandPath())
 			}
-			if err := b.assess(cmd.Context(), a, args[0], again, file); err != nil {
+			if err := assess(cmd.Context(), b, a, args[0], again, file); err != nil {
 				return err
 			}
-			d, err := b.show(cmd.Context(), a, args[0])
+			d, err := show(cmd.Context(), b, a, args[0])
 			if err != nil {
 				return err
 			}
-			if err := a.printAssessment(d); err != nil {
+			if err := printAssessment(a, d); err != nil {
 				return err
 			}
-			b.shown(cmd.Context(), a, d)
+			shown(cmd.Context(), b, a, d)
 			return nil
 		},
 	}
@@ -75,23 +78,23 @@ assessment decides nothing.`,
 
 // reassess runs the built-in review of several proposals again, one after the other:
 // each has its assessment, whatever becomes of the next.
-func (b session) reassess(ctx context.Context, a *app, refs []string) error {
-	ids, err := a.ids(ctx, b.desk, refs)
+func reassess(ctx context.Context, b command.Session, a *command.App, refs []string) error {
+	ids, err := a.IDs(ctx, b.Desk, refs)
 	if err != nil {
 		return err
 	}
 	again := make([]proposals.Proposal, len(ids))
 	for i, id := range ids {
-		if _, err := b.desk.Reassess(ctx, id); err != nil {
+		if _, err := b.Desk.Reassess(ctx, id); err != nil {
 			return err
 		}
-		d, err := b.desk.Show(ctx, b.actor, id)
+		d, err := b.Desk.Show(ctx, b.Actor, id)
 		if err != nil {
 			return err
 		}
 		again[i] = d.Proposal
 	}
-	return a.printMoved(again, nil)
+	return printMoved(a, again, nil)
 }
 
 // docOpinion is an assessment as a chief writes it.
@@ -103,19 +106,19 @@ type docOpinion struct {
 	Findings       []rules.Finding          `json:"findings"`
 }
 
-func (b session) assess(ctx context.Context, a *app, ref string, again bool, file string) error {
+func assess(ctx context.Context, b command.Session, a *command.App, ref string, again bool, file string) error {
 	if !again && file == "" {
 		return nil
 	}
-	ids, err := a.ids(ctx, b.desk, []string{ref})
+	ids, err := a.IDs(ctx, b.Desk, []string{ref})
 	if err != nil {
 		return err
 	}
 	if again {
-		_, err := b.desk.Reassess(ctx, ids[0])
+		_, err := b.Desk.Reassess(ctx, ids[0])
 		return err
 	}
-	data, err := a.readAll(ctx, file)
+	data, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -123,30 +126,30 @@ func (b session) assess(ctx context.Context, a *app, ref string, again bool, fil
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&o); err != nil {
-		return usagef("%s is not an assessment: %v", file, err)
+		return process.Usagef("%s is not an assessment: %v", file, err)
 	}
-	_, err = b.desk.Assess(ctx, b.actor, ids[0], review.Opinion{
+	_, err = b.Desk.Assess(ctx, b.Actor, ids[0], review.Opinion{
 		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,
 	})
 	return err
 }
 
 type docReview struct {
-	docHead
+	output.Head
 	Proposal   facts.Document `json:"proposal"`
 	Assessment *docAssessment `json:"assessment"`
 }
 
-func (a *app) printAssessment(d review.Dossier) error {
+func printAssessment(a *command.App, d review.Dossier) error {
 	as := d.Assessment()
-	doc := docReview{docHead: head("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
+	doc := docReview{Head: output.NewHead("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
 	if as != nil {
 		doc.Assessment = newDocAssessment(*as, d)
 	}
-	return a.print(doc, func(p *page) {
-		p.linef("%s", moved(d.Proposal))
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("%s", moved(d.Proposal))
 		if as == nil {
-			p.linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
+			p.Linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
 		}
 		writeAssessment(p, d)
 	})
@@ -154,7 +157,7 @@ func (a *app) printAssessment(d review.Dossier) error {
 
 // docBehaviour is how test cases come out before and after a change.
 type docBehaviour struct {
-	docHead
+	output.Head
 	Proposal    facts.Reference    `json:"proposal"`
 	Revision    int                `json:"revision"`
 	LiveVersion int                `json:"live_version"` // 0 for none
@@ -179,7 +182,7 @@ type docTrial struct {
 	Answer  *string `json:"answer,omitempty"`
 }
 
-func newTest(a *app) *cobra.Command {
+func newTest(a *command.App) *cobra.Command {
 	var live bool
 	cmd := &cobra.Command{
 		Use:   "test ID",
@@ -194,37 +197,37 @@ case and version. Nothing is kept. Exit status 6: a case fails with the
 proposed version.`,
 		Example: `  toolcrib test 4
   toolcrib test 4 --live --json`,
-		Args: exact(1, "the number of a proposal"),
+		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), a, args[0], live) },
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "ask the configured model instead of using recorded answers")
 	return cmd
 }
 
-func runTest(ctx context.Context, a *app, ref string, live bool) error {
-	b, err := a.openSession(ctx)
+func runTest(ctx context.Context, a *command.App, ref string, live bool) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	d, err := b.show(ctx, a, ref)
+	d, err := show(ctx, b, a, ref)
 	if err != nil {
 		return err
 	}
-	behaviour, err := b.desk.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
+	behaviour, err := b.Desk.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
 		if live && done < total {
-			a.note("%d of %d: %s", done+1, total, name)
+			a.Note("%d of %d: %s", done+1, total, name)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	doc := newDocBehaviour(behaviour)
-	return a.printChecked(doc, doc.OK, func(p *page) { writeBehaviour(p, behaviour) })
+	return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeBehaviour(p, behaviour) })
 }
 
 func newDocBehaviour(b review.Behaviour) docBehaviour {
 	doc := docBehaviour{
-		docHead: head("behaviour"), Proposal: facts.ReferenceTo(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
+		Head: output.NewHead("behaviour"), Proposal: facts.ReferenceTo(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
 		OK: true, Cases: []docCaseBehaviour{},
 	}
 	for _, c := range b.Cases {
@@ -244,22 +247,22 @@ func newDocTrial(t review.Trial) docTrial {
 	return doc
 }
 
-func writeBehaviour(p *page, b review.Behaviour) {
+func writeBehaviour(p *output.Page, b review.Behaviour) {
 	before := "nothing live"
 	if b.Live > 0 {
 		before = versionName(b.Live)
 	}
-	p.linef("%s %s: %s, then revision %d", b.Proposal.Handle(), b.Proposal.Subject, before, b.Proposal.Revision)
+	p.Linef("%s %s: %s, then revision %d", b.Proposal.Handle(), b.Proposal.Subject, before, b.Proposal.Revision)
 	if len(b.Cases) == 0 {
-		p.linef("There are no test cases.")
+		p.Linef("There are no test cases.")
 	}
 	for _, c := range b.Cases {
-		p.blank()
-		title := safe(c.Name) + "  " + p.paint(inkFaint, "should "+safe(string(c.Expect)))
+		p.Blank()
+		title := output.Safe(c.Name) + "  " + p.Paint(output.InkFaint, "should "+output.Safe(string(c.Expect)))
 		if c.Dropped {
-			title += "  " + p.paint(inkWarn, "dropped by the proposal")
+			title += "  " + p.Paint(output.InkWarn, "dropped by the proposal")
 		}
-		p.raw(p.paint(inkStrong, title))
+		p.Raw(p.Paint(output.InkStrong, title))
 		writeTrial(p, "before", c.Before)
 		writeTrial(p, "after", c.After)
 		if c.Changed() && c.Before.Text != c.After.Text {
@@ -278,23 +281,23 @@ func writeBehaviour(p *page, b review.Behaviour) {
 	if compared := slices.ContainsFunc(b.Cases, func(c review.CaseBehaviour) bool {
 		return c.Before.Outcome != harness.NotRun && c.After.Outcome != harness.NotRun
 	}); compared {
-		p.blank()
-		p.linef("%d of %s changed.", changed, counted(len(b.Cases), "case"))
+		p.Blank()
+		p.Linef("%d of %s changed.", changed, output.Counted(len(b.Cases), "case"))
 	}
 }
 
 // writeTrial prints how a case came out with one version.
-func writeTrial(p *page, when string, t review.Trial) {
-	word, i := "not run", inkFaint
+func writeTrial(p *output.Page, when string, t review.Trial) {
+	word, i := "not run", output.InkFaint
 	switch t.Outcome {
 	case harness.Passed:
-		word, i = "passed", inkGood
+		word, i = "passed", output.InkGood
 	case harness.Failed:
-		word, i = "FAILED", inkBad
+		word, i = "FAILED", output.InkBad
 	case harness.NotRun:
 	}
 	if t.Live {
 		word += " (model)"
 	}
-	p.raw(fmt.Sprintf("  %-7s", when) + p.paint(i, fmt.Sprintf("%-16s", word)) + safe(t.Reason))
+	p.Raw(fmt.Sprintf("  %-7s", when) + p.Paint(i, fmt.Sprintf("%-16s", word)) + output.Safe(t.Reason))
 }

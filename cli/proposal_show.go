@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
@@ -15,7 +18,7 @@ import (
 	"toolcrib/review/setpage"
 )
 
-func newShow(a *app) *cobra.Command {
+func newShow(a *command.App) *cobra.Command {
 	var source string
 	var full bool
 	cmd := &cobra.Command{
@@ -38,7 +41,7 @@ extension, for toolcrib revise; - is standard output, in JSON.`,
   toolcrib show 4 --json
   toolcrib show set:rollout
   toolcrib show 4 --source revised.md`,
-		Args: exact(1, "the number of a proposal, or set:NAME"),
+		Args: command.Exact(1, "the number of a proposal, or set:NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0], source, full) },
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "add the imported JSON to the page of a change set")
@@ -46,45 +49,45 @@ extension, for toolcrib revise; - is standard output, in JSON.`,
 	return cmd
 }
 
-func runShow(ctx context.Context, a *app, ref, source string, full bool) error {
-	b, err := a.openSession(ctx)
+func runShow(ctx context.Context, a *command.App, ref, source string, full bool) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
 	set, isSet := review.ChangeSetRef(ref)
 	switch {
 	case isSet && source == "":
-		return b.showSet(ctx, a, set, full)
+		return showSet(ctx, b, a, set, full)
 	case full:
-		return usagef("--full is for change sets; %s is shown whole", ref)
+		return process.Usagef("--full is for change sets; %s is shown whole", ref)
 	}
-	d, err := b.show(ctx, a, ref)
+	d, err := show(ctx, b, a, ref)
 	if err != nil {
 		return err
 	}
 	if source != "" {
-		if err := a.writeDraft(d.Revision.Draft, source); err != nil || source == "-" {
+		if err := writeDraft(a, d.Revision.Draft, source); err != nil || source == "-" {
 			return err
 		}
-		a.note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
+		a.Note("Wrote revision %d of %s to %s.", d.Revision.Number, d.Proposal.Subject, source)
 		return nil
 	}
-	if err := a.printDossier(d); err != nil {
+	if err := printDossier(a, d); err != nil {
 		return err
 	}
-	b.shown(ctx, a, d)
+	shown(ctx, b, a, d)
 	return nil
 }
 
-func (b session) show(ctx context.Context, a *app, ref string) (review.Dossier, error) {
-	ids, err := a.ids(ctx, b.desk, []string{ref})
+func show(ctx context.Context, b command.Session, a *command.App, ref string) (review.Dossier, error) {
+	ids, err := a.IDs(ctx, b.Desk, []string{ref})
 	if err != nil {
 		return review.Dossier{}, err
 	}
 	if len(ids) != 1 {
-		return review.Dossier{}, usagef("%s names %d proposals; name one", ref, len(ids))
+		return review.Dossier{}, process.Usagef("%s names %d proposals; name one", ref, len(ids))
 	}
-	return b.desk.Show(ctx, b.actor, ids[0])
+	return b.Desk.Show(ctx, b.Actor, ids[0])
 }
 
 func newDocWholeDetail(d review.Dossier) docWholeDetail {
@@ -92,9 +95,9 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
-		TestChanges: mapped(d.TestChanges(), newDocTestChange), Comments: mapped(d.Comments, newDocComment), Revisions: mapped(d.Revisions, newDocRevision), Decisions: mapped(d.Decisions, newDocDecision), Waivers: mapped(d.Waivers, newDocWaiver),
-		Others: mapped(d.Others, facts.ReferenceTo), Members: mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
-		Obstacles: mapped(d.Obstacles, error.Error),
+		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, newDocComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, newDocDecision), Waivers: output.Mapped(d.Waivers, newDocWaiver),
+		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
+		Obstacles: output.Mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")
@@ -124,8 +127,8 @@ func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	return &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Findings: mapped(d.Standing, func(s review.Standing) docFinding { return newDocFinding(d.Proposal.Subject.String(), s) }),
-		Harness: mapped(as.Report.Harness, func(r harness.Result) docOutcome {
+		Findings: output.Mapped(d.Standing, func(s review.Standing) docFinding { return newDocFinding(d.Proposal.Subject.String(), s) }),
+		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),
 	}
@@ -134,24 +137,24 @@ func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 // docChangeSet is a whole change set. Its review digest covers all members
 // together.
 type docChangeSet struct {
-	docHead
+	output.Head
 	ChangeSet    string           `json:"change_set"`
 	ReviewDigest string           `json:"review_digest"`
 	Proposals    []docWholeDetail `json:"proposals"`
 }
 
-func (b session) showSet(ctx context.Context, a *app, name string, full bool) error {
-	set, err := b.desk.ShowSet(ctx, b.actor, name)
+func showSet(ctx context.Context, b command.Session, a *command.App, name string, full bool) error {
+	set, err := b.Desk.ShowSet(ctx, b.Actor, name)
 	if err != nil {
 		return err
 	}
-	doc := docChangeSet{docHead: head("change_set"), ChangeSet: name, ReviewDigest: set.Digest}
+	doc := docChangeSet{Head: output.NewHead("change_set"), ChangeSet: name, ReviewDigest: set.Digest}
 	members := make([]proposals.Proposal, len(set.Members))
 	for i, d := range set.Members {
 		members[i], d.Members = d.Proposal, nil // they are the proposals of the document
 		doc.Proposals = append(doc.Proposals, newDocWholeDetail(d))
 	}
-	err = a.print(doc, func(p *page) {
+	err = a.Print(doc, func(p *output.Page) {
 		if setpage.Fits(set) {
 			writeSetPage(p, set, full)
 			writeSetEnd(p, set)
@@ -159,7 +162,7 @@ func (b session) showSet(ctx context.Context, a *app, name string, full bool) er
 		}
 		writeMembers(p, name, members)
 		for _, d := range set.Members {
-			p.blank()
+			p.Blank()
 			writeHead(p, d)
 			writeBody(p, d)
 		}
@@ -168,27 +171,27 @@ func (b session) showSet(ctx context.Context, a *app, name string, full bool) er
 	if err != nil {
 		return err
 	}
-	b.shown(ctx, a, set.Members...)
+	shown(ctx, b, a, set.Members...)
 	return nil
 }
 
-func writeSetEnd(p *page, set review.ChangeSet) {
-	p.blank()
+func writeSetEnd(p *output.Page, set review.ChangeSet) {
+	p.Blank()
 	if set.Digest != "" {
-		p.linef("review digest of the set %s", set.Digest)
+		p.Linef("review digest of the set %s", set.Digest)
 	}
 	if len(set.Members) > 0 {
-		p.linef("policy %s", set.Members[0].Policy.Deciding())
+		p.Linef("policy %s", set.Members[0].Policy.Deciding())
 	}
 	obstacles := 0
 	for _, d := range set.Members {
 		for _, o := range d.Obstacles {
 			obstacles++
-			p.linef("%s cannot be approved: %s", d.Proposal.Handle(), o)
+			p.Linef("%s cannot be approved: %s", d.Proposal.Handle(), o)
 		}
 	}
 	if obstacles == 0 && set.Digest != "" {
-		p.linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
+		p.Linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
 	}
 }
 
@@ -197,40 +200,40 @@ func writeSetEnd(p *page, set review.ChangeSet) {
 // has not seen the rest. A read-only database records
 // nothing; any other failure is reported, because the next approval would refer to
 // what was shown before.
-func (b session) shown(ctx context.Context, a *app, ds ...review.Dossier) {
-	if a.form.template != nil || a.form.jq != nil || a.cut || b.actor.Kind == proposals.User && readerLeft(a.stdout) {
+func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
+	if a.Form.Template != nil || a.Form.JQ != nil || a.Cut || b.Actor.Kind == proposals.User && process.ReaderLeft(a.Stdout) {
 		return
 	}
-	if a.audience != nil {
-		a.audience.Shown(ds)
+	if a.Audience != nil {
+		a.Audience.Shown(ds)
 	}
-	if err := b.desk.Shown(ctx, b.actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
-		a.note("toolcrib: %s", stop("what you were shown is not remembered: "+err.Error()))
+	if err := b.Desk.Shown(ctx, b.Actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
+		a.Note("toolcrib: %s", output.FullStop("what you were shown is not remembered: "+err.Error()))
 	}
 }
 
 // writeSetPage prints a change set of imported tools as one page.
-func writeSetPage(p *page, set review.ChangeSet, full bool) {
+func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 	for _, r := range setpage.Of(set, full).Rows {
 		switch r.Kind {
 		case setpage.Title:
-			p.raw(p.paint(inkStrong, "Change set "+safe(r.Name)) + ": " + safe(r.Text))
+			p.Raw(p.Paint(output.InkStrong, "Change set "+output.Safe(r.Name)) + ": " + output.Safe(r.Text))
 		case setpage.Note:
-			p.raw("  " + p.paint(inkFaint, spaced(r.Name, r.Text)))
+			p.Raw("  " + p.Paint(output.InkFaint, spaced(r.Name, r.Text)))
 		case setpage.Tool:
-			p.blank()
-			p.raw(p.paint(inkStrong, safe(r.Name)) + "  " + p.paint(inkFaint, spaced(r.Detail, r.Text)))
+			p.Blank()
+			p.Raw(p.Paint(output.InkStrong, output.Safe(r.Name)) + "  " + p.Paint(output.InkFaint, spaced(r.Detail, r.Text)))
 		case setpage.Text:
-			ink := map[string]ink{"+": inkGood, "-": inkBad}[r.Sign]
-			p.raw(p.paint(ink, signed(r.Sign)+strings.Repeat("  ", r.Depth)+spaced(r.Name, r.Detail, r.Text)))
+			ink := map[string]output.Ink{"+": output.InkGood, "-": output.InkBad}[r.Sign]
+			p.Raw(p.Paint(ink, signed(r.Sign)+strings.Repeat("  ", r.Depth)+spaced(r.Name, r.Detail, r.Text)))
 		case setpage.Finding:
 			writeSetFinding(p, r)
 		case setpage.Raw:
-			p.raw("      " + p.paint(inkFaint, safe(r.Text)))
+			p.Raw("      " + p.Paint(output.InkFaint, output.Safe(r.Text)))
 		}
 	}
 	if !full {
-		p.remark("The imported JSON of each tool: toolcrib show 'set:%s' --full", set.Name)
+		p.Remark("The imported JSON of each tool: toolcrib show 'set:%s' --full", set.Name)
 	}
 }
 
@@ -241,12 +244,12 @@ func signed(sign string) string {
 	return sign + " "
 }
 
-func writeSetFinding(p *page, r setpage.Row) {
-	state, ink := string(r.Severity), map[rules.Severity]ink{rules.Block: inkBad, rules.Warn: inkWarn}[r.Severity]
+func writeSetFinding(p *output.Page, r setpage.Row) {
+	state, ink := string(r.Severity), map[rules.Severity]output.Ink{rules.Block: output.InkBad, rules.Warn: output.InkWarn}[r.Severity]
 	if r.Waived {
-		state, ink = "waived", inkFaint
+		state, ink = "waived", output.InkFaint
 	}
-	p.raw("    " + p.paint(ink, "! "+state+" "+safe(r.Name)) + "  " + safe(r.Text))
+	p.Raw("    " + p.Paint(ink, "! "+state+" "+output.Safe(r.Name)) + "  " + output.Safe(r.Text))
 }
 
 // spaced puts the parts that there are on one line, safe to print.
@@ -254,7 +257,7 @@ func spaced(parts ...string) string {
 	var there []string
 	for _, part := range parts {
 		if part != "" {
-			there = append(there, safe(part))
+			there = append(there, output.Safe(part))
 		}
 	}
 	return strings.Join(there, "  ")

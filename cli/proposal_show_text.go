@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -12,8 +14,8 @@ import (
 	"toolcrib/review"
 )
 
-func (a *app) printDossier(d review.Dossier) error {
-	return a.print(docDossier{docHead: head("proposal"), Proposal: newDocWholeDetail(d)}, func(p *page) {
+func printDossier(a *command.App, d review.Dossier) error {
+	return a.Print(docDossier{Head: output.NewHead("proposal"), Proposal: newDocWholeDetail(d)}, func(p *output.Page) {
 		writeHead(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
 		writeBody(p, d)
@@ -21,43 +23,43 @@ func (a *app) printDossier(d review.Dossier) error {
 	})
 }
 
-func writeBody(p *page, d review.Dossier) {
+func writeBody(p *output.Page, d review.Dossier) {
 	writeContent(p, d.Revision.Draft, d.TestChanges())
 	writeSource(p, d)
 	writeAssessment(p, d)
 	writeThread(p, d)
 }
 
-func writeHead(p *page, d review.Dossier) {
+func writeHead(p *output.Page, d review.Dossier) {
 	m := d.Proposal
 	title := m.Title
 	if d.Issue != nil {
 		title = fmt.Sprintf("#%d %s", d.Issue.Number, d.Issue.Title)
 	}
-	p.linef("%s", title)
-	p.linef("%s %s, revision %d by %s, against %s", m.Type, m.Subject, m.Revision, d.Revision.Author, versionName(m.BaseVersion))
+	p.Linef("%s", title)
+	p.Linef("%s %s, revision %d by %s, against %s", m.Type, m.Subject, m.Revision, d.Revision.Author, versionName(m.BaseVersion))
 	turn := ""
 	if d.Issue != nil && d.Issue.Assignee != "" {
 		turn = ", assigned to " + d.Issue.Assignee
 	}
-	p.linef("%s%s", m.State, turn)
-	p.linef("id %s", m.ID)
+	p.Linef("%s%s", m.State, turn)
+	p.Linef("id %s", m.ID)
 	if marks := facts.Marks(m); len(marks) > 0 {
-		p.linef("%s", strings.Join(marks, ", "))
+		p.Linef("%s", strings.Join(marks, ", "))
 	}
 	for _, o := range d.Others {
-		p.linef("Approving this makes %s by %s stale.", o.Handle(), o.Author)
+		p.Linef("Approving this makes %s by %s stale.", o.Handle(), o.Author)
 	}
 }
 
 // writeMembers lists the members of a change set that has more than one.
-func writeMembers(p *page, changeSet string, members []proposals.Proposal) {
+func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal) {
 	if len(members) < 2 {
 		return
 	}
-	p.linef("Change set %s:", changeSet)
+	p.Linef("Change set %s:", changeSet)
 	for _, o := range members {
-		p.linef("  %s  %s  %s, revision %d", o.Handle(), o.Subject, o.State, o.Revision)
+		p.Linef("  %s  %s  %s, revision %d", o.Handle(), o.Subject, o.State, o.Revision)
 	}
 }
 
@@ -65,156 +67,156 @@ func versionName(n int) string {
 	if n == 0 {
 		return "nothing"
 	}
-	return "version " + itoa(n)
+	return "version " + output.Itoa(n)
 }
 
-func writeContent(p *page, d proposals.Draft, changes []review.TestChange) {
-	p.blank()
-	p.linef("Rationale")
-	p.text("  ", d.Rationale)
+func writeContent(p *output.Page, d proposals.Draft, changes []review.TestChange) {
+	p.Blank()
+	p.Linef("Rationale")
+	p.Text("  ", d.Rationale)
 	if len(d.Examples) > 0 {
-		p.blank()
-		p.linef("Examples")
+		p.Blank()
+		p.Linef("Examples")
 		for _, e := range d.Examples {
-			p.text("  - ", e)
+			p.Text("  - ", e)
 		}
 	}
 	if len(d.TestCases) > 0 {
-		p.blank()
-		p.linef("Test cases")
+		p.Blank()
+		p.Linef("Test cases")
 		for _, c := range d.TestCases {
-			p.linef("  - %s (should %s)", c.Name, c.Expect)
+			p.Linef("  - %s (should %s)", c.Name, c.Expect)
 		}
 	}
 	writeTestChanges(p, changes)
 	if d.Definition.IsZero() {
 		return
 	}
-	p.blank()
-	p.linef("Definition %s", d.Definition.Hash()[:12])
+	p.Blank()
+	p.Linef("Definition %s", d.Definition.Hash()[:12])
 	writeDefinition(p, d.Definition)
 }
 
 // writeTestChanges prints what an approval does to the test cases of the subject.
-func writeTestChanges(p *page, changes []review.TestChange) {
+func writeTestChanges(p *output.Page, changes []review.TestChange) {
 	for _, c := range changes {
 		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
-		p.linef("  %s test case: %s", word, c.Name)
+		p.Linef("  %s test case: %s", word, c.Name)
 		if c.Before != "" {
-			p.text("    - ", c.Before)
+			p.Text("    - ", c.Before)
 		}
 		if c.After != "" && c.Before != "" {
-			p.text("    + ", c.After)
+			p.Text("    + ", c.After)
 		}
 	}
 }
 
 // writeSource prints what the JSON that was imported says beyond the definition:
 // an approval pins it.
-func writeSource(p *page, d review.Dossier) {
+func writeSource(p *output.Page, d review.Dossier) {
 	_, after := d.Change()
 	fields := diff.Contents(diff.Content{Definition: after.Definition}, after)
 	if len(fields) == 0 {
 		return
 	}
-	p.blank()
-	p.linef("Imported with it, and pinned by an approval")
+	p.Blank()
+	p.Linef("Imported with it, and pinned by an approval")
 	for _, f := range fields {
-		if isText(f.After) {
-			p.linef("  %s", f.Path)
-			p.text("    ", f.After.Text)
+		if output.IsText(f.After) {
+			p.Linef("  %s", f.Path)
+			p.Text("    ", f.After.Text)
 			continue
 		}
-		p.linef("  %s: %s", f.Path, scalar(f.After))
+		p.Linef("  %s: %s", f.Path, output.Scalar(f.After))
 	}
 }
 
 // writeDefinition prints every key of a definition: texts of more than one
 // line as such, everything else as JSON.
-func writeDefinition(p *page, d registry.Definition) {
-	doc := mustParse(d.Canonical())
+func writeDefinition(p *output.Page, d registry.Definition) {
+	doc := output.MustParse(d.Canonical())
 	for _, key := range d.Keys() {
 		v := doc.Get(key)
 		switch {
 		case v == nil:
-		case isText(v):
-			p.linef("  %s", key)
-			p.text("    ", v.Text)
+		case output.IsText(v):
+			p.Linef("  %s", key)
+			p.Text("    ", v.Text)
 		default:
-			p.linef("  %s: %s", key, scalar(v))
+			p.Linef("  %s: %s", key, output.Scalar(v))
 		}
 	}
 }
 
-func writeAssessment(p *page, d review.Dossier) {
+func writeAssessment(p *output.Page, d review.Dossier) {
 	as := d.Assessment()
 	if as == nil {
 		return
 	}
-	p.blank()
-	p.linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
+	p.Blank()
+	p.Linef("Assessment by %s of revision %d: %s", as.Reviewer, as.Revision, as.Recommendation)
 	if d.OtherRules {
-		p.linef("  Assessed under other rules or settings. Assess it again: toolcrib review %s --again", review.Reference(d.Proposal))
+		p.Linef("  Assessed under other rules or settings. Assess it again: toolcrib review %s --again", review.Reference(d.Proposal))
 	}
-	p.text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
+	p.Text("  ", cmp.Or(as.Report.Comment, "(no comment)"))
 	if as.Report.Builtin != "" {
-		p.blank()
-		p.linef("%s", proposals.BuiltinChief())
-		p.text("  ", as.Report.Builtin)
+		p.Blank()
+		p.Linef("%s", proposals.BuiltinChief())
+		p.Text("  ", as.Report.Builtin)
 	}
 	if len(as.Report.Harness) > 0 {
-		p.blank()
+		p.Blank()
 	}
 	for _, r := range as.Report.Harness {
 		how := ""
 		if r.Live {
 			how = " (live)"
 		}
-		p.linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), stop(r.Reason))
+		p.Linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), output.FullStop(r.Reason))
 	}
 	for _, s := range d.Standing {
 		writeFinding(p, s)
 	}
 }
 
-func writeFinding(p *page, s review.Standing) {
-	p.blank()
+func writeFinding(p *output.Page, s review.Standing) {
+	p.Blank()
 	state := string(s.Severity)
-	ink := map[string]ink{"block": inkBad, "warn": inkWarn}[state]
+	ink := map[string]output.Ink{"block": output.InkBad, "warn": output.InkWarn}[state]
 	if s.Waiver != nil {
-		state, ink = "waived by "+s.Waiver.By+": "+s.Waiver.Reason, inkFaint
+		state, ink = "waived by "+s.Waiver.By+": "+s.Waiver.Reason, output.InkFaint
 	}
-	p.raw("  " + p.paint(ink, safe(state)) + "  " + safe(review.Handle(s.Finding)))
-	p.linef("    %s", s.Message)
+	p.Raw("  " + p.Paint(ink, output.Safe(state)) + "  " + output.Safe(review.Handle(s.Finding)))
+	p.Linef("    %s", s.Message)
 	switch {
 	case s.Line > 0 && s.Quoted():
-		p.linef("    at line %d, column %d", s.Line, s.Column)
+		p.Linef("    at line %d, column %d", s.Line, s.Column)
 	case s.Line > 0:
-		p.linef("    at line %d, column %d: %s", s.Line, s.Column, cut(s.Passage, 100))
+		p.Linef("    at line %d, column %d: %s", s.Line, s.Column, output.Cut(s.Passage, 100))
 	}
 	for _, remedy := range s.Remedies() {
-		p.linef("    %s", remedy)
+		p.Linef("    %s", remedy)
 	}
 }
 
-func writeThread(p *page, d review.Dossier) {
+func writeThread(p *output.Page, d review.Dossier) {
 	for _, c := range d.Comments {
-		p.blank()
+		p.Blank()
 		where := ""
 		if c.Field != "" {
 			where = ", on " + c.Field
 			if c.Line > 0 {
-				where += " line " + itoa(c.Line)
+				where += " line " + output.Itoa(c.Line)
 			}
-			where += " of revision " + itoa(c.Revision)
+			where += " of revision " + output.Itoa(c.Revision)
 		}
-		p.linef("%s, %s%s", c.Author, timestamp(c.At), where)
-		p.text("  ", c.Body)
+		p.Linef("%s, %s%s", c.Author, output.Timestamp(c.At), where)
+		p.Text("  ", c.Body)
 	}
 	for _, decision := range d.Decisions {
-		p.blank()
-		p.linef("%s by %s, %s, revision %d%s", decision.Verdict, decision.By, timestamp(decision.At), decision.Revision, notShown(decision))
-		p.text("  ", decision.Note)
+		p.Blank()
+		p.Linef("%s by %s, %s, revision %d%s", decision.Verdict, decision.By, output.Timestamp(decision.At), decision.Revision, notShown(decision))
+		p.Text("  ", decision.Note)
 	}
 }
 
@@ -233,19 +235,19 @@ func markNotShown(s review.Showing) string {
 	return ""
 }
 
-func writeEnd(p *page, d review.Dossier) {
-	p.blank()
+func writeEnd(p *output.Page, d review.Dossier) {
+	p.Blank()
 	if d.Digest != "" {
-		p.linef("review digest %s", d.Digest)
+		p.Linef("review digest %s", d.Digest)
 	}
 	if !d.Proposal.State.Open() {
 		return
 	}
-	p.linef("policy        %s", d.Policy.Deciding())
+	p.Linef("policy        %s", d.Policy.Deciding())
 	for _, o := range d.Obstacles {
-		p.linef("Cannot be approved: %s", o)
+		p.Linef("Cannot be approved: %s", o)
 	}
 	if len(d.Obstacles) == 0 {
-		p.linef("Approve it with: toolcrib --approve %s --expect %s", review.Reference(d.Proposal), d.Digest)
+		p.Linef("Approve it with: toolcrib --approve %s --expect %s", review.Reference(d.Proposal), d.Digest)
 	}
 }

@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
@@ -25,11 +28,11 @@ type checkFlags struct {
 	server, lock  string
 	partial       bool
 	bundle        bundleFlags
-	where         whereFlags
+	where         command.WhereFlags
 	from          fromServer
 }
 
-func newCheck(a *app) *cobra.Command {
+func newCheck(a *command.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check --code FILE | --bundle FILE",
@@ -80,26 +83,26 @@ check changes nothing. Exit status 6: something was found.`,
 	f.from.register(set)
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
-	f.where.register(set)
+	f.where.Register(set)
 	return cmd
 }
 
-func runCheck(ctx context.Context, a *app, f checkFlags) error {
+func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	switch {
 	case f.bundle.file == "" && f.bundle != (bundleFlags{}):
-		return usagef("--signers, --revoked, --database and --allow-unsigned are for --bundle")
+		return process.Usagef("--signers, --revoked, --database and --allow-unsigned are for --bundle")
 	case f.bundle.file != "" && (f.lock != "" || f.agent != ""):
-		return usagef("--bundle excludes --lock and --agent")
+		return process.Usagef("--bundle excludes --lock and --agent")
 	case f.bundle.signers == "" && f.bundle.revoked != "":
-		return usagef("--revoked is for --signers")
+		return process.Usagef("--revoked is for --signers")
 	case f.bundle.file == "" && len(f.code) == 0 && !f.from.given():
-		return usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
+		return process.Usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.given() && f.server == "":
-		return usagef("name the server whose tools were approved: --server NAME")
+		return process.Usagef("name the server whose tools were approved: --server NAME")
 	case f.lock != "" && f.agent != "":
-		return usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
+		return process.Usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
 	}
-	if err := a.findingsFormat(&f.format); err != nil {
+	if err := findingsFormat(a, &f.format); err != nil {
 		return err
 	}
 	if f.bundle.file != "" && len(f.code) == 0 && !f.from.given() {
@@ -118,14 +121,14 @@ func runCheck(ctx context.Context, a *app, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printCheck(f.format, cmp.Or(scope.Registry, "the registry"), code, found); err != nil {
+	if err := printCheck(a, f.format, cmp.Or(scope.Registry, "the registry"), code, found); err != nil {
 		return err
 	}
-	return findingsUnless(len(found) == 0)
+	return process.FindingsUnless(len(found) == 0)
 }
 
 // read reads the files of the code.
-func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
+func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, error) {
 	var code []conform.Code
 	if f.from.given() {
 		served, err := f.ask(ctx, a)
@@ -135,7 +138,7 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 		code = append(code, served)
 	}
 	for _, file := range f.code {
-		data, err := a.readAll(ctx, file)
+		data, err := a.ReadAll(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +152,7 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 		code = append(code, conform.Code{File: file, Text: data, Document: doc, Tiers: conform.Tiers(file, tiersKey, doc.Node.Get(tiersKey))})
 	}
 	for _, file := range f.tiers {
-		data, err := a.readAll(ctx, file)
+		data, err := a.ReadAll(ctx, file)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +173,7 @@ func (f checkFlags) read(ctx context.Context, a *app) ([]conform.Code, error) {
 }
 
 // ask reads the list of the running server.
-func (f checkFlags) ask(ctx context.Context, a *app) (conform.Code, error) {
+func (f checkFlags) ask(ctx context.Context, a *command.App) (conform.Code, error) {
 	from, err := f.from.place(a, registry.ServerName(f.server))
 	if err != nil {
 		return conform.Code{}, err
@@ -184,10 +187,10 @@ func (f checkFlags) ask(ctx context.Context, a *app) (conform.Code, error) {
 }
 
 // scope returns the catalog that the code is compared with: deactivated tools are known too.
-func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
+func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
-		return s, usagef("--server is %q, which makes no name", f.server)
+		return s, process.Usagef("--server is %q, which makes no name", f.server)
 	}
 	if f.lock != "" {
 		return f.locked(ctx, a)
@@ -195,11 +198,11 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	if f.bundle.file != "" {
 		return f.bundle.scope(ctx, a, s)
 	}
-	layer, err := a.layer()
+	layer, err := a.Layer()
 	if err != nil {
 		return s, err
 	}
-	lives, err := a.everything(ctx)
+	lives, err := everything(ctx, a)
 	if err != nil {
 		return s, err
 	}
@@ -212,16 +215,16 @@ func (f checkFlags) scope(ctx context.Context, a *app) (conform.Scope, error) {
 	agents := s.Catalog.Agents()
 	i := slices.IndexFunc(agents, func(e registry.Entry) bool { return e.Subject.ID == f.agent || e.Subject.String() == f.agent })
 	if i < 0 {
-		return s, notFoundf("agent %s", f.agent)
+		return s, command.NotFoundf("agent %s", f.agent)
 	}
-	res, err := registry.Resolve(ctx, *agents[i].Definition.Agent, f.where.context(true), s.Catalog)
+	res, err := registry.Resolve(ctx, *agents[i].Definition.Agent, f.where.Context(true), s.Catalog)
 	s.Tools = res.Tools()
 	return s, err
 }
 
 // locked is the scope that a lock has.
-func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
-	data, err := a.readAll(ctx, f.lock)
+func (f checkFlags) locked(ctx context.Context, a *command.App) (conform.Scope, error) {
+	data, err := a.ReadAll(ctx, f.lock)
 	if err != nil {
 		return conform.Scope{}, err
 	}
@@ -235,7 +238,7 @@ func (f checkFlags) locked(ctx context.Context, a *app) (conform.Scope, error) {
 }
 
 // printCheck writes the findings in the requested format.
-func (a *app) printCheck(format, with string, code []conform.Code, found []conform.Finding) error {
+func printCheck(a *command.App, format, with string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
 	texts := map[string]*spans.File{}
 	for _, c := range code {
@@ -257,7 +260,7 @@ func (a *app) printCheck(format, with string, code []conform.Code, found []confo
 		}
 	}
 	sarif := sarifRun{sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File)}
-	return a.printFindings(format, doc, sarif, list, func() string {
+	return printFindings(a, format, doc, sarif, list, func() string {
 		if len(list) == 0 {
 			return "The code and " + with + " agree.\n"
 		}
@@ -286,7 +289,7 @@ func placed(list []findings.Finding, first string) []findings.Finding {
 }
 
 func checkRules() []findings.Rule {
-	return mapped(conform.Rules(), func(r conform.Rule) findings.Rule {
+	return output.Mapped(conform.Rules(), func(r conform.Rule) findings.Rule {
 		return findings.Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Help: r.Suggestion}
 	})
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -47,7 +50,7 @@ type docApproval struct {
 }
 
 type docVersionList struct {
-	docHead
+	output.Head
 	Subject  string       `json:"subject"`
 	Versions []docVersion `json:"versions"`
 	Next     string       `json:"next,omitempty"`
@@ -58,11 +61,11 @@ func newDocVersion(v history.Version) docVersion {
 		Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
 		Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
 		DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers),
-		Approvals: mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
+		Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
 	}
 }
 
-func newHistory(a *app) *cobra.Command {
+func newHistory(a *command.App) *cobra.Command {
 	var limit, before int
 	cmd := &cobra.Command{
 		Use:   "history SUBJECT",
@@ -72,7 +75,7 @@ Versions never change; toolcrib verify recomputes the chain. SUBJECT is a
 subject such as tool:user/scene_pacer, or the id of a live tool.`,
 		Example: `  toolcrib history scene_pacer
   toolcrib history agent:global/assistant --json`,
-		Args: exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
+		Args: command.Exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runHistory(cmd.Context(), a, args[0], before, limit)
 		},
@@ -82,29 +85,15 @@ subject such as tool:user/scene_pacer, or the id of a live tool.`,
 	return cmd
 }
 
-// subject reads a subject, or finds the one that an id means in the view.
-func (a *app) subject(ctx context.Context, ref string) (registry.Subject, error) {
-	if s, err := registry.ParseSubject(ref); err == nil {
-		return s, nil
-	} else if strings.ContainsAny(ref, ":/ ") {
-		return registry.Subject{}, err
-	}
-	db, view, err := a.databaseView(ctx)
-	if err != nil {
-		return registry.Subject{}, err
-	}
-	return db.Subject(ctx, view, ref)
-}
-
-func runHistory(ctx context.Context, a *app, ref string, before, limit int) error {
+func runHistory(ctx context.Context, a *command.App, ref string, before, limit int) error {
 	if limit < 1 {
-		return usagef("--limit is %d; write 1 or more", limit)
+		return process.Usagef("--limit is %d; write 1 or more", limit)
 	}
-	subject, err := a.subject(ctx, ref)
+	subject, err := a.Subject(ctx, ref)
 	if err != nil {
 		return err
 	}
-	db, err := a.database(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,12 +101,12 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 	if err != nil {
 		return err
 	}
-	doc := docVersionList{docHead: head("version.list"), Subject: subject.String(), Versions: []docVersion{}}
+	doc := docVersionList{Head: output.NewHead("version.list"), Subject: subject.String(), Versions: []docVersion{}}
 	if len(versions) > limit {
 		versions = versions[:limit]
-		doc.Next = itoa(versions[limit-1].Number)
+		doc.Next = output.Itoa(versions[limit-1].Number)
 	}
-	shown, err := db.Showings(ctx, mapped(versions, func(v history.Version) string { return v.Proposal }))
+	shown, err := db.Showings(ctx, output.Mapped(versions, func(v history.Version) string { return v.Proposal }))
 	if err != nil {
 		return err
 	}
@@ -126,18 +115,18 @@ func runHistory(ctx context.Context, a *app, ref string, before, limit int) erro
 		one.Shown = string(shown[v.Proposal])
 		doc.Versions = append(doc.Versions, one)
 	}
-	return a.print(doc, func(p *page) {
-		p.list([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, mapped(versions, func(v history.Version) []string {
-			return []string{itoa(v.Number), timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.cut(v.Note, 50)}
+	return a.Print(doc, func(p *output.Page) {
+		p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
+			return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 		}))
 		if doc.Next != "" {
-			p.remark("More: --before %s", doc.Next)
+			p.Remark("More: --before %s", doc.Next)
 		}
 	})
 }
 
 type docBlame struct {
-	docHead
+	output.Head
 	Subject string         `json:"subject"`
 	Field   string         `json:"field"`
 	Lines   []docBlameLine `json:"lines"`
@@ -153,7 +142,7 @@ type docBlameLine struct {
 	DecidedAt time.Time `json:"decided_at"`
 }
 
-func newBlame(a *app) *cobra.Command {
+func newBlame(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "blame SUBJECT [FIELD]",
 		Short: "Show the version that introduced each line of a field",
@@ -162,7 +151,7 @@ each line. FIELD is a JSON path. Default: the prompt, the description of an
 action tool, the prompt template of an agent, or the tools of an allow-list.`,
 		Example: `  toolcrib blame scene_pacer
   toolcrib blame tool:user/scene_pacer goals`,
-		Args: between(1, 2, "a subject, and maybe a field"),
+		Args: command.Between(1, 2, "a subject, and maybe a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""
 			if len(args) == 2 {
@@ -173,12 +162,12 @@ action tool, the prompt template of an agent, or the tools of an allow-list.`,
 	}
 }
 
-func runBlame(ctx context.Context, a *app, ref, field string) error {
-	subject, err := a.subject(ctx, ref)
+func runBlame(ctx context.Context, a *command.App, ref, field string) error {
+	subject, err := a.Subject(ctx, ref)
 	if err != nil {
 		return err
 	}
-	db, err := a.database(ctx)
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,7 +186,7 @@ func runBlame(ctx context.Context, a *app, ref, field string) error {
 	if err != nil {
 		return err
 	}
-	doc := docBlame{docHead: head("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
+	doc := docBlame{Head: output.NewHead("blame"), Subject: subject.String(), Field: field, Lines: []docBlameLine{}}
 	for i, l := range blame.Lines() {
 		v := versions[l.Version]
 		doc.Lines = append(doc.Lines, docBlameLine{
@@ -205,11 +194,11 @@ func runBlame(ctx context.Context, a *app, ref, field string) error {
 		})
 	}
 	if len(doc.Lines) == 0 {
-		return notFoundf("field %s of %s", field, subject)
+		return command.NotFoundf("field %s of %s", field, subject)
 	}
-	return a.print(doc, func(p *page) {
-		p.list([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, mapped(doc.Lines, func(l docBlameLine) []string {
-			return []string{"v" + itoa(l.Version), p.day(l.DecidedAt), l.Author, l.DecidedBy, itoa(l.Line), l.Text}
+	return a.Print(doc, func(p *output.Page) {
+		p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Mapped(doc.Lines, func(l docBlameLine) []string {
+			return []string{"v" + output.Itoa(l.Version), p.Day(l.DecidedAt), l.Author, l.DecidedBy, output.Itoa(l.Line), l.Text}
 		}))
 	})
 }
@@ -250,12 +239,12 @@ type docEvent struct {
 }
 
 type docEventList struct {
-	docHead
+	output.Head
 	Events []docEvent `json:"events"`
 	Next   int64      `json:"next,omitempty"`
 }
 
-func newLog(a *app) *cobra.Command {
+func newLog(a *command.App) *cobra.Command {
 	q := store.EventQuery{}
 	cmd := &cobra.Command{
 		Use:     "log [ID | SUBJECT]",
@@ -267,7 +256,7 @@ verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`
 		Example: `  toolcrib log
   toolcrib log 4
   toolcrib log tool:user/scene_pacer --limit 10 --json`,
-		Args: between(0, 1, "at most the number of a proposal or a subject"),
+		Args: command.Between(0, 1, "at most the number of a proposal or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), a, q, args)
 		},
@@ -278,14 +267,14 @@ verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`
 }
 
 // logOf confines q to the proposal or the subject that ref names.
-func (a *app) logOf(ctx context.Context, desk *review.Desk, ref string, q *store.EventQuery) error {
+func logOf(ctx context.Context, a *command.App, desk *review.Desk, ref string, q *store.EventQuery) error {
 	if subject, err := registry.ParseSubject(ref); err == nil {
 		q.Subject = subject.String()
 		return nil
 	}
-	ids, err := a.ids(ctx, desk, []string{ref})
+	ids, err := a.IDs(ctx, desk, []string{ref})
 	if errors.Is(err, proposals.ErrNotFound) {
-		if subject, noSubject := a.subject(ctx, ref); noSubject == nil {
+		if subject, noSubject := a.Subject(ctx, ref); noSubject == nil {
 			q.Subject = subject.String()
 			return nil
 		}
@@ -294,48 +283,48 @@ func (a *app) logOf(ctx context.Context, desk *review.Desk, ref string, q *store
 		return err
 	}
 	if len(ids) != 1 {
-		return usagef("%s names %d proposals; name one", ref, len(ids))
+		return process.Usagef("%s names %d proposals; name one", ref, len(ids))
 	}
 	q.Proposal = string(ids[0])
 	return nil
 }
 
-func runLog(ctx context.Context, a *app, q store.EventQuery, args []string) error {
+func runLog(ctx context.Context, a *command.App, q store.EventQuery, args []string) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
 	if len(args) == 1 {
-		if err := a.logOf(ctx, desk, args[0], &q); err != nil {
+		if err := logOf(ctx, a, desk, args[0], &q); err != nil {
 			return err
 		}
 	}
 	limit := q.Limit
 	q.Limit++
-	events, err := a.db.Events(ctx, q)
+	events, err := a.DB.Events(ctx, q)
 	if err != nil {
 		return err
 	}
-	doc := docEventList{docHead: head("event.list")}
+	doc := docEventList{Head: output.NewHead("event.list")}
 	if len(events) > limit {
 		events = events[:limit]
 		doc.Next = events[limit-1].Seq
 	}
-	doc.Events = mapped(events, func(e history.Event) docEvent {
+	doc.Events = output.Mapped(events, func(e history.Event) docEvent {
 		return docEvent{
 			Seq: e.Seq, ID: e.ID, At: e.At, Actor: e.Actor, Act: e.Act, Subject: e.Subject, Proposal: e.Proposal,
 			Revision: e.Revision, Record: e.Record, Data: e.Data, PrevHash: e.PrevHash, Hash: e.Hash,
 		}
 	})
-	return a.print(doc, func(p *page) {
-		p.list([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, mapped(events, func(e history.Event) []string {
-			return []string{itoa(int(e.Seq)), timestamp(e.At), e.Actor, e.Act, p.cut(e.Subject, 44), string(e.Data)}
+	return a.Print(doc, func(p *output.Page) {
+		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, output.Mapped(events, func(e history.Event) []string {
+			return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
 		}))
 		if doc.Next > 0 {
-			p.remark("More: --before %d", doc.Next)
+			p.Remark("More: --before %d", doc.Next)
 		}
 	})
 }

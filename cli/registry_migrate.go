@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/store"
 	"toolcrib/store/transfer"
@@ -15,7 +19,7 @@ import (
 
 // docMigrate is the document of migrate: a schema that was created, or a copy.
 type docMigrate struct {
-	docHead
+	output.Head
 	From string `json:"from,omitempty"` // "" for a new registry
 	To   string `json:"to"`
 	// Complete is true if there was nothing to do.
@@ -28,7 +32,7 @@ type docMigrate struct {
 	Hash     string `json:"hash,omitempty"`   // of the newest event
 }
 
-func newMigrate(a *app) *cobra.Command {
+func newMigrate(a *command.App) *cobra.Command {
 	var to string
 	var print bool
 	cmd := &cobra.Command{
@@ -52,11 +56,11 @@ has other content; 6: the database is damaged, and was not copied.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case print && to != "":
-				return usagef("--print prints the statements that create a schema; leave --to out")
+				return process.Usagef("--print prints the statements that create a schema; leave --to out")
 			case print:
-				return a.withSeed(cmd.Context(), func(seed string) error { return transfer.Print(cmd.Context(), a.env.Out, seed) })
+				return withSeed(cmd.Context(), a, func(seed string) error { return transfer.Print(cmd.Context(), a.Env.Out, seed) })
 			case to != "":
-				return runMigrateTo(cmd.Context(), a, databaseName(a.env.Dir, to))
+				return runMigrateTo(cmd.Context(), a, settings.DatabaseName(a.Env.Dir, to))
 			}
 			return runMigrate(cmd.Context(), a)
 		},
@@ -67,39 +71,39 @@ has other content; 6: the database is damaged, and was not copied.`,
 }
 
 // runMigrate creates the schema on the server.
-func runMigrate(ctx context.Context, a *app) error {
-	c, err := a.settings()
+func runMigrate(ctx context.Context, a *command.App) error {
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
 	if !store.IsURL(c.DB) {
-		return usagef("%s is a file, whose schema every command keeps up to date; name a server with --db postgres://…, or a target with --to", c.DB)
+		return process.Usagef("%s is a file, whose schema every command keeps up to date; name a server with --db postgres://…, or a target with --to", c.DB)
 	}
-	doc := docMigrate{docHead: head("migrate"), To: store.DisplayName(c.DB)}
-	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account})
+	doc := docMigrate{Head: output.NewHead("migrate"), To: store.DisplayName(c.DB)}
+	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
 	if err != nil {
 		return err
 	}
 	doc.Steps, doc.Complete = done, len(done) == 0
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if doc.Complete {
-			p.linef("The schema in %s is complete.", doc.To)
+			p.Linef("The schema in %s is complete.", doc.To)
 			return
 		}
-		p.linef("Created the schema and the roles in %s.", doc.To)
-		p.linef(`Make each login a member of a role: CREATE ROLE "agent:support" LOGIN IN ROLE toolcrib_agent.`)
+		p.Linef("Created the schema and the roles in %s.", doc.To)
+		p.Linef(`Make each login a member of a role: CREATE ROLE "agent:support" LOGIN IN ROLE toolcrib_agent.`)
 	})
 }
 
 // withSeed calls fn with a new database that has what toolcrib ships.
-func (a *app) withSeed(ctx context.Context, fn func(path string) error) (err error) {
-	dir, err := os.MkdirTemp(a.env.Getenv("TMPDIR"), "toolcrib-migrate-")
+func withSeed(ctx context.Context, a *command.App, fn func(path string) error) (err error) {
+	dir, err := os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-migrate-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "seed.db")
-	db, err := store.Open(ctx, path, store.Options{Now: a.env.Now, NewID: a.env.NewID, Account: a.env.account().Account})
+	db, err := store.Open(ctx, path, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
 	if err != nil {
 		return err
 	}
@@ -111,13 +115,13 @@ func (a *app) withSeed(ctx context.Context, fn func(path string) error) (err err
 
 // runMigrateTo copies the database. The file of the two is verified: a source
 // before, a target after, which has the rows of the source.
-func runMigrateTo(ctx context.Context, a *app, to string) error {
-	c, err := a.settings()
+func runMigrateTo(ctx context.Context, a *command.App, to string) error {
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
 	if !store.IsURL(c.DB) {
-		if err := a.verifyFile(ctx, c.DB); err != nil {
+		if err := verifyFile(ctx, a, c.DB); err != nil {
 			return err
 		}
 	}
@@ -126,27 +130,27 @@ func runMigrateTo(ctx context.Context, a *app, to string) error {
 		return err
 	}
 	if store.IsURL(c.DB) && !store.IsURL(to) {
-		if err := a.verifyFile(ctx, to); err != nil {
+		if err := verifyFile(ctx, a, to); err != nil {
 			return err
 		}
 	}
 	doc := docMigrate{
-		docHead: head("migrate"), From: store.DisplayName(c.DB), To: store.DisplayName(to),
+		Head: output.NewHead("migrate"), From: store.DisplayName(c.DB), To: store.DisplayName(to),
 		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Copied: r.Copied, Event: r.Event, Hash: r.Hash,
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if doc.Complete {
-			p.linef("%s is a complete copy already: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
+			p.Linef("%s is a complete copy already: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
 		} else {
-			p.linef("Copied %d of %d rows to %s and compared %d tables.", doc.Copied, doc.Rows, doc.To, doc.Tables)
+			p.Linef("Copied %d of %d rows to %s and compared %d tables.", doc.Copied, doc.Rows, doc.To, doc.Tables)
 		}
-		p.linef("The newest event is %d, %s.", doc.Event, doc.Hash)
+		p.Linef("The newest event is %d, %s.", doc.Event, doc.Hash)
 	})
 }
 
 // verifyFile verifies the database at path, and prints its problems.
-func (a *app) verifyFile(ctx context.Context, path string) error {
-	db, err := store.Open(ctx, path, store.Options{Now: a.env.Now, NewID: a.env.NewID, Existing: true, Inspect: true})
+func verifyFile(ctx context.Context, a *command.App, path string) error {
+	db, err := store.Open(ctx, path, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Existing: true, Inspect: true})
 	if err != nil {
 		return err
 	}
@@ -158,16 +162,16 @@ func (a *app) verifyFile(ctx context.Context, path string) error {
 	if err = errors.Join(err, db.Close()); err != nil || len(report.Damage) == 0 {
 		return err
 	}
-	return a.printReport(verification{Report: report}, nil)
+	return printReport(a, verification{Report: report}, nil)
 }
 
 type docBackup struct {
-	docHead
+	output.Head
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`
 }
 
-func newBackup(a *app) *cobra.Command {
+func newBackup(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database while it is in use",
@@ -179,20 +183,20 @@ place.
 backup never overwrites a file.`,
 		Example: `  toolcrib backup copy.db
   toolcrib verify --deep --db copy.db`,
-		Args: exact(1, "the name of a new file"),
+		Args: command.Exact(1, "the name of a new file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
 	}
 }
 
-func runBackup(ctx context.Context, a *app, name string) error {
-	db, err := a.database(ctx)
+func runBackup(ctx context.Context, a *command.App, name string) error {
+	db, err := a.Database(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.folderOf(name); err != nil {
+	if err := a.FolderOf(name); err != nil {
 		return err
 	}
-	path := a.path(name)
+	path := a.Path(name)
 	if err := db.Backup(ctx, path); err != nil {
 		return err
 	}
@@ -200,6 +204,6 @@ func runBackup(ctx context.Context, a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	doc := docBackup{docHead: head("backup"), File: path, Bytes: info.Size()}
-	return a.print(doc, func(p *page) { p.linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
+	doc := docBackup{Head: output.NewHead("backup"), File: path, Bytes: info.Size()}
+	return a.Print(doc, func(p *output.Page) { p.Linef("Copied %d bytes to %s.", doc.Bytes, doc.File) })
 }

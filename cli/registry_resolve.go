@@ -5,12 +5,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
 	"toolcrib/registry"
 )
 
 type docResolution struct {
-	docHead
+	output.Head
 	Agent    string      `json:"agent"`
 	Subject  string      `json:"subject"`
 	Context  docWhere    `json:"context"`
@@ -35,9 +38,9 @@ type docChoice struct {
 	NotConnected bool `json:"not_connected,omitempty"`
 }
 
-func newResolve(a *app) *cobra.Command {
+func newResolve(a *command.App) *cobra.Command {
 	var agent string
-	var where whereFlags
+	var where command.WhereFlags
 	var noDeferred, explain bool
 	cmd := &cobra.Command{
 		Use:   "resolve --agent A",
@@ -51,25 +54,25 @@ error: an agent never falls back to all tools.`,
   toolcrib resolve --agent assistant --explain --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {
-				return usagef("name the agent: --agent ID")
+				return process.Usagef("name the agent: --agent ID")
 			}
-			return runResolve(cmd.Context(), a, agent, where.context(!noDeferred), explain)
+			return runResolve(cmd.Context(), a, agent, where.Context(!noDeferred), explain)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&agent, "agent", "", "the `ID` or subject of the agent")
-	where.register(f)
+	where.Register(f)
 	f.BoolVar(&noDeferred, "no-deferred", false, "leave out deferred tools")
 	f.BoolVar(&explain, "explain", false, "also list excluded tools, with reasons")
 	return cmd
 }
 
-func runResolve(ctx context.Context, a *app, agent string, where registry.Context, explain bool) error {
-	desk, err := a.openDesk(ctx)
+func runResolve(ctx context.Context, a *command.App, agent string, where registry.Context, explain bool) error {
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
-	layer, err := a.layer()
+	layer, err := a.Layer()
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 		return err
 	}
 	doc := docResolution{
-		docHead: head("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
+		Head: output.NewHead("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
 		Context: newDocWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
 	}
 	in := 0
@@ -89,18 +92,18 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 		if c.In || explain {
 			choice := newDocChoice(c)
 			if t := c.Entry.Definition.Tool; t != nil {
-				choice.NotConnected = !a.connected(*t)
+				choice.NotConnected = !connected(a, *t)
 			}
 			doc.Tools = append(doc.Tools, choice)
 		}
 	}
 	for _, w := range res.Warnings {
-		a.note("toolcrib: %s", stop(w+"; it is skipped"))
+		a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if !explain {
 			for _, t := range doc.Tools {
-				p.linef("%s", t.ID)
+				p.Linef("%s", t.ID)
 			}
 			return
 		}
@@ -111,17 +114,17 @@ func runResolve(ctx context.Context, a *app, agent string, where registry.Contex
 				rows[i][3] += ", not connected"
 			}
 		}
-		p.list([]string{"", "TOOL", "LAYER", "WHY"}, rows)
-		p.remark("\n%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
+		p.List([]string{"", "TOOL", "LAYER", "WHY"}, rows)
+		p.Remark("\n%s has %d of the %d tools that its allow-list speaks of.", profile.Subject, in, len(res.Choices))
 	})
 }
 
 // connected reports whether anything is configured that could run a tool.
-func (a *app) connected(t registry.Tool) bool {
+func connected(a *command.App, t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return builtin.Connected(t)
 	}
-	_, ok := a.config.Servers[t.Provider.Server]
+	_, ok := a.Config.Servers[t.Provider.Server]
 	return ok
 }
 

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -67,35 +69,35 @@ func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImp
 	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: from, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
 }
 
-func writeImported(p *page, i *docImported) {
+func writeImported(p *output.Page, i *docImported) {
 	if i == nil {
 		return
 	}
-	p.linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, cut(i.Hash, 12))
+	p.Linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, output.Cut(i.Hash, 12))
 	if len(i.Capabilities) > 0 {
-		p.linef("the client had declared %s", string(i.Capabilities))
+		p.Linef("the client had declared %s", string(i.Capabilities))
 	}
 }
 
 type docToolList struct {
-	docHead
+	output.Head
 	Tools []docTool `json:"tools"`
 	Next  string    `json:"next,omitempty"`
 }
 
 type docAgentList struct {
-	docHead
+	output.Head
 	Agents []docTool `json:"agents"`
 	Next   string    `json:"next,omitempty"`
 }
 
 type docListList struct {
-	docHead
+	output.Head
 	Lists []docTool `json:"lists"`
 	Next  string    `json:"next,omitempty"`
 }
 
-func newTools(a *app) *cobra.Command {
+func newTools(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindTool, &cobra.Command{
 		Use:   "tools [ID | SUBJECT]",
 		Short: "List the live tools, or show one",
@@ -109,7 +111,7 @@ tools are not listed.`,
 	})
 }
 
-func newAgents(a *app) *cobra.Command {
+func newAgents(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindAgent, &cobra.Command{
 		Use:   "agents [ID | SUBJECT]",
 		Short: "List the live agents, or show one",
@@ -121,7 +123,7 @@ it gets.`,
 	})
 }
 
-func newLists(a *app) *cobra.Command {
+func newLists(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindList, &cobra.Command{
 		Use:   "lists [NAME | SUBJECT]",
 		Short: "List the live allow-lists, or show one",
@@ -134,14 +136,14 @@ proposal.`,
 }
 
 // newCatalog completes a command that lists live definitions of a kind.
-func newCatalog(a *app, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
+func newCatalog(a *command.App, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
 	var q store.CatalogQuery
 	var asOf string
-	cmd.Args = between(0, 1, "at most an id or a subject")
+	cmd.Args = command.Between(0, 1, "at most an id or a subject")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		q.Kind = kind
 		var err error
-		if q.AsOf, err = parseTime(asOf); err != nil {
+		if q.AsOf, err = command.ParseTime(asOf); err != nil {
 			return err
 		}
 		if len(args) == 1 {
@@ -159,31 +161,11 @@ func newCatalog(a *app, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// parseTime reads a moment; "" is the zero time.
-func parseTime(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return t, usagef("%q is not a time; write it as 2026-11-20T23:42:00Z", s)
-	}
-	return t.UTC(), nil
-}
-
-func parseVersion(s string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
-	if err != nil || n < 1 {
-		return 0, usagef("%q is not a version; versions count from 1", s)
-	}
-	return n, nil
-}
-
 func newDocTool(e store.CatalogEntry) docTool {
 	t := docTool{
 		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
 		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
-		Hides: mapped(e.Hides, registry.Subject.String),
+		Hides: output.Mapped(e.Hides, registry.Subject.String),
 	}
 	if e.Subject.Kind != registry.KindTool {
 		t.Kind = string(e.Subject.Kind)
@@ -195,19 +177,19 @@ func newDocTool(e store.CatalogEntry) docTool {
 func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 	switch kind {
 	case registry.KindAgent:
-		return docAgentList{docHead: head("agent.list"), Agents: docs, Next: next}
+		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: next}
 	case registry.KindList:
-		return docListList{docHead: head("list.list"), Lists: docs, Next: next}
+		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: next}
 	case registry.KindTool:
 	}
-	return docToolList{docHead: head("tool.list"), Tools: docs, Next: next}
+	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: next}
 }
 
-func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
+func runCatalog(ctx context.Context, a *command.App, q store.CatalogQuery) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}
-	db, view, err := a.databaseView(ctx)
+	db, view, err := a.DatabaseView(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,18 +198,18 @@ func runCatalog(ctx context.Context, a *app, q store.CatalogQuery) error {
 	if err != nil {
 		return err
 	}
-	docs := mapped(found.Entries, newDocTool)
+	docs := output.Mapped(found.Entries, newDocTool)
 	doc := newDocCatalog(q.Kind, docs, found.Next)
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if len(docs) == 0 {
-			p.remark("Nothing is live here.")
+			p.Remark("Nothing is live here.")
 			return
 		}
-		p.list([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, mapped(docs, func(d docTool) []string {
-			return []string{d.ID, d.Layer, d.Kind, itoa(d.Version), d.Category, d.Approval, lockMark(d), p.cut(d.Name, 40)}
+		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, output.Mapped(docs, func(d docTool) []string {
+			return []string{d.ID, d.Layer, d.Kind, output.Itoa(d.Version), d.Category, d.Approval, lockMark(d), p.Cut(d.Name, 40)}
 		}))
 		if found.Next != "" {
-			p.remark("More: --after %s", found.Next)
+			p.Remark("More: --after %s", found.Next)
 		}
 	})
 }
@@ -251,8 +233,8 @@ func lockMark(d docTool) string {
 	return ""
 }
 
-func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error {
-	db, view, err := a.databaseView(ctx)
+func runOne(ctx context.Context, a *command.App, q store.CatalogQuery, ref string) error {
+	db, view, err := a.DatabaseView(ctx)
 	if err != nil {
 		return err
 	}
@@ -277,15 +259,15 @@ func runOne(ctx context.Context, a *app, q store.CatalogQuery, ref string) error
 		return err
 	}
 	doc := newDocCatalog(q.Kind, []docTool{t}, "")
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		status := string(e.Status)
 		if e.Status == registry.Deactivated {
 			status = fmt.Sprintf("deactivated in version %d", e.Version)
 		}
-		p.linef("%s version %d, %s%s", e.Subject, e.Version, status, lock(e.Locked))
-		p.linef("content hash %s", e.ContentHash)
+		p.Linef("%s version %d, %s%s", e.Subject, e.Version, status, lock(e.Locked))
+		p.Linef("content hash %s", e.ContentHash)
 		writeImported(p, t.Imported)
-		p.blank()
+		p.Blank()
 		writeDefinition(p, d)
 	})
 }

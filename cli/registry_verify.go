@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/history"
 	"toolcrib/history/workspace"
 	"toolcrib/signing/checkpoint"
@@ -21,7 +23,7 @@ import (
 
 // docFindings is the document of lint, check and verify.
 type docFindings struct {
-	docHead
+	output.Head
 	OK       bool             `json:"ok"`
 	Findings []docFinding     `json:"findings"`
 	Counts   map[string]int64 `json:"counts,omitempty"`
@@ -48,7 +50,7 @@ type verification struct {
 	signatures *docSignatures // nil before signing has started
 }
 
-func newVerify(a *app) *cobra.Command {
+func newVerify(a *command.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",
@@ -84,32 +86,32 @@ type verifyFlags struct {
 	key         string
 }
 
-func runVerify(ctx context.Context, a *app, f verifyFlags) error {
-	kept, err := a.readCheckpoints(ctx, f.checkpoints, f.key)
+func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
+	kept, err := readCheckpoints(ctx, a, f.checkpoints, f.key)
 	if err != nil {
 		return err
 	}
-	db, err := a.inspected(ctx)
+	db, err := a.Inspected(ctx)
 	if err != nil {
 		return err
 	}
 	checker := checkerOf(kept)
-	p := a.progress()
+	p := a.Progress()
 	o := history.Options{Deep: f.deep}
 	if p != nil {
 		total, err := db.Rows(ctx)
 		if err != nil {
 			total = 0 // the length is not known, which a damaged file may cause
 		}
-		o.Progress = verifying(total, p.tell)
+		o.Progress = verifying(total, p.Tell)
 	}
 	r, err := verified(ctx, db, checker, o)
-	p.end()
+	p.End()
 	if err != nil {
 		return err
 	}
 	extended(&r, kept, checker)
-	return a.printReport(r, kept)
+	return printReport(a, r, kept)
 }
 
 // verifying adds up how many rows of all tables were verified, of so many.
@@ -221,8 +223,8 @@ func word(k workspace.FaultKind) string {
 	return string(k)
 }
 
-func (a *app) printReport(r verification, kept []keptCheckpoint) error {
-	doc := docFindings{docHead: head("findings"), OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
+func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
+	doc := docFindings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
 	for _, d := range r.Damage {
 		finding := docFinding{
 			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message, Suggestion: restoreCopy,
@@ -238,35 +240,35 @@ func (a *app) printReport(r verification, kept []keptCheckpoint) error {
 			Suggestion: "Nothing is damaged: leave it. toolcrib migrate carries it unchanged.",
 		})
 	}
-	return a.printChecked(doc, doc.OK, func(p *page) {
+	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
-			p.linef("%s", counted(int(r.Rows[table]), strings.TrimSuffix(strings.ReplaceAll(table, "_", " "), "s")))
+			p.Linef("%s", output.Counted(int(r.Rows[table]), strings.TrimSuffix(strings.ReplaceAll(table, "_", " "), "s")))
 		}
 		if r.signatures != nil {
 			for _, line := range r.signatures.lines() {
-				p.linef("%s", line)
+				p.Linef("%s", line)
 			}
 		}
 		for _, d := range r.Damage {
-			p.linef("%s: %s %s", cmp.Or(d.Key, d.Table), d.Message, d.Remedy)
+			p.Linef("%s: %s %s", cmp.Or(d.Key, d.Table), d.Message, d.Remedy)
 		}
 		for _, d := range r.Notes {
-			p.linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
+			p.Linef("%s: %s Nothing is damaged.", cmp.Or(d.Key, d.Table), d.Message)
 		}
 		for _, k := range kept {
 			if !k.signed {
-				p.linef("The signature of checkpoint %s was not checked: there is no key for it here.", k.file)
+				p.Linef("The signature of checkpoint %s was not checked: there is no key for it here.", k.file)
 			}
 		}
 		if len(r.Damage) == 0 {
-			p.raw(p.paint(inkGood, "Every chain is whole."))
+			p.Raw(p.Paint(output.InkGood, "Every chain is whole."))
 			if len(kept) > 0 {
-				p.linef("The log extends %s.", counted(len(kept), "checkpoint"))
+				p.Linef("The log extends %s.", output.Counted(len(kept), "checkpoint"))
 			}
 			return
 		}
 		verdict, advice, _ := strings.Cut(r.verdict(), ". ")
-		p.raw(p.paint(inkBad, verdict+".") + " " + advice)
+		p.Raw(p.Paint(output.InkBad, verdict+".") + " " + advice)
 	})
 }
 

@@ -7,40 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history/workspace"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 )
 
-// openWorkspace attaches the project's folder and finishes what a crash, or an
-// approval made elsewhere, left undone there.
-func (a *app) openWorkspace(ctx context.Context, c config) error {
-	if c.Workspace == "" {
-		return nil
-	}
-	var err error
-	a.workspace, err = workspace.New(ctx, a.db.Workspaces(), c.Workspace, c.Project)
-	if err != nil {
-		return err
-	}
-	return a.publish(ctx)
-}
-
-// publish writes the queued files of the workspace. It only reports errors,
-// because the approval stands in any case.
-func (a *app) publish(ctx context.Context) error {
-	if a.workspace == nil {
-		return nil
-	}
-	if err := a.workspace.Publish(ctx); err != nil && a.remote == nil { // the files are not the business of a user elsewhere
-		writeNote(a.env.Err, "toolcrib: the files of the workspace are not up to date: %s", stop(err.Error()))
-	}
-	return nil
-}
-
 type docDrift struct {
-	docHead
+	output.Head
 	OK       bool             `json:"ok"`
 	File     string           `json:"file"`
 	Edits    []docDriftEdit   `json:"edits"`
@@ -63,7 +40,7 @@ type docDriftEdit struct {
 	Change  string `json:"change"` // added, removed or modified
 }
 
-func newDrift(a *app) *cobra.Command {
+func newDrift(a *command.App) *cobra.Command {
 	var adopt, overwrite bool
 	cmd := &cobra.Command{
 		Use:   "drift",
@@ -77,7 +54,7 @@ status 6: a file was changed.`,
   toolcrib drift --adopt --workspace . --project novel`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if adopt && overwrite {
-				return usagef("--adopt and --overwrite exclude each other")
+				return process.Usagef("--adopt and --overwrite exclude each other")
 			}
 			return runDrift(cmd.Context(), a, adopt, overwrite)
 		},
@@ -87,59 +64,59 @@ status 6: a file was changed.`,
 	return cmd
 }
 
-func runDrift(ctx context.Context, a *app, adopt, overwrite bool) error {
-	b, err := a.openSession(ctx)
+func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	if a.workspace == nil {
-		return usagef("there is no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
+	if a.Workspace == nil {
+		return process.Usagef("there is no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
 	}
-	doc := docDrift{docHead: head("drift"), Edits: []docDriftEdit{}}
+	doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
 	if overwrite {
-		doc.OK, doc.File = true, a.workspace.LivePath()
-		if a.flags.dryRun {
-			return usagef("--overwrite cannot be tried without doing it")
+		doc.OK, doc.File = true, a.Workspace.LivePath()
+		if a.Flags.DryRun {
+			return process.Usagef("--overwrite cannot be tried without doing it")
 		}
-		if doc.KeptFile, err = a.workspace.Overwrite(ctx, a.env.Now()); err != nil {
+		if doc.KeptFile, err = a.Workspace.Overwrite(ctx, a.Env.Now()); err != nil {
 			return err
 		}
-		return a.print(doc, func(p *page) {
-			p.linef("Wrote %s from the registry.", doc.File)
+		return a.Print(doc, func(p *output.Page) {
+			p.Linef("Wrote %s from the registry.", doc.File)
 			if doc.KeptFile != "" {
-				p.linef("The edited file is kept as %s.", doc.KeptFile)
+				p.Linef("The edited file is kept as %s.", doc.KeptFile)
 			}
 		})
 	}
-	drift, err := a.workspace.Drift(ctx)
+	drift, err := a.Workspace.Drift(ctx)
 	if err != nil {
 		return err
 	}
 	doc.File = drift.File
-	if doc.History, err = a.historyFiles(ctx); err != nil {
+	if doc.History, err = historyFiles(ctx, a); err != nil {
 		return err
 	}
 	doc.OK = drift.Known && len(doc.History) == 0
-	doc.Edits = mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
+	doc.Edits = output.Mapped(drift.Edits, func(e workspace.Edit) docDriftEdit {
 		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)}
 	})
 	if adopt && len(drift.Edits) > 0 {
-		made, err := b.desk.Propose(ctx, b.actor, adopted(drift), false)
+		made, err := b.Desk.Propose(ctx, b.Actor, adopted(drift), false)
 		if err != nil {
 			return err
 		}
 		doc.Drafts = newDocProposalList(made, "", false).Proposals
 	}
-	err = a.print(doc, func(p *page) {
+	err = a.Print(doc, func(p *output.Page) {
 		writeDrift(p, doc, drift.Known)
 		writeHistoryFiles(p, doc.History)
 	})
-	return cmp.Or(err, findingsUnless((drift.Known || adopt) && len(doc.History) == 0))
+	return cmp.Or(err, process.FindingsUnless((drift.Known || adopt) && len(doc.History) == 0))
 }
 
-func (a *app) historyFiles(ctx context.Context) ([]docHistoryFile, error) {
-	faults, err := a.workspace.Faults(ctx)
-	return mapped(faults, func(f workspace.Fault) docHistoryFile {
+func historyFiles(ctx context.Context, a *command.App) ([]docHistoryFile, error) {
+	faults, err := a.Workspace.Faults(ctx)
+	return output.Mapped(faults, func(f workspace.Fault) docHistoryFile {
 		d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
 		if f.Kind != workspace.Foreign {
 			d.Subject = f.Subject.String()
@@ -148,19 +125,19 @@ func (a *app) historyFiles(ctx context.Context) ([]docHistoryFile, error) {
 	}), err
 }
 
-func writeHistoryFiles(p *page, docs []docHistoryFile) {
+func writeHistoryFiles(p *output.Page, docs []docHistoryFile) {
 	if len(docs) == 0 {
 		return
 	}
-	p.linef("Files of the history are not as toolcrib wrote them:")
+	p.Linef("Files of the history are not as toolcrib wrote them:")
 	for _, d := range docs {
 		line := fmt.Sprintf("  %s %s", d.Change, d.File)
 		if d.Subject != "" {
 			line += fmt.Sprintf(" (%s version %d)", d.Subject, d.Version)
 		}
-		p.linef("%s", line)
+		p.Linef("%s", line)
 	}
-	p.linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
+	p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
 }
 
 func changeWord(e workspace.Edit) string {
@@ -194,22 +171,22 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 	return drafts
 }
 
-func writeDrift(p *page, doc docDrift, known bool) {
+func writeDrift(p *output.Page, doc docDrift, known bool) {
 	if known {
-		p.linef("%s agrees with the registry.", doc.File)
+		p.Linef("%s agrees with the registry.", doc.File)
 		return
 	}
-	p.linef("%s was edited by hand:", doc.File)
+	p.Linef("%s was edited by hand:", doc.File)
 	for _, e := range doc.Edits {
-		p.linef("  %s %s", e.Change, e.Subject)
+		p.Linef("  %s %s", e.Change, e.Subject)
 	}
 	if len(doc.Edits) == 0 {
-		p.linef("  only in its form; the definitions are those of the registry")
+		p.Linef("  only in its form; the definitions are those of the registry")
 	}
 	for _, d := range doc.Drafts {
-		p.linef("Drafted %s %s as %s; add examples and test cases, then submit it.", d.Type, d.Subject, d.ID)
+		p.Linef("Drafted %s %s as %s; add examples and test cases, then submit it.", d.Type, d.Subject, d.ID)
 	}
 	if len(doc.Drafts) == 0 {
-		p.linef("toolcrib drift --adopt drafts the edits as proposals; --overwrite writes the file from the registry.")
+		p.Linef("toolcrib drift --adopt drafts the edits as proposals; --overwrite writes the file from the registry.")
 	}
 }

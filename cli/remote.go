@@ -19,41 +19,15 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/term"
 
-	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/history"
-	"toolcrib/history/workspace"
 	"toolcrib/internal/sshdoor"
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/signing/signers"
 	"toolcrib/store"
 )
-
-// remote is the session of a user who came in through a door of a server. What it
-// shares with the other sessions of the process is safe for concurrent use.
-type remote struct {
-	actor     proposals.Actor
-	config    config // of the server, without the settings of its account
-	db        *store.DB
-	desk      *review.Desk
-	gateway   *openGateway
-	workspace *workspace.Workspace // nil when none is attached
-	// agent connects to the user's own SSH agent; nil where it is not forwarded.
-	agent func(context.Context) (io.ReadWriteCloser, error)
-	// drafts is the folder of the user's unsent texts.
-	drafts string
-	// size returns the size of the terminal; resized reports every change of it.
-	size    func() (width, height int)
-	resized func(context.Context, func(width, height int))
-	environ []string
-	// checkpoint is nil where none are published.
-	checkpoint *checkpoints.Watch
-	// ran gets the name of the command that runs.
-	ran func(string)
-}
-
-// errRemote is wrapped when something of the server is asked for through a door.
-var errRemote = errors.New("not available over SSH")
 
 // offer lists the flags with which a door offers a command, if it offers it.
 type offer struct {
@@ -114,7 +88,7 @@ func offers() map[string]offer {
 const common = "help json template no-color dry-run project accessible"
 
 // restrict has only those commands and flags run that a door offers.
-func (a *app) restrict(root *cobra.Command) {
+func restrict(a *command.App, root *cobra.Command) {
 	table := offers()
 	name := func(c *cobra.Command) string {
 		return strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), root.Name()))
@@ -125,9 +99,9 @@ func (a *app) restrict(root *cobra.Command) {
 			o.why = ofServerAccount
 		}
 		if o.why != "" {
-			return fmt.Errorf("toolcrib %s is %w: %s", name(c), errRemote, o.why)
+			return fmt.Errorf("toolcrib %s is %w: %s", name(c), command.ErrRemote, o.why)
 		}
-		a.remote.ran(name(c))
+		a.Remote.Ran(name(c))
 		return o.check(c)
 	}
 	var hide func(*cobra.Command)
@@ -156,79 +130,56 @@ func (o offer) check(c *cobra.Command) error {
 		switch {
 		case err != nil:
 		case !o.takes(f.Name):
-			err = fmt.Errorf("--%s is %w: %s", f.Name, errRemote, ofServerFiles)
+			err = fmt.Errorf("--%s is %w: %s", f.Name, command.ErrRemote, ofServerFiles)
 		case slices.Contains(strings.Fields(o.flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
-			err = fmt.Errorf("--%s: %w", f.Name, errServerFile)
+			err = fmt.Errorf("--%s: %w", f.Name, command.ErrServerFile)
 		}
 	})
 	return err
 }
 
-// errServerFile is errRemote about a file.
-var errServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", errRemote)
-
-// settings are those of the server, with what the user may choose.
-func (r *remote) settings(flags overrides, accessible bool) (config, error) {
-	c := r.config
-	if flags.project != "" {
-		if c.Project = flags.project; !validProject(c.Project) {
-			return c, usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
-		}
-	}
-	c.Accessible = accessible
-	return c, nil
-}
-
-// forwarded connects to the agent of the user.
-func (r *remote) forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
-	if r.agent == nil {
-		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or prepare the decision with --print-statement, sign it with toolcrib sign where your key is, and send both with --statement - --signature -")
-	}
-	return r.agent(ctx)
-}
-
 // sshServing runs the sessions of users who come in over SSH.
 type sshServing struct {
-	app    *app
-	shared remote // the parts that all sessions share
-	state  string // folder of the users' unsent texts
+	app    *command.App
+	shared command.Remote // the parts that all sessions share
+	state  string         // folder of the users' unsent texts
 	server *sshdoor.Server
 	listen net.Listener
 	close  func() error
 }
 
 // openSSH opens the listener of --ssh, and what its sessions share.
-func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *sshServing, err error) {
-	c := *a.config
-	if _, err := c.signers.Signers(); err != nil {
+func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logger) (_ *sshServing, err error) {
+	c := *a.Config
+	if _, err := c.Signers.Signers(); err != nil {
 		return nil, fmt.Errorf("--ssh knows users by the signers file: %w; toolcrib signers init makes it", err)
 	}
-	key, err := a.hostKey(log)
+	key, err := hostKey(a, log)
 	if err != nil {
 		return nil, err
 	}
 	s := &sshServing{app: a}
-	if s.state, err = stateHome(a.env); err != nil {
+	if s.state, err = process.StateHome(a.Env); err != nil {
 		return nil, err
 	}
 	// What an account chooses for its own screen and its own key is not for others.
 	c.Theme, c.Keys, c.Accessible, c.SignKey, c.MayActAs = "", nil, false, "", nil
-	c.signAlways = true
-	forAll := &app{printer: &printer{env: a.env}, config: &c, db: a.db}
-	s.shared = remote{config: c, db: a.db, workspace: a.workspace}
-	if s.shared.desk, err = forAll.openDesk(ctx); err != nil {
+	c.SignAlways = true
+	forAll := &command.App{Printer: &output.Printer{Env: a.Env}, Config: &c, DB: a.DB}
+	s.shared = command.Remote{Config: c, DB: a.DB, Workspace: a.Workspace}
+	if s.shared.Desk, err = forAll.OpenDesk(ctx); err != nil {
 		return nil, err
 	}
-	if s.shared.gateway, err = forAll.gatewayWith(ctx, func(line string) { log.Warn(line) }); err != nil {
+	if s.shared.Gateway, err = forAll.GatewayWith(ctx, func(line string) { log.Warn(line) }); err != nil {
 		return nil, err
 	}
-	s.close = s.shared.gateway.Close
+	s.close = s.shared.Gateway.Close
 	if s.listen, err = new(net.ListenConfig).Listen(ctx, "tcp", f.ssh); err != nil {
 		return nil, errors.Join(fmt.Errorf("--ssh: %w", err), s.close())
 	}
 	limits := sshdoor.Defaults()
 	limits.SessionsPerKey, limits.Idle = f.sshSessions, f.sshIdle
-	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.program, command) }, Limits: limits, Logger: log, Now: a.env.Now})
+	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.Program, command) }, Limits: limits, Logger: log, Now: a.Env.Now})
 	log.Info("serving", "address", (&url.URL{Scheme: "ssh", Host: s.listen.Addr().String()}).String(), "host_key", gossh.FingerprintSHA256(key.PublicKey()))
 	return s, nil
 }
@@ -237,8 +188,8 @@ func (f serveFlags) openSSH(ctx context.Context, a *app, log *slog.Logger) (_ *s
 const hostKeyFile = "ssh_host_ed25519_key"
 
 // hostKey returns the host key of the account, and makes it at the first start.
-func (a *app) hostKey(log *slog.Logger) (gossh.Signer, error) {
-	home, err := dataHome(a.env)
+func hostKey(a *command.App, log *slog.Logger) (gossh.Signer, error) {
+	home, err := process.DataHome(a.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -254,26 +205,26 @@ func (a *app) hostKey(log *slog.Logger) (gossh.Signer, error) {
 // serve lets users in until ctx ends, and publishes checkpoints of their
 // decisions.
 func (s *sshServing) serve(ctx context.Context) error {
-	if s.app.config.Checkpoints.name() != "" {
-		s.shared.checkpoint = s.app.watchCheckpoints()
-		defer s.app.publishMeanwhile(ctx, s.shared.checkpoint)()
+	if s.app.Config.Checkpoints.Name() != "" {
+		s.shared.Checkpoint = watchCheckpoints(s.app)
+		defer publishMeanwhile(ctx, s.app, s.shared.Checkpoint)()
 	}
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
 
 // identify returns the user of a key, by the present signers file.
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
-	who, err := s.shared.config.signers.Signers()
+	who, err := s.shared.Config.Signers.Signers()
 	if err != nil {
 		return "", errors.New("the signers file of the server cannot be used; nobody can log in")
 	}
-	principal, err := who.Principal(login, key, s.app.env.Now())
+	principal, err := who.Principal(login, key, s.app.Env.Now())
 	switch {
 	case errors.Is(err, signers.ErrUnknownKey):
 		return "", fmt.Errorf("%w; a maintainer adds it with toolcrib signers add", err)
 	case err != nil:
 		return "", err
-	case notUser(principal):
+	case process.NotUser(principal):
 		return "", fmt.Errorf("the signers file has the key for %q, which is not a user", principal)
 	}
 	return principal, nil
@@ -284,29 +235,29 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	actor, err := proposals.ParseActor(c.Principal)
 	if err != nil {
 		fmt.Fprintf(c.Err, "toolcrib: %v\n", err)
-		return exitRefused
+		return command.ExitRefused
 	}
 	r := s.shared
-	r.actor, r.agent, r.size, r.resized, r.environ = actor, c.Agent, c.Size, c.Resized, c.Environ()
-	r.drafts = filepath.Join(s.state, "toolcrib", "drafts-ssh", actor.Name)
-	r.ran = func(command string) { c.Ran = command }
+	r.Actor, r.Agent, r.Size, r.Resized, r.Environ = actor, c.Agent, c.Size, c.Resized, c.Environ()
+	r.Drafts = filepath.Join(s.state, "toolcrib", "drafts-ssh", actor.Name)
+	r.Ran = func(command string) { c.Ran = command }
 	args, wrong := splitCommand(c.Command)
-	base := s.app.env
-	env := Env{
+	base := s.app.Env
+	env := process.Env{
 		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // in which there is no file
 		Now: base.Now, NewID: base.NewID, System: base.System, InTerminal: c.Terminal(), OutTerminal: c.Terminal(),
-		Account: func() Account { return Account{Account: history.Account{Login: actor.Name}} },
+		Account: func() process.Account { return process.Account{Account: history.Account{Login: actor.Name}} },
 	}
 	if c.Terminal() {
 		env.In = typedLines(c.In, c.Out)
 	}
 	ctx = store.Acting(ctx, "ssh "+c.Key, actor.String())
-	a := newApp(ctx, env, s.app.program)
-	a.keyboard, a.remote, a.guest = c.In, &r, true
+	a := command.New(ctx, env, s.app.Program)
+	a.Keyboard, a.Remote, a.Guest = c.In, &r, true
 	if wrong != nil {
-		return report(a.env, false, usagef("the command cannot be read: a quote or a backslash has no end"))
+		return command.Report(a.Env, false, process.Usagef("the command cannot be read: a quote or a backslash has no end"))
 	}
-	return a.program.run(ctx, a)
+	return a.Program.Run(ctx, a)
 }
 
 // splitCommand returns the arguments of a command as a client sent it.
@@ -319,12 +270,12 @@ func splitCommand(command string) ([]string, error) {
 }
 
 // browses reports whether a command opens the workbench.
-func browses(p program, line string) bool {
+func browses(p command.Program, line string) bool {
 	args, err := splitCommand(line)
 	if err != nil {
 		return false
 	}
-	root := p.root(&app{printer: &printer{env: Env{Getenv: func(string) string { return "" }}}})
+	root := p.Root(&command.App{Printer: &output.Printer{Env: process.Env{Getenv: func(string) string { return "" }}}})
 	found, rest, err := root.Find(args)
 	if err != nil || found != root || root.ParseFlags(rest) != nil {
 		return false
@@ -343,7 +294,7 @@ func typedLines(in io.Reader, out io.Writer) io.Reader {
 		io.Writer
 	}{in, out}, "")
 	var rest []byte
-	return readerFunc(func(p []byte) (int, error) {
+	return process.ReaderFunc(func(p []byte) (int, error) {
 		if len(rest) == 0 {
 			line, err := typed.ReadLine()
 			if err != nil {

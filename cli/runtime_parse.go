@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
 	"toolcrib/prompt"
@@ -17,7 +20,7 @@ import (
 )
 
 type docParsed struct {
-	docHead
+	output.Head
 	Protocol string          `json:"protocol"`
 	Calls    []docParsedCall `json:"calls"`
 	Problems []docParseFault `json:"problems"`
@@ -46,8 +49,8 @@ const (
 	protocolJSON = "json"
 )
 
-func newParse(a *app) *cobra.Command {
-	var who callerFlags
+func newParse(a *command.App) *cobra.Command {
+	var who command.CallerFlags
 	var protocol, nonce string
 	cmd := &cobra.Command{
 		Use:   "parse [FILE | -] --agent A",
@@ -64,7 +67,7 @@ json    the whole answer is one object {"tool":…,"args":{…},"nonce":…} wit
         tool_call_invalid_args, tool_call_nonce_invalid.`,
 		Example: `  toolcrib parse answer.txt --agent assistant
   toolcrib parse call.json --agent assistant --protocol json --nonce 7f3a`,
-		Args: between(0, 1, "at most one file"),
+		Args: command.Between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				files = []string{"-"}
@@ -72,31 +75,31 @@ json    the whole answer is one object {"tool":…,"args":{…},"nonce":…} wit
 			return runParse(cmd.Context(), a, who, files[0], protocol, nonce)
 		},
 	}
-	who.register(cmd.Flags())
+	who.Register(cmd.Flags())
 	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "`tags` or json")
 	cmd.Flags().StringVar(&nonce, "nonce", "", "the `NONCE` that the model was given for this turn")
 	return cmd
 }
 
-func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonce string) error {
+func runParse(ctx context.Context, a *command.App, who command.CallerFlags, file, protocol, nonce string) error {
 	switch {
 	case protocol != protocolTags && protocol != protocolJSON:
-		return usagef("--protocol is %q; write tags or json", protocol)
+		return process.Usagef("--protocol is %q; write tags or json", protocol)
 	case protocol == protocolJSON && nonce == "":
-		return usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
+		return process.Usagef("the json protocol needs the nonce of the turn: --nonce NONCE")
 	case protocol == protocolTags && nonce != "":
-		return usagef("--nonce belongs to --protocol json")
+		return process.Usagef("--nonce belongs to --protocol json")
 	}
-	caller, err := who.acting(a)
+	caller, err := who.Acting(a)
 	if err != nil {
 		return err
 	}
-	answer, err := a.readAll(ctx, file)
+	answer, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return err
 	}
-	doc := docParsed{docHead: head("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
-	err = a.withGateway(ctx, func(g *openGateway) error {
+	doc := docParsed{Head: output.NewHead("parsed"), Protocol: protocol, Calls: []docParsedCall{}, Problems: []docParseFault{}}
+	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
 		if protocol == protocolJSON {
 			call, err := g.ParseJSON(ctx, caller, string(answer), nonce)
 			if err == nil {
@@ -105,8 +108,8 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 			return err
 		}
 		parsed, err := g.ParseTags(ctx, caller, string(answer))
-		doc.Calls, doc.Display = mapped(parsed.Calls, newDocParsedCall), parsed.Display
-		doc.Problems = mapped(parsed.Problems, func(p gateway.ParseProblem) docParseFault {
+		doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
+		doc.Problems = output.Mapped(parsed.Problems, func(p gateway.ParseProblem) docParseFault {
 			return docParseFault{Line: p.Line, Code: string(p.Code), Message: p.Message}
 		})
 		return err
@@ -114,7 +117,7 @@ func runParse(ctx context.Context, a *app, who callerFlags, file, protocol, nonc
 	if err != nil {
 		return err
 	}
-	return a.printChecked(doc, len(doc.Problems) == 0, func(p *page) { writeParsed(p, doc) })
+	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) { writeParsed(p, doc) })
 }
 
 func newDocParsedCall(c gateway.ParsedCall) docParsedCall {
@@ -123,15 +126,15 @@ func newDocParsedCall(c gateway.ParsedCall) docParsedCall {
 	}
 }
 
-func writeParsed(p *page, doc docParsed) {
+func writeParsed(p *output.Page, doc docParsed) {
 	for _, c := range doc.Calls {
-		p.linef("%s %s", c.WireName, string(c.Args))
+		p.Linef("%s %s", c.WireName, string(c.Args))
 	}
 	for _, f := range doc.Problems {
-		p.linef("line %d: %s: %s", f.Line, f.Code, f.Message)
+		p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
 	}
 	if len(doc.Calls)+len(doc.Problems) == 0 {
-		p.linef("There is no call in it.")
+		p.Linef("There is no call in it.")
 	}
 }
 
@@ -164,10 +167,10 @@ type sceneFile struct {
 }
 
 // context returns what the flags and the file say.
-func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error) {
+func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Context, error) {
 	var f sceneFile
 	if s.file != "" {
-		data, err := a.readAll(ctx, s.file)
+		data, err := a.ReadAll(ctx, s.file)
 		if err != nil {
 			return prompt.Context{}, err
 		}
@@ -176,27 +179,27 @@ func (s *sceneFlags) context(ctx context.Context, a *app) (prompt.Context, error
 			err = jsondoc.Bind(n, jsondoc.Root, &f).Err()
 		}
 		if err != nil {
-			return prompt.Context{}, usagef("%s is not a context: %v", s.file, err)
+			return prompt.Context{}, process.Usagef("%s is not a context: %v", s.file, err)
 		}
 	}
 	return sceneFile{
 		At: cmp.Or(s.At, f.At), Zone: cmp.Or(s.Zone, f.Zone), UserInstructions: cmp.Or(s.UserInstructions, f.UserInstructions),
 		MemoryNotes: cmp.Or(s.MemoryNotes, f.MemoryNotes), LastMessageAt: cmp.Or(s.LastMessageAt, f.LastMessageAt), BootstrapContext: cmp.Or(s.BootstrapContext, f.BootstrapContext),
-	}.scene(a.env.Now())
+	}.scene(a.Env.Now())
 }
 
 func (f sceneFile) scene(now time.Time) (prompt.Context, error) {
 	c := prompt.Context{
 		Now: now, Zone: f.Zone, UserInstructions: f.UserInstructions, MemoryNotes: f.MemoryNotes, BootstrapContext: f.BootstrapContext,
 	}
-	at, err := parseTime(f.At)
+	at, err := command.ParseTime(f.At)
 	if err != nil {
 		return c, err
 	}
 	if !at.IsZero() {
 		c.Now = at
 	}
-	last, err := parseTime(f.LastMessageAt)
+	last, err := command.ParseTime(f.LastMessageAt)
 	if err == nil && !last.IsZero() {
 		c.LastMessageAt = &last
 	}
@@ -234,19 +237,4 @@ func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *
 	}
 	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
 	return nil
-}
-
-// builtin returns the provider of the assistant's tools. A user's time zone is
-// that of the agent that calls.
-func (a *app) builtin(desk *review.Desk) *builtin.Provider {
-	return builtin.New(a.db, builtin.Options{
-		NewID: a.env.NewID,
-		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {
-			agent, _, err := desk.Toolset(ctx, c.Agent, c.Layer, c.Where)
-			if err != nil {
-				return "", err
-			}
-			return agent.Definition.Agent.Timezone, nil
-		},
-	})
 }

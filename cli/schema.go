@@ -9,6 +9,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -21,17 +24,17 @@ const (
 )
 
 type docSchemaList struct {
-	docHead
+	output.Head
 	Schemas []string `json:"schemas"`
 }
 
 type docSchema struct {
-	docHead
+	output.Head
 	Name       string          `json:"name"`
 	JSONSchema json.RawMessage `json:"json_schema"`
 }
 
-func newSchema(a *app) *cobra.Command {
+func newSchema(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a file or document",
@@ -41,7 +44,7 @@ files (proposal-file), of the configuration (toolcrib.toml), and of each documen
 versions, so their schemas allow more than they name.`,
 		Example: `  toolcrib schema
   toolcrib schema proposal-file > proposal.schema.json`,
-		Args: between(0, 1, "the name of a schema at most"),
+		Args: command.Between(0, 1, "the name of a schema at most"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -50,10 +53,10 @@ versions, so their schemas allow more than they name.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				doc := docSchemaList{head("schema.list"), schemaNames()}
-				return a.print(doc, func(p *page) {
+				doc := docSchemaList{output.NewHead("schema.list"), schemaNames()}
+				return a.Print(doc, func(p *output.Page) {
 					for _, name := range doc.Schemas {
-						p.linef("%s", name)
+						p.Linef("%s", name)
 					}
 				})
 			}
@@ -62,7 +65,7 @@ versions, so their schemas allow more than they name.`,
 	}
 }
 
-func runSchema(a *app, name string) error {
+func runSchema(a *command.App, name string) error {
 	s, err := schemaNamed(name)
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func runSchema(a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(docSchema{head("schema"), name, text}, func(p *page) { p.text("", string(text)+"\n") })
+	return a.Print(docSchema{output.NewHead("schema"), name, text}, func(p *output.Page) { p.Text("", string(text)+"\n") })
 }
 
 func schemaNames() []string {
@@ -89,7 +92,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	}
 	t, ok := documentTypes()[name]
 	if !ok {
-		return nil, notFoundf("there is no schema %q%s; `toolcrib schema` lists them", name, perhaps(name, "", schemaNames()))
+		return nil, command.NotFoundf("there is no schema %q%s; `toolcrib schema` lists them", name, output.Perhaps(name, "", schemaNames()))
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: plainSchemas()})
 	if err != nil {
@@ -97,7 +100,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	}
 	open(s)
 	s.Title = "A document of kind " + name
-	s.Properties["schema"] = constant(schema)
+	s.Properties["schema"] = constant(output.Schema)
 	s.Properties["kind"] = constant(name)
 	return s, nil
 }
@@ -127,7 +130,7 @@ func open(s *jsonschema.Schema) {
 
 // enum is the schema of a string that is one of a few.
 func enum[T ~string](values ...T) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: mapped(values, func(v T) any { return string(v) })}
+	return &jsonschema.Schema{Type: "string", Enum: output.Mapped(values, func(v T) any { return string(v) })}
 }
 
 // documentTypes returns the type of each document that is printed, by its kind.
@@ -140,7 +143,7 @@ func documentTypes() map[string]reflect.Type {
 		"checkpoint.published": reflect.TypeFor[docPublication](), "comment": reflect.TypeFor[docCommentMade](), "config": reflect.TypeFor[docConfig](),
 		"decision": reflect.TypeFor[docDecisionList](), "demo": reflect.TypeFor[docDemo](), "diff": reflect.TypeFor[docDiff](),
 		"diff.list": reflect.TypeFor[docDiffList](), "doctor": reflect.TypeFor[docDoctor](), "drift": reflect.TypeFor[docDrift](),
-		"error": reflect.TypeFor[docError](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[docExport](),
+		"error": reflect.TypeFor[command.Failure](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[docExport](),
 		"findings": reflect.TypeFor[docFindings](), "import": reflect.TypeFor[docImport](), "init": reflect.TypeFor[docInit](),
 		"list.list": reflect.TypeFor[docListList](), "migrate": reflect.TypeFor[docMigrate](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
 		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[docOnePreview](),
@@ -180,7 +183,7 @@ func proposalSchema() (*jsonschema.Schema, error) {
 
 // configSchema is the schema of the configuration. An unknown key is an error.
 func configSchema() *jsonschema.Schema {
-	s := tomlSchema(reflect.TypeFor[config]())
+	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
 	return s
 }

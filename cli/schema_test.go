@@ -9,6 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"toolcrib/cli/settings"
 	"toolcrib/internal/shortrun"
 )
 
@@ -49,8 +50,8 @@ func compileSchema(t *testing.T, name string) *validator.Schema {
 // schema: the decoder knows all of them, and both refuse any other.
 func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	s, compiled := configSchema(), compileSchema(t, schemaOfConfig)
-	if len(s.Properties) != len(settingNames()) {
-		t.Errorf("the schema has %d keys, the configuration %d", len(s.Properties), len(settingNames()))
+	if len(s.Properties) != len(settings.SettingNames()) {
+		t.Errorf("the schema has %d keys, the configuration %d", len(s.Properties), len(settings.SettingNames()))
 	}
 	filled := fill(s).(map[string]any)
 	if err := compiled.Validate(filled); err != nil {
@@ -60,8 +61,8 @@ func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	if err := toml.NewEncoder(&text).Encode(filled); err != nil {
 		t.Fatal(err)
 	}
-	var c config
-	_, unknown, err := decodeConfig([]byte(text.String()), &c)
+	var c settings.Config
+	_, unknown, err := settings.DecodeConfig([]byte(text.String()), &c)
 	if err != nil || len(unknown) > 0 {
 		t.Errorf("%v, unknown: %v\n%s", err, unknown, text.String())
 	}
@@ -77,7 +78,7 @@ func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	if err := toml.NewEncoder(&text).Encode(filled); err != nil {
 		t.Fatal(err)
 	}
-	if _, unknown, err = decodeConfig([]byte(text.String()), &c); err != nil || len(unknown) != 1 {
+	if _, unknown, err = settings.DecodeConfig([]byte(text.String()), &c); err != nil || len(unknown) != 1 {
 		t.Errorf("%v, unknown: %v", err, unknown)
 	}
 }

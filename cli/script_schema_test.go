@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 // schemas keeps the compiled schema of each kind that was printed; scripts run
@@ -42,7 +43,7 @@ func schemaOf(kind string) (*jsonschema.Schema, error) {
 		return s.(*jsonschema.Schema), nil
 	}
 	var out, errs bytes.Buffer
-	env := cli.Env{Args: []string{"schema", kind}, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }}
+	env := process.Env{Args: []string{"schema", kind}, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }}
 	if code := cli.Main(context.Background(), env); code != 0 {
 		return nil, fmt.Errorf("schema %s: exit status %d: %s", kind, code, errs.String())
 	}

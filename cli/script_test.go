@@ -17,19 +17,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 
-// program is the name under which toolcrib runs as a process of its own, with
+// Program is the name under which toolcrib runs as a process of its own, with
 // signals and exit status as a user has them.
-const program = "toolcrib-process"
+const Program = "toolcrib-process"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		program: func() {
-			os.Exit(cli.Run(cli.System()))
+		Program: func() {
+			os.Exit(cli.Run(nil))
 		},
 		fixtureServer: serveFixture,
 	})
@@ -133,7 +134,7 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
-	got := cli.Main(ctx, cli.Env{
+	got := cli.Main(ctx, process.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
 		Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(args),
 	})
@@ -148,14 +149,14 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 // loggedIn returns the account of the user whom the arguments name: each user
 // of a script has an account of their own, so none acts as another. Nobody else
 // is logged in than root.
-func loggedIn(args []string) func() cli.Account {
-	account := cli.Account{Account: history.Account{UID: "0", Login: "root", Host: "testing"}}
+func loggedIn(args []string) func() process.Account {
+	account := process.Account{Account: history.Account{UID: "0", Login: "root", Host: "testing"}}
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
 		if login, ok := strings.CutPrefix(args[i+1], "user:"); ok {
 			account.UID, account.Login = "1000", login
 		}
 	}
-	return func() cli.Account { return account }
+	return func() process.Account { return account }
 }
 
 // standardInput returns the text that the script's stdin command left for a command
@@ -212,7 +213,7 @@ func cmdInterrupts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 || args[0] != "toolcrib" {
 		ts.Fatalf("usage: interrupts toolcrib ARGS…")
 	}
-	path, err := exec.LookPath(program)
+	path, err := exec.LookPath(Program)
 	ts.Check(err)
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(context.Background(), path, args[1:]...)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/internal/shortrun"
 )
 
@@ -27,7 +29,7 @@ func TestScriptsMeetEverything(t *testing.T) {
 		commands, _, _ := strings.Cut(string(text), "\n-- ")
 		all.WriteString(commands + "\n")
 	}
-	for _, c := range newRoot(&app{printer: &printer{}}).Commands() {
+	for _, c := range newRoot(&command.App{Printer: &output.Printer{}}).Commands() {
 		for _, how := range []string{"toolcrib", "exits [1-6] toolcrib"} {
 			if !regexp.MustCompile(`(?m)^` + how + ` ` + regexp.QuoteMeta(c.Name()) + `\b`).MatchString(all.String()) {
 				t.Errorf("no script has %q with the command %s", how, c.Name())

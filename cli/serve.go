@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/mcp"
@@ -44,7 +46,7 @@ type serveFlags struct {
 	sshIdle          time.Duration
 }
 
-func newServe(a *app) *cobra.Command {
+func newServe(a *command.App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -91,29 +93,29 @@ removed or replaced (exit status 1).`,
 	return cmd
 }
 
-func runServe(ctx context.Context, a *app, f serveFlags) error {
+func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 	log, err := f.check(a)
 	if err != nil {
 		return err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return err
 	}
-	if a.db.Frozen() {
+	if a.DB.Frozen() {
 		return errors.New("the folder of the database may not be written, so calls could not be recorded; serve from an account that may")
 	}
-	run, err := a.gatewayWith(ctx, func(s string) { log.Warn(s) })
+	run, err := a.GatewayWith(ctx, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}
 	c := serve.Config{
-		Tokens:  tokens.Tokens{Store: a.db.Tokens(), Registry: desk, Now: a.env.Now, NewID: a.env.NewID},
-		Gateway: toolUser{run.Gateway}, Log: a.db, Catalog: catalog{a, prompter{desk, a.builtin(desk), a.env.Now}}, Documents: documents(),
+		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk, Now: a.Env.Now, NewID: a.Env.NewID},
+		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: catalog{a, prompter{desk, a.Builtin(desk), a.Env.Now}}, Documents: documents(),
 		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) {
 			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
 		},
-		Version: programVersion(), Now: a.env.Now, Logger: log, Origins: f.origins,
+		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
 	}
 	if f.http == "" {
 		if err := f.addPeers(ctx, a, &c); err != nil {
@@ -124,7 +126,7 @@ func runServe(ctx context.Context, a *app, f serveFlags) error {
 }
 
 // serveAll serves at every listener until ctx ends, or one of them fails.
-func (f serveFlags) serveAll(ctx context.Context, a *app, c serve.Config) error {
+func (f serveFlags) serveAll(ctx context.Context, a *command.App, c serve.Config) error {
 	if f.ssh == "" {
 		return f.listen(ctx, a, c)
 	}
@@ -140,51 +142,51 @@ func (f serveFlags) serveAll(ctx context.Context, a *app, c serve.Config) error 
 }
 
 // newServedMCP returns the MCP server for the holder of a token.
-func newServedMCP(a *app, desk *review.Desk, run *openGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
+func newServedMCP(a *command.App, desk *review.Desk, run *command.OpenGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
-		Desk: proposer{desk}, Gateway: toolUser{run.Gateway}, Registry: approved{a.db, c.Layer.View()}, Upstream: run.upstream,
-		Prompter: prompter{desk, a.builtin(desk), a.env.Now}, Documents: documents(), Version: programVersion(),
+		Desk: proposer{desk}, Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
+		Prompter: prompter{desk, a.Builtin(desk), a.Env.Now}, Documents: documents(), Version: process.ProgramVersion(),
 		As: c.Actor, Caller: c, Expose: expose, Turn: turn,
 	})
 }
 
 // check refuses flags that do not fit each other, and returns the log.
-func (f serveFlags) check(a *app) (*slog.Logger, error) {
+func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	switch {
 	case f.sshSessions < 1:
-		return nil, usagef("--ssh-sessions is %d; write 1 or more", f.sshSessions)
+		return nil, process.Usagef("--ssh-sessions is %d; write 1 or more", f.sshSessions)
 	case f.sshIdle <= 0:
-		return nil, usagef("--ssh-idle is %s; write a time such as 1h", f.sshIdle)
+		return nil, process.Usagef("--ssh-idle is %s; write a time such as 1h", f.sshIdle)
 	case f.http != "" && f.socket != "":
-		return nil, usagef("--http and --socket exclude each other")
+		return nil, process.Usagef("--http and --socket exclude each other")
 	case f.http == "" && f.cert+f.key != "":
-		return nil, usagef("--tls-cert and --tls-key are for --http")
+		return nil, process.Usagef("--tls-cert and --tls-key are for --http")
 	case (f.cert == "") != (f.key == ""):
-		return nil, usagef("--tls-cert and --tls-key go together")
+		return nil, process.Usagef("--tls-cert and --tls-key go together")
 	case !slices.Contains([]mcp.Expose{mcp.ExposeMeta, mcp.ExposeTools, mcp.ExposeBoth}, mcp.Expose(f.expose)):
-		return nil, usagef("--expose is %q; write tools, meta or both", f.expose)
+		return nil, process.Usagef("--expose is %q; write tools, meta or both", f.expose)
 	}
 	for _, origin := range f.origins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
-			return nil, usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
+			return nil, process.Usagef("--allow-origin is %q; write a scheme and a host, such as https://example.com", origin)
 		}
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, usagef("--log-level is %q; write debug, info, warn or error", f.level)
+		return nil, process.Usagef("--log-level is %q; write debug, info, warn or error", f.level)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	switch f.logFormat {
 	case "text":
-		return slog.New(slog.NewTextHandler(a.env.Err, options)), nil
+		return slog.New(slog.NewTextHandler(a.Env.Err, options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(a.env.Err, options)), nil
+		return slog.New(slog.NewJSONHandler(a.Env.Err, options)), nil
 	}
-	return nil, usagef("--log-format is %q; write text or json", f.logFormat)
+	return nil, process.Usagef("--log-format is %q; write text or json", f.logFormat)
 }
 
 // listen serves until ctx ends.
-func (f serveFlags) listen(ctx context.Context, a *app, c serve.Config) error {
+func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) error {
 	l, encryption, host, err := f.listener(ctx, a, c)
 	if err != nil {
 		return err
@@ -197,8 +199,8 @@ func (f serveFlags) listen(ctx context.Context, a *app, c serve.Config) error {
 	if f.http != "" {
 		where = (&url.URL{Scheme: scheme(encryption), Host: l.Addr().String()}).String()
 	}
-	c.Logger.Info("serving", "address", where, "database", a.db.Path(), "version", c.Version)
-	a.restoreGC()
+	c.Logger.Info("serving", "address", where, "database", a.DB.Path(), "version", c.Version)
+	a.RestoreGC()
 	err = server.Serve(ctx, l, web)
 	c.Logger.Info("stopped")
 	return err
@@ -213,25 +215,25 @@ func scheme(encryption *tls.Config) string {
 
 // listener opens the address or socket that the flags name. host reports which
 // host names requests may use; nil means all.
-func (f serveFlags) listener(ctx context.Context, a *app, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
+func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
 	if f.http == "" {
 		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
 		return l, nil, nil, err
 	}
 	name, _, err := net.SplitHostPort(f.http)
 	if err != nil {
-		return nil, nil, nil, usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8766", f.http)
+		return nil, nil, nil, process.Usagef("--http is %q; write HOST:PORT, such as 127.0.0.1:8766", f.http)
 	}
 	host = door.Loopback
 	if f.cert != "" {
-		pair, err := tls.LoadX509KeyPair(a.path(f.cert), a.path(f.key))
+		pair, err := tls.LoadX509KeyPair(a.Path(f.cert), a.Path(f.key))
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("the certificate: %w", err)
 		}
 		encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 		host = func(name string) bool { return door.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
 	} else if !door.Loopback(name) {
-		return nil, nil, nil, usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
+		return nil, nil, nil, process.Usagef("--http is %q, which other machines may reach; write 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
 	}
 	l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
 	return l, encryption, host, err
@@ -239,8 +241,8 @@ func (f serveFlags) listener(ctx context.Context, a *app, c serve.Config) (l net
 
 // addPeers adds the accounts that need no token at the socket, and warns of those
 // whose token is not in force.
-func (f serveFlags) addPeers(ctx context.Context, a *app, c *serve.Config) error {
-	c.Peers = a.config.Serve.peers()
+func (f serveFlags) addPeers(ctx context.Context, a *command.App, c *serve.Config) error {
+	c.Peers = a.Config.Serve.TokenIDs()
 	for uid, id := range c.Peers {
 		if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
 			c.Logger.Warn("an account has no token in force", "uid", uid, "token", id, "error", err)
@@ -253,15 +255,15 @@ func (f serveFlags) addPeers(ctx context.Context, a *app, c *serve.Config) error
 
 // socketListener listens on the unix socket, for the account and for others by their
 // uids. Only the default folder is created.
-func (f serveFlags) socketListener(ctx context.Context, a *app, uids []int) (net.Listener, error) {
+func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []int) (net.Listener, error) {
 	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {
-		return unixsocket.Listen(ctx, a.path(f.socket), others...)
+		return unixsocket.Listen(ctx, a.Path(f.socket), others...)
 	}
-	dir := a.env.Getenv("XDG_RUNTIME_DIR")
+	dir := a.Env.Getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(dir) {
 		var err error
-		if dir, err = stateHome(a.env); err != nil {
+		if dir, err = process.StateHome(a.Env); err != nil {
 			return nil, err
 		}
 	}
@@ -275,13 +277,13 @@ func (f serveFlags) socketListener(ctx context.Context, a *app, uids []int) (net
 // catalog reads approved definitions as export does, for applications that load
 // them from a server.
 type catalog struct {
-	app *app
+	app *command.App
 	prompter
 }
 
 // Load implements serve.Catalog.
 func (c catalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
-	all, err := c.app.extract(ctx, who.Layer, store.CatalogQuery{AsOf: asOf})
+	all, err := newExtract(ctx, c.app, who.Layer, store.CatalogQuery{AsOf: asOf})
 	if err != nil {
 		return serve.Loaded{}, err
 	}
@@ -331,7 +333,7 @@ func served(e store.Exported, deferred bool) (serve.Definition, error) {
 func (c catalog) Encode(ctx context.Context, tools []serve.Definition, f serve.Format) (array []byte, left []string, err error) {
 	listed := make([]wire.Listed, len(tools))
 	for i, d := range tools {
-		if listed[i], err = c.app.listed(ctx, f, d.Live, d.CreatedAt, d.UpdatedAt); err != nil {
+		if listed[i], err = asListed(ctx, c.app, f, d.Live, d.CreatedAt, d.UpdatedAt); err != nil {
 			return nil, nil, err
 		}
 	}

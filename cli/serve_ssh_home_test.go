@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/signing/signingtest"
 )
 
@@ -107,7 +108,7 @@ func (h *sshHome) start(args ...string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan int, 1)
 	go func() {
-		ended <- cli.Main(ctx, cli.Env{
+		ended <- cli.Main(ctx, process.Env{
 			Args: append([]string{"serve", "--ssh", "127.0.0.1:0", "--socket", filepath.Join(dir, "s"), "--log-level", "debug"}, args...),
 			In:   strings.NewReader(""), Out: io.Discard, Err: h.log, Dir: h.dir, Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(nil),
 			Getenv: func(name string) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -13,6 +12,10 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/term"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/keys"
@@ -35,63 +38,60 @@ func (f *signFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// errPrinted ends a command that printed a statement instead of deciding.
-var errPrinted = errors.New("statement printed")
-
 // sign returns the signed statement of an act, nil where nothing is signed.
 // prepare returns the statement.
-func (a *app) sign(ctx context.Context, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (*review.Signed, error) {
+func sign(ctx context.Context, a *command.App, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (*review.Signed, error) {
 	if f.statement == "" && f.signature == "" {
-		if needed, err := a.signs(ctx, f); err != nil || !needed {
+		if needed, err := signs(ctx, a, f); err != nil || !needed {
 			return nil, err
 		}
 	}
-	return a.signAs(ctx, actor, f, prepare, func() (keys.Key, error) { return a.signingKey(ctx, actor, f.key) })
+	return signAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return signingKey(ctx, a, actor, f.key) })
 }
 
 // signAs signs a statement with the key that find finds, or takes a statement and
 // signature from the flags.
-func (a *app) signAs(ctx context.Context, actor proposals.Actor, f signFlags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*review.Signed, error) {
+func signAs(ctx context.Context, a *command.App, actor proposals.Actor, f signFlags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*review.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
 	case (f.statement == "") != (f.signature == ""):
-		return nil, usagef("--statement and --signature belong together: the statement that was signed, and its signature")
+		return nil, process.Usagef("--statement and --signature belong together: the statement that was signed, and its signature")
 	case handed && (f.print || f.key != ""):
-		return nil, usagef("--signature excludes --print-statement and --sign-key")
+		return nil, process.Usagef("--signature excludes --print-statement and --sign-key")
 	case handed:
-		return a.handedIn(ctx, f)
+		return handedIn(ctx, a, f)
 	}
 	text, err := prepare()
 	if err != nil {
 		return nil, err
 	}
 	if f.print {
-		if _, err := a.env.Out.Write(text); err != nil {
+		if _, err := a.Env.Out.Write(text); err != nil {
 			return nil, err
 		}
-		return nil, errPrinted
+		return nil, process.ErrPrinted
 	}
 	key, err := find()
 	if err != nil {
 		return nil, err
 	}
-	return a.signWith(ctx, key, actor, text)
+	return signWith(ctx, a, key, actor, text)
 }
 
 // signs reports whether acts are signed: where it is asked for, required, or has
 // started.
-func (a *app) signs(ctx context.Context, f signFlags) (bool, error) {
-	if a.flags.dryRun && !f.print {
+func signs(ctx context.Context, a *command.App, f signFlags) (bool, error) {
+	if a.Flags.DryRun && !f.print {
 		return false, nil
 	}
-	if a.remote != nil {
+	if a.Remote != nil {
 		return true, nil
 	}
-	c, err := a.settings()
-	if err != nil || f.key != "" || f.print || c.Signatures == signaturesRequired {
+	c, err := a.Settings()
+	if err != nil || f.key != "" || f.print || c.Signatures == settings.SignaturesRequired {
 		return err == nil, err
 	}
-	desk, err := a.openDesk(ctx)
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -100,15 +100,15 @@ func (a *app) signs(ctx context.Context, f signFlags) (bool, error) {
 }
 
 // handedIn reads a statement that was signed elsewhere.
-func (a *app) handedIn(ctx context.Context, f signFlags) (*review.Signed, error) {
-	text, err := a.readAll(ctx, f.statement)
+func handedIn(ctx context.Context, a *command.App, f signFlags) (*review.Signed, error) {
+	text, err := a.ReadAll(ctx, f.statement)
 	if err != nil {
 		return nil, err
 	}
 	if f.statement == "-" && f.signature == "-" {
 		return splitSigned(text)
 	}
-	signature, err := a.readAll(ctx, f.signature)
+	signature, err := a.ReadAll(ctx, f.signature)
 	return &review.Signed{Statement: text, Signature: signature}, err
 }
 
@@ -116,46 +116,46 @@ func (a *app) handedIn(ctx context.Context, f signFlags) (*review.Signed, error)
 func splitSigned(text []byte) (*review.Signed, error) {
 	at := bytes.Index(text, []byte("-----BEGIN SSH SIGNATURE-----"))
 	if at < 0 {
-		return nil, usagef("--statement - and --signature - read the statement and then its signature; there is no signature in standard input")
+		return nil, process.Usagef("--statement - and --signature - read the statement and then its signature; there is no signature in standard input")
 	}
 	return &review.Signed{Statement: text[:at], Signature: text[at:]}, nil
 }
 
 // keyTools reach the keys of the user. ssh-keygen asks at the terminal.
-func (a *app) keyTools() keys.Tools {
-	if a.remote != nil {
-		return keys.Tools{Dial: a.remote.forwarded, Stderr: a.env.Err}
+func keyTools(a *command.App) keys.Tools {
+	if a.Remote != nil {
+		return keys.Tools{Dial: a.Remote.Forwarded, Stderr: a.Env.Err}
 	}
-	t := keys.Tools{Agent: a.env.Getenv("SSH_AUTH_SOCK"), Stderr: a.env.Err}
-	if in, ok := a.keyboard.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+	t := keys.Tools{Agent: a.Env.Getenv("SSH_AUTH_SOCK"), Stderr: a.Env.Err}
+	if in, ok := a.Keyboard.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 		t.Stdin = in
 	}
 	return t
 }
 
 // signingKey finds the key by which actor signs decisions.
-func (a *app) signingKey(ctx context.Context, actor proposals.Actor, file string) (keys.Key, error) {
-	c, err := a.settings()
+func signingKey(ctx context.Context, a *command.App, actor proposals.Actor, file string) (keys.Key, error) {
+	c, err := a.Settings()
 	if err != nil {
 		return keys.Key{}, err
 	}
-	who, err := c.signers.Signers()
+	who, err := c.Signers.Signers()
 	if err != nil {
 		return keys.Key{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
 	}
-	return a.signingKeyOf(ctx, who, actor, file)
+	return signingKeyOf(ctx, a, who, actor, file)
 }
 
 // signingKeyOf finds the key by which actor signs: of a file, of the configuration,
 // or the first of the agent that may.
-func (a *app) signingKeyOf(ctx context.Context, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
-	file = cmp.Or(absolute(a.env.Dir, file), a.config.SignKey)
-	now := a.env.Now()
+func signingKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
+	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
+	now := a.Env.Now()
 	may := func(k ssh.PublicKey) error {
 		_, err := who.May(actor.String(), k, now)
 		return err
 	}
-	key, err := a.keyTools().Find(ctx, file, may)
+	key, err := keyTools(a).Find(ctx, file, may)
 	if err == nil && key.Public != nil {
 		if err := may(key.Public); err != nil {
 			return key, fmt.Errorf("%w: %w", review.ErrSignature, err)
@@ -165,14 +165,14 @@ func (a *app) signingKeyOf(ctx context.Context, who *signers.Signers, actor prop
 }
 
 // signWith has a key sign a statement, and prints both before it asks for the key.
-func (a *app) signWith(ctx context.Context, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
-	a.note("toolcrib: signing as %s with %s; statement %.12s", actor, keyName(key), statement.Sum(text))
-	return a.signQuietly(ctx, key, text)
+func signWith(ctx context.Context, a *command.App, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
+	a.Note("toolcrib: signing as %s with %s; statement %.12s", actor, keyName(key), statement.Sum(text))
+	return signQuietly(ctx, a, key, text)
 }
 
 // signQuietly has a key sign a statement.
-func (a *app) signQuietly(ctx context.Context, key keys.Key, text []byte) (*review.Signed, error) {
-	signature, err := a.keyTools().Sign(ctx, key, text)
+func signQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*review.Signed, error) {
+	signature, err := keyTools(a).Sign(ctx, key, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was decided", err)
 	}
@@ -188,15 +188,15 @@ func keyName(k keys.Key) string {
 }
 
 // deskFor returns the desk for one act of actor, signed where it is needed.
-func (b session) deskFor(ctx context.Context, a *app, f signFlags, prepare func() ([]byte, error)) (*review.Desk, error) {
-	signed, err := a.sign(ctx, b.actor, f, prepare)
+func deskFor(ctx context.Context, b command.Session, a *command.App, f signFlags, prepare func() ([]byte, error)) (*review.Desk, error) {
+	signed, err := sign(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
-		return b.desk, err
+		return b.Desk, err
 	}
-	return b.desk.Signed(*signed), nil
+	return b.Desk.Signed(*signed), nil
 }
 
-func newSign(a *app) *cobra.Command {
+func newSign(a *command.App) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use:   "sign [FILE]",
@@ -210,7 +210,7 @@ The key is that of --sign-key, of sign_key in your configuration, or the first o
 the SSH agent that may sign by your signers file, if there is one.`,
 		Example: `  toolcrib sign statement > statement.sig
   toolcrib sign --sign-key ~/.ssh/id_ed25519 < statement`,
-		Args: between(0, 1, "the file of a statement"),
+		Args: command.Between(0, 1, "the file of a statement"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSign(cmd.Context(), a, append(args, "-")[0], key)
 		},
@@ -220,7 +220,7 @@ the SSH agent that may sign by your signers file, if there is one.`,
 }
 
 type docSignature struct {
-	docHead
+	output.Head
 	Statement string `json:"statement"` // SHA-256 of it
 	By        string `json:"by"`
 	Verdict   string `json:"verdict"`
@@ -228,8 +228,8 @@ type docSignature struct {
 	Signature string `json:"signature"` // armored
 }
 
-func runSign(ctx context.Context, a *app, name, file string) error {
-	text, err := a.readAll(ctx, name)
+func runSign(ctx context.Context, a *command.App, name, file string) error {
+	text, err := a.ReadAll(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -237,16 +237,16 @@ func runSign(ctx context.Context, a *app, name, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := a.settings()
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	file = cmp.Or(absolute(a.env.Dir, file), c.SignKey)
+	file = cmp.Or(settings.Absolute(a.Env.Dir, file), c.SignKey)
 	may := func(ssh.PublicKey) error { return nil }
-	if who, err := c.signers.Signers(); err == nil { // the file may only be on the other machine
+	if who, err := c.Signers.Signers(); err == nil { // the file may only be on the other machine
 		may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
 	}
-	tools := a.keyTools()
+	tools := keyTools(a)
 	if name == "-" {
 		tools.Stdin = nil
 	}
@@ -255,18 +255,18 @@ func runSign(ctx context.Context, a *app, name, file string) error {
 		return err
 	}
 	for _, line := range describeStatement(st) {
-		a.note("toolcrib: %s", line)
+		a.Note("toolcrib: %s", line)
 	}
-	a.note("toolcrib: signing as %s with %s; statement %.12s", st.By, keyName(key), statement.Sum(text))
+	a.Note("toolcrib: signing as %s with %s; statement %.12s", st.By, keyName(key), statement.Sum(text))
 	signature, err := tools.Sign(ctx, key, text)
 	if err != nil {
 		return err
 	}
 	doc := docSignature{
-		docHead: head("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: keyName(key),
+		Head: output.NewHead("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: keyName(key),
 		Signature: string(signature.Armor()),
 	}
-	return a.print(doc, func(p *page) { p.text("", doc.Signature) })
+	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Signature) })
 }
 
 // describeStatement describes a statement, a line for each item.
@@ -287,7 +287,7 @@ func describeStatement(st statement.Statement) []string {
 	case *statement.CallAnswer:
 		return []string{fmt.Sprintf("%s %s of %s version %d, digest %.12s", verdict, act.Pending, act.Tool, act.Version, act.Digest)}
 	case *statement.Tier:
-		return mapped(act.Tools, func(tool string) string {
+		return output.Mapped(act.Tools, func(tool string) string {
 			return fmt.Sprintf("%s of %s to %s", verdict, tool, cmp.Or(act.Tier, defaultTier))
 		})
 	case *statement.Signers:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/signing/signingtest"
 )
@@ -19,9 +20,9 @@ import (
 func (c testHome) with(vars map[string]string, home, system string, args ...string) (said string, code int) {
 	c.Helper()
 	var out bytes.Buffer
-	code = cli.Main(c.Context(), cli.Env{
+	code = cli.Main(c.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &out, Err: &out, Dir: c.dir, Now: time.Now, MinWait: longest, NewID: newID, System: system,
-		Account: func() cli.Account {
+		Account: func() process.Account {
 			a := loggedIn(args)()
 			a.Home = home
 			return a

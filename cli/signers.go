@@ -11,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/keys"
@@ -41,7 +45,7 @@ type docSignersState struct {
 }
 
 type docSigners struct {
-	docHead
+	output.Head
 	OK       bool              `json:"ok"`
 	File     string            `json:"file,omitempty"`
 	Digest   string            `json:"digest,omitempty"` // of the file as it is
@@ -52,7 +56,7 @@ type docSigners struct {
 	Problems []string          `json:"problems"`
 }
 
-func newSigners(a *app) *cobra.Command {
+func newSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signers",
 		Short: "List and change who may sign decisions",
@@ -65,31 +69,31 @@ Start with toolcrib signers init. docs/signing.md walks through rotation and
 revocation.`,
 		Example: `  toolcrib signers init --sign-key ~/.ssh/id_ed25519
   toolcrib signers list`,
-		Args: exact(0, "a subcommand: list, add, remove, record, verify or init"),
+		Args: command.Exact(0, "a subcommand: list, add, remove, record, verify or init"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSignersList(a), newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))
 	return cmd
 }
 
-func newSignersList(a *app) *cobra.Command {
+func newSignersList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List who may sign",
 		Long: `List the keys of the signers file with the limits of each, and whether it can sign
 now. No database is needed; toolcrib signers verify compares the file with one.`,
 		Example: `  toolcrib signers list`,
-		RunE:    func(*cobra.Command, []string) error { return a.printSigners(review.SignersState{}) },
+		RunE:    func(*cobra.Command, []string) error { return printSigners(a, review.SignersState{}) },
 	}
 }
 
-// docSigners returns the document of the signers file.
-func (c config) docSigners(now time.Time) (docSigners, error) {
+// newDocSigners returns the document of the signers file.
+func newDocSigners(c settings.Config, now time.Time) (docSigners, error) {
 	doc := docSigners{
-		docHead: head("signers"), Required: c.Signatures == signaturesRequired, Since: c.SignedSince,
+		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
 		Signers: []docSigner{}, States: []docSignersState{}, Problems: []string{},
 	}
-	s, file, err := c.signers.Load()
+	s, file, err := c.Signers.Load()
 	if errors.Is(err, signers.ErrNoFile) {
 		return doc, fmt.Errorf("%w; toolcrib signers init makes yours", err)
 	}
@@ -116,10 +120,10 @@ func entryTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return timestamp(t)
+	return output.Timestamp(t)
 }
 
-func (doc docSigners) write(p *page) {
+func (doc docSigners) write(p *output.Page) {
 	rows := make([][]string, len(doc.Signers))
 	for i, s := range doc.Signers {
 		var limits []string
@@ -137,11 +141,11 @@ func (doc docSigners) write(p *page) {
 		}
 		rows[i] = []string{strings.Join(s.Principals, ","), s.State, s.KeyType, s.Fingerprint, strings.Join(limits, ", ")}
 	}
-	p.remark("%s", doc.File)
-	p.list([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
+	p.Remark("%s", doc.File)
+	p.List([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
 }
 
-func newSignersVerify(a *app) *cobra.Command {
+func newSignersVerify(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Check the recorded states of the signers",
@@ -154,60 +158,60 @@ signature counts until it is put right.`,
 	}
 }
 
-func runSignersVerify(ctx context.Context, a *app) error {
-	doc, err := a.examineSigners(ctx)
+func runSignersVerify(ctx context.Context, a *command.App) error {
+	doc, err := examineSigners(ctx, a)
 	if err != nil {
 		return err
 	}
-	return a.printChecked(doc, doc.OK, func(p *page) {
+	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
 		for _, s := range doc.States {
-			p.linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
+			p.Linef("state %d  %s  %s with %s  event %d %s", s.Number, s.At, s.By, s.Key, s.Event, s.EventHash)
 		}
 		for _, problem := range doc.Problems {
-			p.raw(p.paint(inkBad, "problem") + "  " + safe(problem))
+			p.Raw(p.Paint(output.InkBad, "problem") + "  " + output.Safe(problem))
 		}
 		if doc.OK {
-			p.raw(p.paint(inkGood, "The signers are in order."))
+			p.Raw(p.Paint(output.InkGood, "The signers are in order."))
 		}
 	})
 }
 
 // examineSigners holds the recorded states against each other, the file, and the
 // configuration.
-func (a *app) examineSigners(ctx context.Context) (docSigners, error) {
-	desk, err := a.openDesk(ctx)
+func examineSigners(ctx context.Context, a *command.App) (docSigners, error) {
+	desk, err := a.OpenDesk(ctx)
 	if err != nil {
 		return docSigners{}, err
 	}
-	doc, err := a.config.docSigners(a.env.Now())
+	doc, err := newDocSigners(*a.Config, a.Env.Now())
 	if err != nil {
-		doc.Problems = append(doc.Problems, sentence(err))
+		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
 	states, err := desk.SignersStates(ctx)
 	if err != nil {
 		return doc, err
 	}
 	for _, s := range states {
-		d := docSignersState{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: timestamp(s.At)}
+		d := docSignersState{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: output.Timestamp(s.At)}
 		if read, err := signers.Restore(s.Text, s.Revoked); err == nil {
 			d.Digest = read.Digest()
 		}
-		d.By, d.Key, err = a.whoSigned(ctx, s.Statement)
+		d.By, d.Key, err = whoSigned(ctx, a, s.Statement)
 		if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 			return doc, err
 		}
 		doc.States = append(doc.States, d)
 	}
 	if err := desk.CheckSigners(ctx); err != nil && len(doc.Problems) == 0 {
-		doc.Problems = append(doc.Problems, sentence(err))
+		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
 	doc.OK = len(doc.Problems) == 0
 	return doc, nil
 }
 
 // examineSignatures adds how the signers are, where decisions are signed.
-func (doc *docDoctor) examineSignatures(ctx context.Context, a *app) error {
-	signers, err := a.examineSigners(ctx)
+func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) error {
+	signers, err := examineSigners(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -219,14 +223,14 @@ func (doc *docDoctor) examineSignatures(ctx context.Context, a *app) error {
 	if !signers.Required {
 		doc.Problems = append(doc.Problems, fmt.Sprintf(
 			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
-			signaturesRequired, signers.States[0].EventHash, a.config.userFile))
+			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
 	return nil
 }
 
 // whoSigned tells by whom and with which key a stored statement was signed.
-func (a *app) whoSigned(ctx context.Context, hash string) (by, key string, err error) {
-	err = a.db.View(ctx, func(r review.Reader) error {
+func whoSigned(ctx context.Context, a *command.App, hash string) (by, key string, err error) {
+	err = a.DB.View(ctx, func(r review.Reader) error {
 		record, err := r.Signature(ctx, hash)
 		if err != nil {
 			return err
@@ -241,7 +245,7 @@ func (a *app) whoSigned(ctx context.Context, hash string) (by, key string, err e
 	return by, key, err
 }
 
-func newSignersRecord(a *app) *cobra.Command {
+func newSignersRecord(a *command.App) *cobra.Command {
 	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "record",
@@ -259,34 +263,34 @@ asked.`,
 	return cmd
 }
 
-func runSignersRecord(ctx context.Context, a *app, sign signFlags) error {
-	b, err := a.openSession(ctx)
+func runSignersRecord(ctx context.Context, a *command.App, sign signFlags) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	finished, err := a.finishSigners(ctx, b.desk)
+	finished, err := finishSigners(ctx, a, b.Desk)
 	if err != nil {
 		return err
 	}
 	if finished {
-		return a.printSigners(review.SignersState{})
+		return printSigners(a, review.SignersState{})
 	}
-	state, err := a.recordSigners(ctx, b.desk, b.actor, sign, nil)
+	state, err := recordSigners(ctx, a, b.Desk, b.Actor, sign, nil)
 	if err != nil {
 		return err
 	}
-	return a.printSigners(state)
+	return printSigners(a, state)
 }
 
 // finishSigners gives the signers file the text of the state in force, if that was
 // recorded and the process was killed before it replaced the file.
-func (a *app) finishSigners(ctx context.Context, desk *review.Desk) (bool, error) {
+func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool, error) {
 	states, err := desk.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
 		return false, err
 	}
-	folder := a.config.signers.User
-	switch s, file, err := a.config.signers.Load(); {
+	folder := a.Config.Signers.User
+	switch s, file, err := a.Config.Signers.Load(); {
 	case errors.Is(err, signers.ErrNoFile):
 	case err != nil:
 		return false, fmt.Errorf("%w: %w", review.ErrSigners, err)
@@ -296,18 +300,18 @@ func (a *app) finishSigners(ctx context.Context, desk *review.Desk) (bool, error
 		folder = filepath.Dir(file)
 	}
 	u, err := signers.FindUnfinished(folder, statement.Sum(states[len(states)-1].Text))
-	if err != nil || u == nil || a.flags.dryRun {
+	if err != nil || u == nil || a.Flags.DryRun {
 		return u != nil, err
 	}
-	a.note("toolcrib: finishing a change of the signers that was interrupted: %s becomes that of state %d.", u.Name, len(states))
+	a.Note("toolcrib: finishing a change of the signers that was interrupted: %s becomes that of state %d.", u.Name, len(states))
 	return true, u.Finish()
 }
 
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
-func (a *app) recordSigners(ctx context.Context, desk *review.Desk, actor proposals.Actor, f signFlags, next *signers.Signers) (review.SignersState, error) {
-	if a.flags.dryRun {
-		return review.SignersState{}, errNoDryRun("signers", "a state is put in force by a signature")
+func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signFlags, next *signers.Signers) (review.SignersState, error) {
+	if a.Flags.DryRun {
+		return review.SignersState{}, process.ErrNoDryRun("signers", "a state is put in force by a signature")
 	}
 	states, err := desk.SignersStates(ctx)
 	if err != nil {
@@ -321,12 +325,12 @@ func (a *app) recordSigners(ctx context.Context, desk *review.Desk, actor propos
 		}
 	}
 	if in == nil {
-		if in, err = a.config.signers.Signers(); err != nil {
+		if in, err = a.Config.Signers.Signers(); err != nil {
 			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
 		}
 	}
-	find := func() (keys.Key, error) { return a.signingKeyOf(ctx, in, actor, f.key) }
-	signed, err := a.signAs(ctx, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
+	find := func() (keys.Key, error) { return signingKeyOf(ctx, a, in, actor, f.key) }
+	signed, err := signAs(ctx, a, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
 	if err != nil {
 		return review.SignersState{}, err
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -22,7 +26,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-func newSignersAdd(a *app) *cobra.Command {
+func newSignersAdd(a *command.App) *cobra.Command {
 	var sign signFlags
 	var e signers.Entry
 	var after, before string
@@ -34,25 +38,25 @@ state, signed by a signer of the present one.`,
 		Example: `  toolcrib signers add user:ada ada.pub --sign-key ~/.ssh/id_ed25519`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("%s takes a user, such as user:ada, and the file of a public key; got %s", cmd.CommandPath(), counted(len(args), "argument"))
+				return process.Usagef("%s takes a user, such as user:ada, and the file of a public key; got %s", cmd.CommandPath(), output.Counted(len(args), "argument"))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			key, err := a.readPublicKey(ctx, args[1])
+			key, err := readPublicKey(ctx, a, args[1])
 			if err != nil {
 				return err
 			}
 			e.Principals, e.Key, e.Namespaces = strings.Split(args[0], ","), key, []string{sshsig.Namespace}
 			for text, to := range map[*string]*time.Time{&after: &e.ValidAfter, &before: &e.ValidBefore} {
-				t, err := parseTime(*text)
+				t, err := command.ParseTime(*text)
 				if err != nil {
 					return err
 				}
 				*to = t.Truncate(time.Second)
 			}
-			return a.changeSigners(ctx, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+			return changeSigners(ctx, a, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
 				if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 					text = append(text, '\n')
 				}
@@ -69,7 +73,7 @@ state, signed by a signer of the present one.`,
 	return cmd
 }
 
-func newSignersRemove(a *app) *cobra.Command {
+func newSignersRemove(a *command.App) *cobra.Command {
 	var sign signFlags
 	var revoke bool
 	cmd := &cobra.Command{
@@ -80,14 +84,14 @@ before still counts, so the line stays. With --revoke, put the key on the revoca
 list instead: nothing that it ever signed counts any more, and those versions have
 to be approved again. Revoking needs another key, and ssh-keygen.`,
 		Example: `  toolcrib signers remove "$(ssh-keygen -lf old.pub | cut -d' ' -f2)"`,
-		Args:    exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
+		Args:    command.Exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			c, err := a.settings()
+			c, err := a.Settings()
 			if err != nil {
 				return err
 			}
-			s, _, err := c.signers.Load()
+			s, _, err := c.Signers.Load()
 			if err != nil {
 				return fmt.Errorf("%w: %w", review.ErrSigners, err)
 			}
@@ -96,12 +100,12 @@ to be approved again. Revoking needs another key, and ssh-keygen.`,
 				return err
 			}
 			if revoke {
-				return a.changeSigners(ctx, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return a.revoke(ctx, list, e.Key) })
+				return changeSigners(ctx, a, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return revokeKey(ctx, a, list, e.Key) })
 			}
-			return a.changeSigners(ctx, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+			return changeSigners(ctx, a, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
 				lines := strings.Split(string(text), "\n")
-				if e.ValidBefore = a.env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
-					return nil, fmt.Errorf("%s is valid only from %s on; edit the file and run toolcrib signers record", args[0], timestamp(e.ValidAfter))
+				if e.ValidBefore = a.Env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
+					return nil, fmt.Errorf("%s is valid only from %s on; edit the file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
 				}
 				lines[e.Line-1] = e.String()
 				return []byte(strings.Join(lines, "\n")), nil
@@ -127,11 +131,11 @@ func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
 	case 1:
 		return found[0], nil
 	}
-	return signers.Entry{}, usagef("%s is in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
+	return signers.Entry{}, process.Usagef("%s is in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
 }
 
-// revoke returns a revocation list with one more key.
-func (a *app) revoke(ctx context.Context, list []byte, key ssh.PublicKey) ([]byte, error) {
+// revokeKey returns a revocation list with one more key.
+func revokeKey(ctx context.Context, a *command.App, list []byte, key ssh.PublicKey) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "toolcrib-revoke-")
 	if err != nil {
 		return nil, err
@@ -155,19 +159,19 @@ func (a *app) revoke(ctx context.Context, list []byte, key ssh.PublicKey) ([]byt
 
 // changeSigners edits one of the two files and records the new state, before the
 // edited file takes the place of the old one.
-func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit func([]byte) ([]byte, error)) error {
-	b, err := a.openSession(ctx)
+func changeSigners(ctx context.Context, a *command.App, f signFlags, name string, edit func([]byte) ([]byte, error)) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	c := a.config
-	_, allowed, err := c.signers.Load()
+	c := a.Config
+	_, allowed, err := c.Signers.Load()
 	if err != nil {
 		return fmt.Errorf("%w: %w", review.ErrSigners, err)
 	}
 	texts := map[string][]byte{}
 	for _, n := range []string{signers.AllowedFile, signers.RevokedFile} {
-		if texts[n], err = os.ReadFile(filepath.Join(filepath.Dir(allowed), n)); err != nil && !missing(err) {
+		if texts[n], err = os.ReadFile(filepath.Join(filepath.Dir(allowed), n)); err != nil && !settings.Missing(err) {
 			return err
 		}
 	}
@@ -178,14 +182,14 @@ func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit 
 	if err != nil {
 		return err
 	}
-	desk, err := c.deskOf(a.db, a.env, next)
+	desk, err := c.DeskOf(a.DB, a.Env, next)
 	if err != nil {
 		return err
 	}
 	var state review.SignersState
 	record := func() error {
-		state, err = a.recordSigners(ctx, desk, b.actor, f, next)
-		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, errPrinted) {
+		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
+		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, process.ErrPrinted) {
 			return nil // an earlier run recorded it and was ended before it wrote the file
 		}
 		return err
@@ -193,35 +197,35 @@ func (a *app) changeSigners(ctx context.Context, f signFlags, name string, edit 
 	if err := atomicfile.Write(filepath.Join(filepath.Dir(allowed), name), texts[name], atomicfile.Options{Mode: 0o600, Keep: true, Check: record}); err != nil {
 		return err
 	}
-	return a.printSigners(state)
+	return printSigners(a, state)
 }
 
 // printSigners prints who may sign, and the state that was put in force if there is
 // one.
-func (a *app) printSigners(s review.SignersState) error {
-	c, err := a.settings()
+func printSigners(a *command.App, s review.SignersState) error {
+	c, err := a.Settings()
 	if err != nil {
 		return err
 	}
-	doc, err := c.docSigners(a.env.Now())
+	doc, err := newDocSigners(c, a.Env.Now())
 	if err != nil {
 		return err
 	}
 	doc.OK = true
 	if s.Number > 0 {
-		doc.States = []docSignersState{{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: timestamp(s.At), Digest: doc.Digest}}
+		doc.States = []docSignersState{{Number: s.Number, Event: s.Event.Seq, EventHash: s.Event.Hash, At: output.Timestamp(s.At), Digest: doc.Digest}}
 	}
-	return a.print(doc, func(p *page) {
+	return a.Print(doc, func(p *output.Page) {
 		if s.Number > 0 {
-			p.linef("State %d of the signers is in force.", s.Number)
+			p.Linef("State %d of the signers is in force.", s.Number)
 		}
 		doc.write(p)
 	})
 }
 
 // readPublicKey reads a public key of a file, or the public half of a private one.
-func (a *app) readPublicKey(ctx context.Context, file string) (ssh.PublicKey, error) {
-	text, err := a.readAll(ctx, file)
+func readPublicKey(ctx context.Context, a *command.App, file string) (ssh.PublicKey, error) {
+	text, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return nil, err
 	}

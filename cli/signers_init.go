@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/settings"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -23,7 +25,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-func newSignersInit(a *app) *cobra.Command {
+func newSignersInit(a *command.App) *cobra.Command {
 	var sign signFlags
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -39,7 +41,7 @@ versions whose signature counts are used. Versions approved before have to be
 approved again.`,
 		Example: `  toolcrib signers init`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.creates = true
+			a.Creates = true
 			return runSignersInit(cmd.Context(), a, sign)
 		},
 	}
@@ -47,91 +49,91 @@ approved again.`,
 	return cmd
 }
 
-func runSignersInit(ctx context.Context, a *app, f signFlags) error {
-	b, err := a.openSession(ctx)
+func runSignersInit(ctx context.Context, a *command.App, f signFlags) error {
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	if err := proposals.Authorize(b.actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
+	if err := proposals.Authorize(b.Actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
 		return err
 	}
-	c := *a.config
-	states, err := b.desk.SignersStates(ctx)
+	c := *a.Config
+	states, err := b.Desk.SignersStates(ctx)
 	if err != nil {
 		return err
 	}
-	key, err := a.ownKey(ctx, f.key)
+	key, err := ownKey(ctx, a, f.key)
 	if len(states) > 0 {
-		return a.joinSigners(ctx, b, c, states, key)
+		return joinSigners(ctx, a, b, c, states, key)
 	}
 	if err != nil {
 		return err
 	}
-	next, text, err := firstSigners(c, b.actor.String(), key)
+	next, text, err := firstSigners(c, b.Actor.String(), key)
 	if err != nil {
 		return err
 	}
 	if _, err := startSigning(c, "", key.File); err != nil { // before anything is signed
 		return err
 	}
-	desk, err := c.deskOf(a.db, a.env, next)
+	desk, err := c.DeskOf(a.DB, a.Env, next)
 	if err != nil {
 		return err
 	}
 	f.key = key.File
 	var state review.SignersState
 	record := func() error {
-		state, err = a.recordSigners(ctx, desk, b.actor, f, next)
+		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.userFile), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
 		return err
 	}
 	if text == nil { // the file has the key already
 		err = record()
 	} else {
-		err = atomicfile.Write(filepath.Join(filepath.Dir(c.userFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
+		err = atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.writeSigning(c, state.Event.Hash, key.File); err != nil {
+	if err := writeSigning(a, c, state.Event.Hash, key.File); err != nil {
 		return err
 	}
-	return a.printSigners(state)
+	return printSigners(a, state)
 }
 
 // writeSigning puts the settings of signing into the user's toolcrib.toml.
-func (a *app) writeSigning(c config, since, keyFile string) error {
+func writeSigning(a *command.App, c settings.Config, since, keyFile string) error {
 	edited, err := startSigning(c, since, keyFile)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(resolved(c.userFile), edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
+	if err := atomicfile.Write(resolved(c.UserFile), edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
 		return err
 	}
-	a.note("toolcrib: wrote the settings of signing to %s.", c.userFile)
+	a.Note("toolcrib: wrote the settings of signing to %s.", c.UserFile)
 	return nil
 }
 
 // joinSigners writes the settings of signing where signing has started: by an init
 // that was interrupted, or by somebody who has the user's key in the signers file.
-func (a *app) joinSigners(ctx context.Context, b session, c config, states []review.SignersState, key keys.Key) error {
-	if _, err := a.finishSigners(ctx, b.desk); err != nil {
+func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []review.SignersState, key keys.Key) error {
+	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
 		return err
 	}
 	start := states[0].Event.Hash
-	s, _, err := c.signers.Load()
+	s, _, err := c.Signers.Load()
 	if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
-		if _, err := s.May(b.actor.String(), key.Public, a.env.Now()); err == nil {
-			if err := a.writeSigning(c, start, key.File); err != nil {
+		if _, err := s.May(b.Actor.String(), key.Public, a.Env.Now()); err == nil {
+			if err := writeSigning(a, c, start, key.File); err != nil {
 				return err
 			}
-			return a.printSigners(review.SignersState{})
+			return printSigners(a, review.SignersState{})
 		}
 	}
 	return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
-		proposals.ErrUnchanged, start, start, c.userFile)
+		proposals.ErrUnchanged, start, start, c.UserFile)
 }
 
 // resolved follows a symbolic link, as dotfiles are often kept.
@@ -144,8 +146,8 @@ func resolved(file string) string {
 
 // firstSigners returns the signers file with a key of principal in it, and its text
 // where the file is to be written.
-func firstSigners(c config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
-	s, _, err := c.signers.Load()
+func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
+	s, _, err := c.Signers.Load()
 	switch {
 	case errors.Is(err, signers.ErrNoFile):
 	case err != nil:
@@ -166,24 +168,24 @@ func firstSigners(c config, principal string, key keys.Key) (*signers.Signers, [
 
 // startSigning returns the user's toolcrib.toml with the settings of signing before
 // everything else: keys before the first table.
-func startSigning(c config, since, keyFile string) ([]byte, error) {
-	text, err := readConfig(c.userFile)
-	if err != nil && !missing(err) {
+func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
+	text, err := settings.ReadConfig(c.UserFile)
+	if err != nil && !settings.Missing(err) {
 		return nil, err
 	}
-	text = bytes.TrimPrefix(text, []byte(byteOrderMark)) // the settings come before it
+	text = bytes.TrimPrefix(text, []byte(settings.ByteOrderMark)) // the settings come before it
 	var have map[string]any
 	if err := toml.Unmarshal(text, &have); err != nil {
-		return nil, fmt.Errorf("configuration %s: %w", c.userFile, configError(err))
+		return nil, fmt.Errorf("configuration %s: %w", c.UserFile, settings.ConfigError(err))
 	}
 	for _, key := range []string{"signatures", "signed_since"} {
 		if _, ok := have[key]; ok {
-			return nil, fmt.Errorf("configuration %s: it has %s already, and signing has not started in this database; take it out first", c.userFile, key)
+			return nil, fmt.Errorf("configuration %s: it has %s already, and signing has not started in this database; take it out first", c.UserFile, key)
 		}
 	}
-	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", signaturesRequired, since)
+	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", settings.SignaturesRequired, since)
 	if _, ok := have["sign_key"]; !ok && keyFile != "" {
-		head += "sign_key = " + tomlString(keyFile) + "\n"
+		head += "sign_key = " + settings.TomlString(keyFile) + "\n"
 	}
 	return append([]byte(head), text...), nil
 }
@@ -215,10 +217,10 @@ func (s keySource) fits(k ssh.PublicKey) error {
 
 // ownKey finds the key that the user has: named, of git, of the agent, or in
 // ~/.ssh.
-func (a *app) ownKey(ctx context.Context, file string) (keys.Key, error) {
-	tools := a.keyTools()
+func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
+	tools := keyTools(a)
 	var tried []string
-	for _, source := range a.keySources(ctx, file) {
+	for _, source := range keySources(ctx, a, file) {
 		key, err := tools.Find(ctx, source.file, source.fits)
 		if err == nil && key.Public != nil && source.fits(key.Public) == nil {
 			return key, nil
@@ -240,20 +242,20 @@ func (a *app) ownKey(ctx context.Context, file string) (keys.Key, error) {
 }
 
 // keySources lists where the user may have a key.
-func (a *app) keySources(ctx context.Context, file string) []keySource {
+func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	if file != "" {
-		return []keySource{{file: a.path(file)}}
+		return []keySource{{file: a.Path(file)}}
 	}
 	var sources []keySource
-	if a.gitSetting(ctx, "gpg.format") == "ssh" {
-		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(a.gitSetting(ctx, "user.signingkey"), "key::"))); ok {
+	if gitSetting(ctx, a, "gpg.format") == "ssh" {
+		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
 			sources = append(sources, keySource{literal: key}) // git takes it from the agent too
-		} else if path := a.gitSetting(ctx, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
+		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}
 	}
 	sources = append(sources, keySource{})
-	home, err := a.env.home()
+	home, err := a.Env.Home()
 	if err != nil {
 		return sources
 	}
@@ -272,9 +274,9 @@ func exists(file string) bool {
 
 // gitSetting returns a setting of git's own configuration, "" for none. That of a
 // repository does not count: anybody may have written it.
-func (a *app) gitSetting(ctx context.Context, args ...string) string {
+func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)
-	if home, err := a.env.home(); err == nil {
+	if home, err := a.Env.Home(); err == nil {
 		cmd.Env = append(os.Environ(), "HOME="+home)
 	}
 	out, err := cmd.Output()

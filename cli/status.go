@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/gateway/guarding"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -14,7 +16,7 @@ import (
 
 // docStatus answers which servers of clients are guarded.
 type docStatus struct {
-	docHead
+	output.Head
 	OK      bool              `json:"ok"` // nothing waits
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
@@ -56,7 +58,7 @@ type docLastCall struct {
 	Code string    `json:"code,omitempty"` // ok, or that of an error; absent while it runs
 }
 
-func newStatus(a *app) *cobra.Command {
+func newStatus(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Aliases: []string{"servers"},
@@ -68,24 +70,24 @@ last call behind its guard. List the calls that wait for your approval.
 Exit status 6 when tools or calls wait for you.`,
 		Example: `  toolcrib status
   toolcrib status --json | jq '.servers[] | select(.waiting > 0)'`,
-		Args: exact(0, "nothing"),
+		Args: command.Exact(0, "nothing"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a) },
 	}
 }
 
-func runStatus(ctx context.Context, a *app) error {
-	status, problems, err := a.readStatus(ctx)
+func runStatus(ctx context.Context, a *command.App) error {
+	status, problems, err := readStatus(ctx, a)
 	if err != nil {
 		return err
 	}
 	doc := newDocStatus(status, problems)
-	return a.printChecked(doc, doc.OK, func(p *page) { writeStatus(p, status, problems) })
+	return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeStatus(p, status, problems) })
 }
 
 // readStatus returns the status of the clients of this machine; without a database
 // nothing is approved.
-func (a *app) readStatus(ctx context.Context) (status guarding.Status, problems []string, err error) {
-	entries, files, err := a.clientEntries()
+func readStatus(ctx context.Context, a *command.App) (status guarding.Status, problems []string, err error) {
+	entries, files, err := clientEntries(a)
 	if err != nil {
 		return status, nil, err
 	}
@@ -94,7 +96,7 @@ func (a *app) readStatus(ctx context.Context) (status guarding.Status, problems 
 			problems = append(problems, p.Error())
 		}
 	}
-	b, err := a.openSession(ctx)
+	b, err := a.OpenSession(ctx)
 	if errors.Is(err, store.ErrNoDatabase) {
 		status, err = guarding.Read(ctx, entries, guarding.Store{})
 		return status, problems, err
@@ -102,85 +104,85 @@ func (a *app) readStatus(ctx context.Context) (status guarding.Status, problems 
 	if err != nil {
 		return status, nil, err
 	}
-	err = a.withGateway(ctx, func(g *openGateway) error {
-		status, err = guarding.Read(ctx, entries, a.statusStore(b, g))
+	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
+		status, err = guarding.Read(ctx, entries, statusStore(a, b, g))
 		return err
 	})
 	return status, problems, err
 }
 
-func (a *app) statusStore(b session, g *openGateway) guarding.Store {
+func statusStore(a *command.App, b command.Session, g *command.OpenGateway) guarding.Store {
 	return guarding.Store{
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
-			return a.db.View(ctx, func(r review.Reader) error { return fn(r) })
+			return a.DB.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		List: b.desk.List, Calls: g.Calls, Pending: g.Pending,
+		List: b.Desk.List, Calls: g.Calls, Pending: g.Pending,
 	}
 }
 
 // screenServers reads the status for the workbench.
-func (a *app) screenServers(b session, g *openGateway) func(ctx context.Context) (guarding.Status, error) {
+func screenServers(a *command.App, b command.Session, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
-		entries, _, err := a.clientEntries()
+		entries, _, err := clientEntries(a)
 		if err != nil {
 			return guarding.Status{}, err
 		}
-		return guarding.Read(ctx, entries, a.statusStore(b, g))
+		return guarding.Read(ctx, entries, statusStore(a, b, g))
 	}
 }
 
 func newDocStatus(s guarding.Status, problems []string) docStatus {
-	doc := docStatus{docHead: head("status"), OK: !s.Waits(), Problems: mapped(problems, func(p string) string { return p })}
-	doc.Entries = mapped(s.Entries, func(e guarding.Entry) docStatusEntry {
+	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits(), Problems: output.Mapped(problems, func(p string) string { return p })}
+	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry {
 		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason()}
 	})
-	doc.Servers = mapped(s.Servers, func(v guarding.Server) docStatusServer {
-		d := docStatusServer{Name: v.Name, Approved: v.Approved, Waiting: v.Waiting, Changed: v.Changed, ChangeSets: mapped(v.Sets, func(s string) string { return s })}
+	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
+		d := docStatusServer{Name: v.Name, Approved: v.Approved, Waiting: v.Waiting, Changed: v.Changed, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
 		if v.Last != nil {
 			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code)}
 		}
 		return d
 	})
-	doc.Calls = mapped(s.Calls, func(c guarding.HeldCall) docStatusCall {
+	doc.Calls = output.Mapped(s.Calls, func(c guarding.HeldCall) docStatusCall {
 		return docStatusCall{ID: c.ID, Tool: c.Tool, Agent: c.Agent, ExpiresAt: c.Expires}
 	})
 	return doc
 }
 
-func writeStatus(p *page, s guarding.Status, problems []string) {
+func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	if len(s.Entries) == 0 {
-		p.remark("No client on this machine has an MCP server.")
+		p.Remark("No client on this machine has an MCP server.")
 	} else {
-		p.list([]string{"CLIENT", "SERVER", "STATE", "APPROVED", "WAITING", "CHANGED", "LAST CALL"}, mapped(s.Entries, func(e guarding.Entry) []string {
+		p.List([]string{"CLIENT", "SERVER", "STATE", "APPROVED", "WAITING", "CHANGED", "LAST CALL"}, output.Mapped(s.Entries, func(e guarding.Entry) []string {
 			v, known := s.Of(e.Server)
 			row := []string{e.Place(), e.Name, e.Word(), "", "", "", ""}
 			if known {
-				row[3], row[4], row[5], row[6] = itoa(v.Approved), itoa(v.Waiting), itoa(v.Changed), lastCall(v.Last)
+				row[3], row[4], row[5], row[6] = output.Itoa(v.Approved), output.Itoa(v.Waiting), output.Itoa(v.Changed), lastCall(v.Last)
 			}
 			return row
 		}))
 	}
 	for _, e := range s.Entries {
 		if why := e.Reason(); why != "" {
-			p.remark("%s in %s: %s.", e.Name, e.File, why)
+			p.Remark("%s in %s: %s.", e.Name, e.File, why)
 		}
 	}
 	for _, problem := range problems {
-		p.remark("%s", stop(problem))
+		p.Remark("%s", output.FullStop(problem))
 	}
 	for _, v := range s.Servers {
 		if review := v.Review(); review != "" {
-			p.remark("Waiting for you: %s of %s. Review with %s", counted(v.Waiting+v.Changed, "tool"), v.Name, review)
+			p.Remark("Waiting for you: %s of %s. Review with %s", output.Counted(v.Waiting+v.Changed, "tool"), v.Name, review)
 		}
 	}
 	for _, c := range s.Calls {
-		p.remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, timestamp(c.Expires), c.ID)
+		p.Remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
 	}
 	if s.More {
-		p.remark("More calls wait: toolcrib calls list")
+		p.Remark("More calls wait: toolcrib calls list")
 	}
 	if len(s.Calls) > 0 {
-		p.remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")
+		p.Remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")
 	}
 }
 
@@ -188,5 +190,5 @@ func lastCall(c *guarding.LastCall) string {
 	if c == nil {
 		return "never"
 	}
-	return timestamp(c.At) + " " + c.Tool + " " + string(c.Code)
+	return output.Timestamp(c.At) + " " + c.Tool + " " + string(c.Code)
 }

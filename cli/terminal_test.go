@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 )
 
@@ -18,7 +19,7 @@ import (
 func run(t *testing.T, dir string, vars map[string]string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = cli.Main(context.Background(), cli.Env{
+	code = cli.Main(context.Background(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir,
 		Getenv: func(name string) string {
 			if name == "HOME" {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 // testHome is a toolcrib with a home of its own.
@@ -57,7 +58,7 @@ func (c testHome) write(name, text string) {
 func (c testHome) run(args ...string) (out, errs string, code int) {
 	c.Helper()
 	var stdout, stderr bytes.Buffer
-	code = cli.Main(c.Context(), cli.Env{
+	code = cli.Main(c.Context(), process.Env{
 		Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: c.dir, Now: time.Now, Account: loggedIn(args),
 		MinWait: longest, NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
 		Getenv: func(name string) string {

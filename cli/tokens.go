@@ -7,11 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/tokens"
 	"toolcrib/proposals"
 )
 
-func newTokens(a *app) *cobra.Command {
+func newTokens(a *command.App) *cobra.Command {
 	list := newTokensList(a)
 	cmd := &cobra.Command{
 		Use:   "tokens",
@@ -24,7 +27,7 @@ Only a user can create or revoke tokens; the audit log records both.`,
 		Example: `  toolcrib tokens
   toolcrib tokens create assistant
   toolcrib tokens revoke 0199f3 --note "It leaked."`,
-		Args: exact(0, "a subcommand, or nothing"),
+		Args: command.Exact(0, "a subcommand, or nothing"),
 		RunE: list.RunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -33,13 +36,13 @@ Only a user can create or revoke tokens; the audit log records both.`,
 }
 
 type tokenFlags struct {
-	callerFlags
+	command.CallerFlags
 	name     string
 	anyUser  bool
 	lifetime time.Duration
 }
 
-func newTokensCreate(a *app) *cobra.Command {
+func newTokensCreate(a *command.App) *cobra.Command {
 	var f tokenFlags
 	cmd := &cobra.Command{
 		Use:   "create AGENT",
@@ -53,68 +56,68 @@ that a request names (--any-user).`,
 		Example: `  toolcrib tokens create assistant --name helpdesk
   toolcrib tokens create assistant --any-user --expires-in 720h
   toolcrib tokens create assistant --json | jq -r .secret`,
-		Args: exact(1, "the id of an agent"),
+		Args: command.Exact(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.agent = args[0]
+			f.Agent = args[0]
 			return runTokensCreate(cmd.Context(), a, f)
 		},
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.name, "name", "", "record calls and proposals as agent:`NAME` (default: the id of the agent)")
-	set.StringVar(&f.user, "user", "", "call tools for the user `NAME` (default: the login name)")
+	set.StringVar(&f.User, "user", "", "call tools for the user `NAME` (default: the login name)")
 	set.BoolVar(&f.anyUser, "any-user", false, "let each request name the user")
-	set.StringVar(&f.customer, "customer", "", "the customer `NAME`, for hubs")
+	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
 	set.DurationVar(&f.lifetime, "expires-in", 0, "expire after `DURATION`, such as 720h (default: never)")
-	f.where.register(set)
+	f.Where.Register(set)
 	return cmd
 }
 
-func runTokensCreate(ctx context.Context, a *app, f tokenFlags) error {
+func runTokensCreate(ctx context.Context, a *command.App, f tokenFlags) error {
 	switch {
-	case a.flags.dryRun:
-		return errNoDryRun("tokens create", "a token can be revoked")
-	case f.anyUser && f.user != "":
-		return usagef("--any-user and --user exclude each other")
+	case a.Flags.DryRun:
+		return process.ErrNoDryRun("tokens create", "a token can be revoked")
+	case f.anyUser && f.User != "":
+		return process.Usagef("--any-user and --user exclude each other")
 	case f.lifetime < 0:
-		return usagef("--expires-in is %s; write a duration from now on, such as 720h", f.lifetime)
+		return process.Usagef("--expires-in is %s; write a duration from now on, such as 720h", f.lifetime)
 	}
-	caller, err := f.caller(a)
+	caller, err := f.Caller(a)
 	if err != nil {
 		return err
 	}
 	if f.anyUser {
 		caller.User = ""
 	}
-	by, keys, err := a.tokens(ctx)
+	by, keys, err := openTokens(ctx, a)
 	if err != nil {
 		return err
 	}
-	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(f.name, f.agent)); err != nil {
+	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(f.name, f.Agent)); err != nil {
 		return err
 	}
 	t, secret, err := keys.Create(ctx, by, caller, f.lifetime)
 	if err != nil {
 		return err
 	}
-	doc := docTokenOne{docHead: head("token"), Token: newDocToken(t, a.env.Now()), Secret: secret}
-	return a.print(doc, func(p *page) {
-		p.linef("%s", secret)
-		p.blank()
-		p.linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
-		p.linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
+	doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now()), Secret: secret}
+	return a.Print(doc, func(p *output.Page) {
+		p.Linef("%s", secret)
+		p.Blank()
+		p.Linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
+		p.Linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
 	})
 }
 
-// tokens returns the actor and the store of the tokens.
-func (a *app) tokens(ctx context.Context) (proposals.Actor, tokens.Tokens, error) {
-	s, err := a.openSession(ctx)
+// openTokens returns the actor and the store of the tokens.
+func openTokens(ctx context.Context, a *command.App) (proposals.Actor, tokens.Tokens, error) {
+	s, err := a.OpenSession(ctx)
 	if err != nil {
 		return proposals.Actor{}, tokens.Tokens{}, err
 	}
-	return s.actor, tokens.Tokens{Store: a.db.Tokens(), Registry: s.desk, Now: a.env.Now, NewID: a.env.NewID}, nil
+	return s.Actor, tokens.Tokens{Store: a.DB.Tokens(), Registry: s.Desk, Now: a.Env.Now, NewID: a.Env.NewID}, nil
 }
 
-func newTokensList(a *app) *cobra.Command {
+func newTokensList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, newest first",
@@ -126,8 +129,8 @@ and for which user its holder acts. The token itself is not stored.`,
 	}
 }
 
-func runTokensList(ctx context.Context, a *app) error {
-	_, keys, err := a.tokens(ctx)
+func runTokensList(ctx context.Context, a *command.App) error {
+	_, keys, err := openTokens(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -135,20 +138,20 @@ func runTokensList(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := docTokenList{docHead: head("token.list"), Tokens: mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.env.Now()) })}
-	return a.print(doc, func(p *page) {
+	doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
+	return a.Print(doc, func(p *output.Page) {
 		if len(list) == 0 {
-			p.remark("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
+			p.Remark("There are no tokens. Create one with `toolcrib tokens create AGENT`.")
 			return
 		}
-		p.list([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, mapped(doc.Tokens, func(d docToken) []string {
-			return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), timestamp(d.CreatedAt), d.until()}
+		p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Mapped(doc.Tokens, func(d docToken) []string {
+			return []string{d.ID, d.State, d.Actor, d.Agent, d.whom(), output.Timestamp(d.CreatedAt), d.until()}
 		}))
 	})
 }
 
-func newTokensRevoke(a *app) *cobra.Command {
-	var note noteFlags
+func newTokensRevoke(a *command.App) *cobra.Command {
+	var note command.NoteFlags
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke a token",
@@ -157,22 +160,22 @@ once and end its event streams and sessions. A revoked token stays revoked (exit
 status 4 when it is already); create another one instead.`,
 		Example: `  toolcrib tokens revoke 0199f3
   toolcrib tokens revoke 0199f3 --note "The laptop was lost."`,
-		Args: exact(1, "the id of a token"),
+		Args: command.Exact(1, "the id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTokensRevoke(cmd.Context(), a, args[0], note) },
 	}
-	note.register(cmd.Flags())
+	note.Register(cmd.Flags())
 	return cmd
 }
 
-func runTokensRevoke(ctx context.Context, a *app, ref string, note noteFlags) error {
-	if a.flags.dryRun {
-		return errNoDryRun("tokens revoke", "a token is revoked for good")
+func runTokensRevoke(ctx context.Context, a *command.App, ref string, note command.NoteFlags) error {
+	if a.Flags.DryRun {
+		return process.ErrNoDryRun("tokens revoke", "a token is revoked for good")
 	}
-	reason, err := note.read(ctx, a)
+	reason, err := note.Read(ctx, a)
 	if err != nil {
 		return err
 	}
-	by, keys, err := a.tokens(ctx)
+	by, keys, err := openTokens(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -180,18 +183,18 @@ func runTokensRevoke(ctx context.Context, a *app, ref string, note noteFlags) er
 	if err != nil {
 		return err
 	}
-	doc := docTokenOne{docHead: head("token"), Token: newDocToken(t, a.env.Now())}
-	return a.print(doc, func(p *page) { p.linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
+	doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now())}
+	return a.Print(doc, func(p *output.Page) { p.Linef("Revoked %s of %s.", t.ID, doc.Token.Actor) })
 }
 
 type docTokenOne struct {
-	docHead
+	output.Head
 	Token  docToken `json:"token"`
 	Secret string   `json:"secret,omitempty"` // of one that was created: it is not stored
 }
 
 type docTokenList struct {
-	docHead
+	output.Head
 	Tokens []docToken `json:"tokens"`
 }
 
@@ -240,5 +243,5 @@ func (d docToken) until() string {
 	if d.ExpiresAt == nil {
 		return "never"
 	}
-	return timestamp(*d.ExpiresAt)
+	return output.Timestamp(*d.ExpiresAt)
 }

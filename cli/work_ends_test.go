@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 )
 
@@ -115,7 +116,7 @@ func (c testHome) until(at int, in string, args ...string) (ctx *askedContext, a
 	defer end()
 	ctx = &askedContext{Context: inner, end: end, at: at}
 	var out, errs bytes.Buffer
-	code = cli.Main(ctx, cli.Env{
+	code = cli.Main(ctx, process.Env{
 		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: c.dir, Now: time.Now, Account: loggedIn(args), MinWait: longest, NewID: newID,
 		Getenv: func(name string) string { return map[string]string{"HOME": filepath.Join(c.dir, "home")}[name] },
 	})

@@ -14,12 +14,15 @@ import (
 	"strings"
 	"syscall"
 
-	tea "charm.land/bubbletea/v2"
-
+	"charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -31,14 +34,14 @@ import (
 )
 
 // runWorkbench runs toolcrib without a command.
-func runWorkbench(cmd *cobra.Command, a *app) error {
-	if !a.form.accessible && (!a.env.InTerminal || !a.env.OutTerminal) {
-		if !a.form.json {
-			fmt.Fprintln(a.env.Err, cmd.UsageString())
+func runWorkbench(cmd *cobra.Command, a *command.App) error {
+	if !a.Form.Accessible && (!a.Env.InTerminal || !a.Env.OutTerminal) {
+		if !a.Form.JSON {
+			fmt.Fprintln(a.Env.Err, cmd.UsageString())
 		}
-		return usagef("without a terminal a command is needed")
+		return process.Usagef("without a terminal a command is needed")
 	}
-	return a.openWorkbench(cmd.Context(), "")
+	return openWorkbench(cmd.Context(), a, "")
 }
 
 // framesPerSecond sets how often the screen may change: every answer to a key
@@ -46,50 +49,54 @@ func runWorkbench(cmd *cobra.Command, a *app) error {
 const framesPerSecond = 60
 
 // openWorkbench shows the workbench until the user leaves it.
-func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
-	a.creates = true
-	b, err := a.openSession(ctx)
+func openWorkbench(ctx context.Context, a *command.App, place string) (err error) {
+	a.Creates = true
+	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
-	layer, err := a.layer()
+	layer, err := a.Layer()
 	if err != nil {
 		return err
 	}
-	c := *a.config
+	c := *a.Config
 	if place == "" {
 		place = layer.Project()
 	}
-	drafts, err := a.draftsOfDatabase(ctx)
+	drafts, err := draftsOfDatabase(ctx, a)
 	if err != nil {
 		return err
 	}
-	if a.config.Accessible {
-		return a.converse(ctx, b)
+	if a.Config.Accessible {
+		return converse(ctx, a, b)
 	}
-	calls, err := a.gatewayWith(ctx, func(string) {}) // warnings are in the result of a call
+	calls, err := a.GatewayWith(ctx, func(string) {}) // warnings are in the result of a call
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
 	conf := tui.Config{
-		Context: context.WithoutCancel(ctx), Remote: a.remote != nil,
-		Desk: b.desk, Calls: calls, Registry: catalogReader{a.db, layer.View()}, Wait: a.db.Wait, Actor: b.actor, Layer: layer, Place: place,
-		Theme: c.Theme, Plain: a.form.noColor || a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb",
-		Getenv: a.env.Getenv, Drafts: drafts, Counter: b.desk.Counter(),
-		Now: a.env.Now, Size: a.terminalSize, Verify: a.verifyJob, Import: a.importJob, Export: a.exportJob, ExportFormats: formatsOfExport(), Views: c.views(), HasModel: c.Model != (modelConfig{}),
+		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
+		Desk: b.Desk, Calls: calls, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Actor: b.Actor, Layer: layer, Place: place,
+		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
+		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Counter(),
+		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
+			return importJob(ctx, a, file, tell)
+		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
+			return exportJob(ctx, a, e, tell)
+		}, ExportFormats: formatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
 	}
-	conf.Servers = a.screenServers(b, calls)
-	conf.Signer = screenSigner{a, b.desk, calls.Gateway, b.actor}
-	state := a.watchCheckpoints()
+	conf.Servers = screenServers(a, b, calls)
+	conf.Signer = screenSigner{a, b.Desk, calls.Gateway, b.Actor}
+	state := watchCheckpoints(a)
 	switch {
-	case a.remote != nil:
+	case a.Remote != nil:
 		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
-		state = a.remote.checkpoint
-	case c.Checkpoints.name() == "":
+		state = a.Remote.Checkpoint
+	case c.Checkpoints.Name() == "":
 		state = nil
 	default:
-		defer a.publishMeanwhile(ctx, state)()
+		defer publishMeanwhile(ctx, a, state)()
 	}
 	if state != nil {
 		conf.Registry = watchedRegistry{conf.Registry, state}
@@ -98,37 +105,37 @@ func (a *app) openWorkbench(ctx context.Context, place string) (err error) {
 			return tui.Checkpoint{At: status.At, Decisions: status.Decisions}
 		}
 	}
-	return a.runScreens(ctx, conf)
+	return runScreens(ctx, a, conf)
 }
 
 // runScreens paints the first screen and shows the workbench until the user leaves
 // it.
-func (a *app) runScreens(ctx context.Context, conf tui.Config) error {
-	width, height := a.terminalSize()
+func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
+	width, height := terminalSize(a)
 	m := tui.New(conf)
-	if unknown := m.Rebind(a.config.Keys); len(unknown) > 0 {
+	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {
 		return fmt.Errorf("configuration: keys names %q, which is not an action; docs/keys.md lists them", unknown[0])
 	}
 	m.Prime(width, height)
-	paint(a.stdout, a.environ(), m.View().Content)
-	a.restoreGC()
-	if a.remote != nil {
-		return a.runRemote(ctx, m, width, height)
+	paint(a.Stdout, environ(a), m.View().Content)
+	a.RestoreGC()
+	if a.Remote != nil {
+		return runRemote(ctx, a, m, width, height)
 	}
-	return a.runProgram(ctx, m, width, height)
+	return runProgram(ctx, a, m, width, height)
 }
 
 // runProgram shows the workbench until the user leaves it. It handles signals
 // itself: with a handler of its own Bubble Tea can wait endlessly for a loop that
 // a context has ended already. A signal cancels the write under way, whose outcome
 // is printed once the terminal is restored. A second one does not wait.
-func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) error {
+func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
-	if a.env.Hold != nil {
-		release = a.env.Hold()
+	if a.Env.Hold != nil {
+		release = a.Env.Hold()
 	}
 	defer release()
-	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.keyboard), tea.WithOutput(a.stdout),
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.Keyboard), tea.WithOutput(a.Stdout),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
 	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
 	defer ignore()
@@ -143,13 +150,13 @@ func (a *app) runProgram(ctx context.Context, m *tui.Model, width, height int) e
 	})()
 	_, err := program.Run()
 	release()
-	return a.leave(ctx, m, err)
+	return leave(ctx, a, m, err)
 }
 
 // leave prints what the workbench left behind, and returns how it ended.
-func (a *app) leave(ctx context.Context, m *tui.Model, err error) error {
+func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	for _, line := range m.Left() {
-		a.note("toolcrib: %s", stop(line))
+		a.Note("toolcrib: %s", output.FullStop(line))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
 		return context.Canceled
@@ -159,13 +166,13 @@ func (a *app) leave(ctx context.Context, m *tui.Model, err error) error {
 
 // draftsOfDatabase returns the folder of the unsent texts about this database: a note
 // for a proposal of another one must not appear here.
-func (a *app) draftsOfDatabase(ctx context.Context) (string, error) {
-	all, err := a.draftsFolder()
+func draftsOfDatabase(ctx context.Context, a *command.App) (string, error) {
+	all, err := draftsFolder(a)
 	if err != nil || all == "" {
 		return "", err
 	}
 	first := ""
-	err = a.db.View(ctx, func(r review.Reader) (err error) {
+	err = a.DB.View(ctx, func(r review.Reader) (err error) {
 		first, err = r.EventHash(ctx, 1)
 		return err
 	})
@@ -176,12 +183,12 @@ func (a *app) draftsOfDatabase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	folder := filepath.Join(all, first[:16])
-	return folder, a.adoptDrafts(ctx, all, folder)
+	return folder, adoptDrafts(ctx, a, all, folder)
 }
 
 // adoptDrafts moves the texts of an earlier toolcrib, which kept those of all
 // databases in one folder, to folder if they are about a proposal of this database.
-func (a *app) adoptDrafts(ctx context.Context, all, folder string) error {
+func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error {
 	files, err := os.ReadDir(all)
 	if err != nil {
 		return nil //nolint:nilerr // there are none; writing one will say what is wrong
@@ -192,7 +199,7 @@ func (a *app) adoptDrafts(ctx context.Context, all, folder string) error {
 		if !ok || !f.Type().IsRegular() {
 			continue
 		}
-		known := a.db.View(ctx, func(r review.Reader) error {
+		known := a.DB.View(ctx, func(r review.Reader) error {
 			_, err := r.Proposal(ctx, id)
 			return err
 		})
@@ -211,18 +218,18 @@ func (a *app) adoptDrafts(ctx context.Context, all, folder string) error {
 
 // draftsFolder is where texts are kept that are not sent yet, those of each database
 // in a folder of its own.
-func (a *app) draftsFolder() (string, error) {
-	if a.remote != nil {
-		return a.remote.drafts, nil
+func draftsFolder(a *command.App) (string, error) {
+	if a.Remote != nil {
+		return a.Remote.Drafts, nil
 	}
-	state, err := stateHome(a.env)
+	state, err := process.StateHome(a.Env)
 	return filepath.Join(state, "toolcrib", "drafts"), err
 }
 
 // environ is the environment of the terminal.
-func (a *app) environ() []string {
-	if a.remote != nil {
-		return a.remote.environ
+func environ(a *command.App) []string {
+	if a.Remote != nil {
+		return a.Remote.Environ
 	}
 	return os.Environ()
 }
@@ -251,14 +258,14 @@ func crlf(s string) string {
 
 // terminalSize returns the size of the terminal in cells, 80 by 24 when it
 // does not say.
-func (a *app) terminalSize() (width, height int) {
-	if a.remote != nil {
-		if w, h := a.remote.size(); w > 0 && h > 0 {
+func terminalSize(a *command.App) (width, height int) {
+	if a.Remote != nil {
+		if w, h := a.Remote.Size(); w > 0 && h > 0 {
 			return w, h
 		}
 		return 80, 24
 	}
-	if f, ok := a.stdout.(*os.File); ok {
+	if f, ok := a.Stdout.(*os.File); ok {
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 			return w, h
 		}
@@ -280,7 +287,7 @@ func (r catalogReader) query(q tui.EntryQuery) store.CatalogQuery {
 // Groups implements tui.Registry.
 func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
-	return mapped(groups, func(g store.GroupCount) tui.GroupCount {
+	return output.Mapped(groups, func(g store.GroupCount) tui.GroupCount {
 		return tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
 	}), err
 }
@@ -288,7 +295,7 @@ func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.Grou
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := r.db.Catalog(ctx, r.query(q))
-	return mapped(page.Entries, func(e store.CatalogEntry) tui.Entry {
+	return output.Mapped(page.Entries, func(e store.CatalogEntry) tui.Entry {
 		return tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
 			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
@@ -322,12 +329,12 @@ func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 }
 
 // verifyJob recomputes every chain for the workbench.
-func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
-	total, err := a.db.Rows(ctx)
+func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, error) {
+	total, err := a.DB.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := verified(ctx, a.db, nil, history.Options{Progress: verifying(total, tell)})
+	r, err := verified(ctx, a.DB, nil, history.Options{Progress: verifying(total, tell)})
 	if err != nil {
 		return nil, err
 	}
@@ -353,9 +360,9 @@ func (a *app) verifyJob(ctx context.Context, tell tui.Tell) ([]string, error) {
 }
 
 // importJob proposes what a file says about tools, as `toolcrib import` does.
-func (a *app) importJob(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
+func importJob(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading "+file)
-	data, err := a.readAll(ctx, file)
+	data, err := a.ReadAll(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,12 @@ import (
 	"io"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
+	"charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/command"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -24,23 +25,23 @@ const leavingTime = 2 * time.Second
 
 // runRemote shows the workbench on a terminal elsewhere until it is left, or the
 // client is gone. No signal of the process is about it.
-func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) error {
-	a.remote.ran("workbench")
+func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
+	a.Remote.Ran("workbench")
 	over := make(chan struct{})
 	defer close(over)
-	limited := newLimitedKeyboard(a.keyboard)
-	keyboard := readerFunc(func(p []byte) (int, error) {
+	limited := newLimitedKeyboard(a.Keyboard)
+	keyboard := process.ReaderFunc(func(p []byte) (int, error) {
 		n, err := limited.Read(p)
 		if err != nil {
 			<-over // writes may be under way when the input ends
 		}
 		return n, err
 	})
-	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(keyboard), tea.WithOutput(a.stdout),
-		tea.WithEnvironment(a.remote.environ), tea.WithColorProfile(colorprofile.Env(a.remote.environ)), tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
+	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(keyboard), tea.WithOutput(a.Stdout),
+		tea.WithEnvironment(a.Remote.Environ), tea.WithColorProfile(colorprofile.Env(a.Remote.Environ)), tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
 	running, end := context.WithCancel(ctx)
 	defer end()
-	go a.remote.resized(running, func(width, height int) { program.Send(tea.WindowSizeMsg{Width: width, Height: height}) })
+	go a.Remote.Resized(running, func(width, height int) { program.Send(tea.WindowSizeMsg{Width: width, Height: height}) })
 	kill := time.AfterFunc(time.Hour, program.Kill)
 	kill.Stop()
 	defer context.AfterFunc(ctx, func() {
@@ -49,7 +50,7 @@ func (a *app) runRemote(ctx context.Context, m *tui.Model, width, height int) er
 	})()
 	_, err := program.Run()
 	kill.Stop()
-	return a.leave(ctx, m, err)
+	return leave(ctx, a, m, err)
 }
 
 // pasteEnd ends a bracketed paste (xterm, mode 2004). Outside of one it means nothing.
@@ -176,7 +177,7 @@ func (k *limitedKeyboard) end() {
 
 // screenSigner signs decisions made on a screen.
 type screenSigner struct {
-	app   *app
+	app   *command.App
 	desk  *review.Desk
 	calls *gateway.Gateway
 	actor proposals.Actor
@@ -223,7 +224,7 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 
 // sign has a statement shown, and then signed.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*review.Signed, error) {
-	needed, err := s.app.signs(ctx, signFlags{})
+	needed, err := signs(ctx, s.app, signFlags{})
 	if err != nil || !needed {
 		return nil, err
 	}
@@ -231,7 +232,7 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.app.signingKey(ctx, s.actor, "")
+	key, err := signingKey(ctx, s.app, s.actor, "")
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +240,7 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	err = ask(ctx, tui.SignRequest{
 		Principal: s.actor.String(), Key: keyName(key), Statement: statement.Sum(text)[:12], Terminal: !key.InAgent(),
 		Run: func() (err error) {
-			signed, err = s.app.signQuietly(ctx, key, text)
+			signed, err = signQuietly(ctx, s.app, key, text)
 			return err
 		},
 	})

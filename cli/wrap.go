@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/history/diff"
 )
@@ -23,7 +26,7 @@ type wrapFlags struct {
 
 // docWrap lists the files of clients in which servers are wrapped or unwrapped.
 type docWrap struct {
-	docHead
+	output.Head
 	Files   []docWrapFile `json:"files"`
 	Left    []docWrapLeft `json:"left"` // what stays as it is
 	Written bool          `json:"written"`
@@ -45,7 +48,7 @@ type docWrapLeft struct {
 	Reason string `json:"reason"`
 }
 
-func newWrap(a *app) *cobra.Command {
+func newWrap(a *command.App) *cobra.Command {
 	var f wrapFlags
 	cmd := &cobra.Command{
 		Use:   "wrap [CLIENT…]",
@@ -77,7 +80,7 @@ server stays unguarded.`,
 	return cmd
 }
 
-func newUnwrap(a *app) *cobra.Command {
+func newUnwrap(a *command.App) *cobra.Command {
 	f := wrapFlags{here: true, undo: true}
 	cmd := &cobra.Command{
 		Use:   "unwrap [CLIENT…]",
@@ -110,11 +113,11 @@ type wrapping struct {
 	servers       []string
 }
 
-func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
+func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) error {
 	if err := knownClients(ids); err != nil {
 		return err
 	}
-	entries, files, err := a.clientEntries()
+	entries, files, err := clientEntries(a)
 	if err != nil {
 		return err
 	}
@@ -122,11 +125,11 @@ func runWrap(ctx context.Context, a *app, ids []string, f wrapFlags) error {
 		return err
 	}
 	if !f.undo {
-		if err := a.signIns(ctx, entries); err != nil {
+		if err := signIns(ctx, a, entries); err != nil {
 			return err
 		}
 	}
-	doc := docWrap{docHead: head(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.flags.dryRun}
+	doc := docWrap{Head: output.NewHead(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.Flags.DryRun}
 	var plans []*wrapping
 	for i := range files {
 		if plans, err = f.plan(a, &doc, plans, &files[i], entries); err != nil {
@@ -145,7 +148,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
 		if !slices.ContainsFunc(entries, func(e clients.Entry) bool { return matches(e, name) }) {
-			return nil, nil, notFoundf("no client has a server %s; toolcrib init lists them", name)
+			return nil, nil, command.NotFoundf("no client has a server %s; toolcrib init lists them", name)
 		}
 	}
 	unmeant := func(file *clients.File) bool {
@@ -162,12 +165,12 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 }
 
 // signIns finds out which servers the clients sign in to.
-func (a *app) signIns(ctx context.Context, entries []clients.Entry) error {
+func signIns(ctx context.Context, a *command.App, entries []clients.Entry) error {
 	var group errgroup.Group
 	for i := range entries {
 		if e := &entries[i]; e.State() == clients.Open && e.Server().URL != "" {
 			group.Go(func() error {
-				if wantsSignIn(ctx, e.Server(), a.env.MinWait) {
+				if wantsSignIn(ctx, e.Server(), a.Env.MinWait) {
 					e.Fault = "it asks for a sign-in (OAuth), which the client does itself"
 				}
 				return ctx.Err()
@@ -178,7 +181,7 @@ func (a *app) signIns(ctx context.Context, entries []clients.Entry) error {
 }
 
 // plan works out what the chosen servers of a file become.
-func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
+func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
 	leave := func(server, reason string) {
 		doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
 	}
@@ -214,7 +217,7 @@ func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.F
 	if f.undo {
 		w.after, left = now.Unguard(slices.Sorted(maps.Keys(names)))
 	} else {
-		p, err := a.guardPrefix(file.Scope)
+		p, err := guardPrefix(a, file.Scope)
 		if err != nil {
 			return nil, err
 		}
@@ -234,61 +237,61 @@ func (f wrapFlags) plan(a *app, doc *docWrap, plans []*wrapping, file *clients.F
 }
 
 // finish shows the planned changes, asks, and writes.
-func (d *docWrap) finish(a *app, f wrapFlags, plans []*wrapping) error {
-	asks := !f.yes && !a.form.json && !a.flags.dryRun && a.env.InTerminal && a.env.OutTerminal && len(plans) > 0
+func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
+	asks := !f.yes && !a.Form.JSON && !a.Flags.DryRun && a.Env.InTerminal && a.Env.OutTerminal && len(plans) > 0
 	if asks {
 		var err error
-		if f.yes, err = a.confirm("Write "+counted(len(plans), "file")+"?", d.write); err != nil {
+		if f.yes, err = a.Confirm("Write "+output.Counted(len(plans), "file")+"?", d.write); err != nil {
 			return err
 		}
 	}
-	if f.yes && !a.flags.dryRun {
+	if f.yes && !a.Flags.DryRun {
 		plans = slices.DeleteFunc(plans, func(w *wrapping) bool {
 			err := w.before.Write(w.after.Data(), f.links)
 			if err != nil {
-				d.Left = append(d.Left, docWrapLeft{Client: w.before.Client, File: w.before.Path, Reason: sentence(err)})
+				d.Left = append(d.Left, docWrapLeft{Client: w.before.Client, File: w.before.Path, Reason: output.Sentence(err)})
 			}
 			return err != nil
 		})
 		d.Written = len(plans) > 0
 	}
-	err := a.print(d, func(p *page) {
+	err := a.Print(d, func(p *output.Page) {
 		if !asks {
 			d.write(p)
 		}
 		switch {
 		case d.Written && f.undo:
-			p.linef("%s written. Restart the clients to have them read it.", counted(len(plans), "file"))
+			p.Linef("%s written. Restart the clients to have them read it.", output.Counted(len(plans), "file"))
 		case d.Written:
-			p.linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", counted(len(plans), "file"))
-			p.linef("To review and approve them: toolcrib")
+			p.Linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
+			p.Linef("To review and approve them: toolcrib")
 		case len(plans) == 0:
-			p.linef("There is nothing to write.")
-		case a.flags.dryRun:
-			a.closing(p)
+			p.Linef("There is nothing to write.")
+		case a.Flags.DryRun:
+			closing(a, p)
 		default:
-			p.linef("Nothing was written; say --yes.")
+			p.Linef("Nothing was written; say --yes.")
 		}
 	})
-	return cmp.Or(err, findingsUnless(len(d.Left) == 0))
+	return cmp.Or(err, process.FindingsUnless(len(d.Left) == 0))
 }
 
-func (d *docWrap) write(p *page) {
+func (d *docWrap) write(p *output.Page) {
 	for _, file := range d.Files {
-		p.linef("--- %s", file.File)
-		p.linef("+++ %s", file.File)
+		p.Linef("--- %s", file.File)
+		p.Linef("+++ %s", file.File)
 		for _, h := range file.Hunks {
 			writeHunk(p, h)
 		}
-		p.blank()
+		p.Blank()
 	}
 	for i, left := range d.Left {
 		if i == 0 {
-			p.linef("Left as it is:")
+			p.Linef("Left as it is:")
 		}
-		p.linef("  %s (%s): %s", cmp.Or(left.Server, left.File), left.Client, left.Reason)
+		p.Linef("  %s (%s): %s", cmp.Or(left.Server, left.File), left.Client, left.Reason)
 	}
 	if len(d.Left) > 0 {
-		p.blank()
+		p.Blank()
 	}
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 // program is the name under which toolcrib runs as a process of its own.
 const program = "toolcrib-process"
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){program: func() { os.Exit(cli.Run(cli.System())) }})
+	testscript.Main(m, map[string]func(){program: func() { os.Exit(cli.Run(nil)) }})
 }
 
 // place is a home with a database, a hub for its tools, and an agent that has
@@ -155,7 +156,7 @@ func (p place) command(name string, args ...string) *exec.Cmd {
 func (p place) run(args ...string) string {
 	p.Helper()
 	var out, errs bytes.Buffer
-	env := cli.System()
+	env := process.System()
 	env.Args, env.In, env.Out, env.Err, env.Dir = args, strings.NewReader(""), &out, &errs, p.dir
 	env.InTerminal, env.OutTerminal = false, false
 	env.Getenv = func(name string) string {

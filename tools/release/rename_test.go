@@ -55,7 +55,7 @@ func TestRename(t *testing.T) {
 		}
 	}
 	build, err := os.ReadFile(filepath.Join(dir, "tools", "release", "build"))
-	if err != nil || !strings.Contains(string(build), "-X "+path+"/cli.release=") {
+	if err != nil || !strings.Contains(string(build), "-X "+path+"/cli/process.release=") {
 		t.Errorf("the linker sets no version: %v", err)
 	}
 	if out, err := exec.CommandContext(t.Context(), filepath.Join(dir, "tools", "release", "rename"), "no-host").CombinedOutput(); err == nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/failpoint"
 )
 
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 			}
 			failpoint.Arm(point, n)
 		}
-		os.Exit(cli.Main(context.Background(), cli.System()))
+		os.Exit(cli.Main(context.Background(), process.System()))
 	case os.Getenv(asLoop) != "":
 		os.Exit(approveLoop())
 	case os.Getenv(asUnsynced) != "":

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
@@ -216,7 +217,7 @@ func TestClocks(t *testing.T) {
 	}
 	for i, now := range times {
 		for _, args := range [][]string{{"propose", "-"}, {"--approve", "#" + string(rune('1'+i))}, {"list"}, {"log"}, {"show", "#1"}} {
-			env := cli.System()
+			env := process.System()
 			var out, errs strings.Builder
 			env.Args, env.Out, env.Err, env.In = args, &out, &errs, strings.NewReader(proposal("user", "tool_"+string(rune('a'+i))))
 			env.Now, env.InTerminal, env.OutTerminal = func() time.Time { return now }, false, false

@@ -16,12 +16,13 @@ import (
 	"testing"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 )
 
 func approveLoop() int {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		env := cli.System()
+		env := process.System()
 		env.Args = append([]string{"--approve", lines.Text()}, os.Args[1:]...)
 		env.Out = io.Discard
 		if code := cli.Main(context.Background(), env); code != 0 {
@@ -104,7 +105,7 @@ func (c testDB) run(stdin string, args ...string) (stdout, stderr string, code i
 // is looked up between the blows.
 func (c testDB) here(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	env := cli.System()
+	env := process.System()
 	env.Args, env.In, env.Out, env.Err = append(args, c.args...), strings.NewReader(stdin), &out, &errs
 	env.InTerminal, env.OutTerminal = false, false
 	env.Getenv = c.getenv

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func TestEveryRefusalHasACode(t *testing.T) {
 	}
 	sentinel := regexp.MustCompile(`(?m)^(?:var |\t)(Err[A-Z]\w*)\s*= errors\.New`)
 	for _, pkg := range []string{"review", "proposals", "store"} {
-		files, err := filepath.Glob("../" + pkg + "/*.go")
+		files, err := filepath.Glob("../../" + pkg + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files of %s: %v", pkg, err)
 		}
@@ -55,7 +55,7 @@ func TestEveryRefusalHasACode(t *testing.T) {
 // TestUnusableTextIsAUsageError leave as a mistake of the caller, not as a failure.
 func TestUnusableTextIsAUsageError(t *testing.T) {
 	for _, err := range []error{review.ErrText, review.ErrOpinion} {
-		if o := outcomeOf(fmt.Errorf("note: %w", err)); o.exit != exitUsage || o.code == "failed" || !errors.Is(err, o.target) {
+		if o := OutcomeOf(fmt.Errorf("note: %w", err)); o.exit != ExitUsage || o.Code == "failed" || !errors.Is(err, o.target) {
 			t.Errorf("%v leaves as %+v", err, o)
 		}
 	}

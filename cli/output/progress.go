@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/cli/process"
 	"toolcrib/tui/draw"
 )
 
@@ -34,20 +35,20 @@ const (
 // back.
 const progressWidth = 78
 
-// progress begins to tell; the caller ends it. It is nil where the error output is no
+// Progress begins to tell; the caller ends it. It is nil where the error output is no
 // terminal that can take a line back, or where lines are read out.
-func (a *printer) progress() *progress {
-	if !a.env.ErrTerminal || a.form.json || a.form.accessible || a.env.Getenv("TERM") == "dumb" {
+func (a *Printer) Progress() *progress {
+	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	p := newProgress(a.env)
+	p := NewProgress(a.Env)
 	p.ended.Go(func() {
 		tick := time.NewTicker(tellTime)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				p.draw()
+				p.Draw()
 			case <-p.stop:
 				return
 			}
@@ -56,12 +57,12 @@ func (a *printer) progress() *progress {
 	return p
 }
 
-func newProgress(env Env) *progress {
+func NewProgress(env process.Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
-// tell reports how far the work has come; total is 0 when the length is unknown.
-func (p *progress) tell(done, total int64, step string) {
+// Tell reports how far the work has come; total is 0 when the length is unknown.
+func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return
 	}
@@ -70,7 +71,7 @@ func (p *progress) tell(done, total int64, step string) {
 	p.done, p.total, p.step = done, total, step
 }
 
-func (p *progress) draw() {
+func (p *progress) Draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := p.now().Sub(p.began)
@@ -93,8 +94,8 @@ func (p *progress) line(took time.Duration) string {
 	return p.step + ", " + seconds
 }
 
-// clear takes the line back until it is drawn again, for a line of its own below.
-func (p *progress) clear() {
+// Clear takes the line back until it is drawn again, for a line of its own below.
+func (p *progress) Clear() {
 	if p == nil {
 		return
 	}
@@ -106,8 +107,8 @@ func (p *progress) clear() {
 	}
 }
 
-// end takes the line back. It may be called again.
-func (p *progress) end() {
+// End takes the line back. It may be called again.
+func (p *progress) End() {
 	if p == nil || p.over {
 		return
 	}

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"cmp"
@@ -13,12 +13,14 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"
 	"toolcrib/registry"
 )
 
-// serverConfig is an upstream MCP server in the user's configuration.
-type serverConfig struct {
+// ServerConfig is an upstream MCP server in the user's configuration.
+type ServerConfig struct {
 	Command []string `toml:"command"`
 	Dir     string   `toml:"dir"`
 	Env     []string `toml:"env"` // names of variables that the command gets, beside a few of everybody's
@@ -33,16 +35,16 @@ type serverConfig struct {
 }
 
 // checkServers refuses servers that cannot be meant.
-func (c *config) checkServers() error {
+func (c *Config) checkServers() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
-		if err := c.Servers[name].check(name); err != nil {
+		if err := c.Servers[name].Check(name); err != nil {
 			return fmt.Errorf("configuration: servers.%s %w", name, err)
 		}
 	}
 	return nil
 }
 
-func (s serverConfig) check(name string) error {
+func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is no name for a server; a name is lower-case words of letters and digits joined by \"_\"")
 	}
@@ -74,7 +76,7 @@ func (s serverConfig) check(name string) error {
 	if _, twice := s.Headers["Authorization"]; twice && s.TokenEnv != "" {
 		return fmt.Errorf("has a token_env and a header Authorization; write one of them")
 	}
-	return checkEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
+	return CheckEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
 }
 
 // checkHeader refuses a header that is none, or that the protocol or HTTP itself
@@ -99,9 +101,9 @@ func isAlphanumeric(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// checkEndpoint refuses an invalid address of a server, and one that would send a
+// CheckEndpoint refuses an invalid address of a server, and one that would send a
 // secret unencrypted.
-func checkEndpoint(address string, secret bool) error {
+func CheckEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -130,10 +132,10 @@ func passedOn() []string {
 	}
 }
 
-// upstream returns the server as the gateway reaches it. A command runs in the
+// Upstream returns the server as the gateway reaches it. A command runs in the
 // user's home folder unless the configuration names another: in the folder of
 // a project, npx and its like would run what the project has under that name.
-func (s serverConfig) upstream(env Env, name string) upstream.Server {
+func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = length(s.Timeout)
 	get := func(key string) string {
@@ -154,7 +156,7 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 		}
 		return u
 	}
-	u.Dir = cmp.Or(u.Dir, homeFolder(env))
+	u.Dir = cmp.Or(u.Dir, HomeFolder(env))
 	for _, key := range slices.Concat(passedOn(), s.Env, slices.Sorted(maps.Keys(s.Set))) {
 		if v := get(key); v != "" {
 			u.Env = append(u.Env, key+"="+v)
@@ -163,16 +165,16 @@ func (s serverConfig) upstream(env Env, name string) upstream.Server {
 	return u
 }
 
-// homeFolder is the user's home folder, or the root where there is none.
-func homeFolder(env Env) string {
-	if dir, err := env.home(); err == nil {
+// HomeFolder is the user's home folder, or the root where there is none.
+func HomeFolder(env process.Env) string {
+	if dir, err := env.Home(); err == nil {
 		return dir
 	}
 	return string(filepath.Separator)
 }
 
-// lines returns the server's table for a configuration file.
-func (s serverConfig) lines(name string) string {
+// Lines returns the server's table for a configuration file.
+func (s ServerConfig) Lines(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[servers.%s]\n", name)
 	if s.URL != "" {
@@ -202,12 +204,12 @@ func pairsLine(key string, table map[string]string) string {
 }
 
 func quotedList(words []string) string {
-	return "[" + strings.Join(mapped(words, strconv.Quote), ", ") + "]"
+	return "[" + strings.Join(output.Mapped(words, strconv.Quote), ", ") + "]"
 }
 
-// commandLine divides a command into words as a shell does, and does nothing
+// CommandLine divides a command into words as a shell does, and does nothing
 // else that a shell does: quotes and backslashes keep characters together.
-func commandLine(line string) ([]string, error) {
+func CommandLine(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	var quote rune
@@ -244,9 +246,9 @@ func commandLine(line string) ([]string, error) {
 	}
 	switch {
 	case quote != 0 || escaped:
-		return nil, usagef("the command %q ends within a quotation", line)
+		return nil, process.Usagef("the command %q ends within a quotation", line)
 	case len(words) == 0 || words[0] == "":
-		return nil, usagef("the command is empty; write a program and its arguments, such as 'npx -y some-server'")
+		return nil, process.Usagef("the command is empty; write a program and its arguments, such as 'npx -y some-server'")
 	}
 	return words, nil
 }

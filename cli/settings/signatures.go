@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolcrib/cli/process"
 	"toolcrib/internal/owner"
 	"toolcrib/review"
 	"toolcrib/signing/signers"
@@ -16,7 +17,7 @@ import (
 
 // The values of the setting signatures.
 const (
-	signaturesRequired = "required"
+	SignaturesRequired = "required"
 	signaturesOff      = "off"
 )
 
@@ -29,21 +30,21 @@ type systemConfig struct {
 }
 
 // systemFolder is where the administrator's files are.
-func (e Env) systemFolder() string {
+func systemFolder(e process.Env) string {
 	return cmp.Or(e.System, signers.SystemFolder)
 }
 
 // systemFile is the administrator's file.
-func (c config) systemFile() string { return filepath.Join(c.signers.System, configName) }
+func (c Config) systemFile() string { return filepath.Join(c.Signers.System, ConfigName) }
 
 // requireSignatures lays over the user's file what neither the environment nor a
 // project may lower: the administrator's file, and the file of the account's own
 // home folder where HOME or XDG_CONFIG_HOME name another.
-func (c *config) requireSignatures(env Env) error {
-	c.signers = &signers.File{System: env.systemFolder(), User: filepath.Dir(c.userFile)}
-	if home := env.account().Home; filepath.IsAbs(home) {
-		file := filepath.Join(home, ".config", "toolcrib", configName)
-		if !sameFile(file, c.userFile) {
+func (c *Config) requireSignatures(env process.Env) error {
+	c.Signers = &signers.File{System: systemFolder(env), User: filepath.Dir(c.UserFile)}
+	if home := env.CurrentAccount().Home; filepath.IsAbs(home) {
+		file := filepath.Join(home, ".config", "toolcrib", ConfigName)
+		if !SameFile(file, c.UserFile) {
 			if err := c.requireOfHome(file); err != nil {
 				return err
 			}
@@ -57,56 +58,56 @@ func (c *config) requireSignatures(env Env) error {
 	var system systemConfig
 	var unknown []keyPath
 	if err == nil {
-		_, unknown, err = decodeConfig(text, &system)
+		_, unknown, err = DecodeConfig(text, &system)
 	}
 	if err == nil && len(unknown) > 0 {
 		err = fmt.Errorf("unknown key %s; it can have signatures, signed_since, checkpoints and policy", unknown[0])
 	}
-	if err == nil && system.Signatures != "" && system.Signatures != signaturesRequired {
-		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, signaturesRequired)
+	if err == nil && system.Signatures != "" && system.Signatures != SignaturesRequired {
+		err = fmt.Errorf("signatures is %q; write %s, or leave it out", system.Signatures, SignaturesRequired)
 	}
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
-	read := len(c.rules)
+	read := len(c.PolicyRules)
 	if err := c.readPolicies(file, text, system.Policies); err != nil {
 		return err
 	}
 	c.setOrigin("system", read)
 	set := func(key, value string, to *string) {
 		if value != "" {
-			*to, c.sources[key] = value, file
+			*to, c.Sources[key] = value, file
 		}
 	}
 	set("signatures", system.Signatures, &c.Signatures)
 	set("signed_since", system.SignedSince, &c.SignedSince)
-	if system.Checkpoints.name() != "" {
+	if system.Checkpoints.Name() != "" {
 		c.Checkpoints = system.Checkpoints
-		c.sources["checkpoints.to"], c.sources["checkpoints.command"] = file, file
+		c.Sources["checkpoints.to"], c.Sources["checkpoints.command"] = file, file
 	}
 	return nil
 }
 
 // requireOfHome has signatures required when the file of the account's home folder
 // says so, by the signers beside it, and its policy in force.
-func (c *config) requireOfHome(file string) error {
-	text, err := readConfig(file)
+func (c *Config) requireOfHome(file string) error {
+	text, err := ReadConfig(file)
 	if notThere(err) {
 		return nil
 	}
-	own := config{sources: map[string]string{}}
+	own := Config{Sources: map[string]string{}}
 	if err == nil {
-		_, err = own.decode(file, text)
+		_, err = own.Decode(file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("configuration %s, which is that of your account: %w", file, err)
 	}
 	own.setOrigin("user", 0)
-	c.rules = append(c.rules, own.rules...)
-	if own.Signatures == signaturesRequired {
+	c.PolicyRules = append(c.PolicyRules, own.PolicyRules...)
+	if own.Signatures == SignaturesRequired {
 		c.Signatures, c.SignedSince = own.Signatures, own.SignedSince
-		c.sources["signatures"], c.sources["signed_since"] = file, file
-		c.signers.User = filepath.Dir(file)
+		c.Sources["signatures"], c.Sources["signed_since"] = file, file
+		c.Signers.User = filepath.Dir(file)
 	}
 	return nil
 }
@@ -118,22 +119,22 @@ func notThere(err error) bool {
 
 var eventHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func (c config) checkSignatures() error {
+func (c Config) checkSignatures() error {
 	switch {
-	case c.Signatures != "" && c.Signatures != signaturesRequired && c.Signatures != signaturesOff:
-		return fmt.Errorf("configuration: signatures is %q; write %s or %s", c.Signatures, signaturesRequired, signaturesOff)
+	case c.Signatures != "" && c.Signatures != SignaturesRequired && c.Signatures != signaturesOff:
+		return fmt.Errorf("configuration: signatures is %q; write %s or %s", c.Signatures, SignaturesRequired, signaturesOff)
 	case c.SignedSince != "" && !eventHash.MatchString(c.SignedSince):
 		return fmt.Errorf("configuration: signed_since is %q; it is the hash of an event, which toolcrib signers verify prints", c.SignedSince)
 	}
 	return nil
 }
 
-// signatures is the part of the policy about signatures.
-func (c config) signatures() review.Signatures {
-	return review.Signatures{Required: c.Signatures == signaturesRequired, Always: c.signAlways, Since: c.SignedSince, Signers: c.signers.Signers}
+// SignaturePolicy is the part of the policy about signatures.
+func (c Config) SignaturePolicy() review.Signatures {
+	return review.Signatures{Required: c.Signatures == SignaturesRequired, Always: c.SignAlways, Since: c.SignedSince, Signers: c.Signers.Signers}
 }
 
-func (c config) listSignatures(values settingValues) {
+func (c Config) listSignatures(values settingValues) {
 	values["signatures"] = cmp.Or(c.Signatures, signaturesOff)
 	values.set("signed_since", c.SignedSince)
 	values.set("sign_key", c.SignKey)

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"cmp"
@@ -10,15 +10,16 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/cli/process"
 	"toolcrib/internal/owner"
 	"toolcrib/review/approval"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
 
-// errUntrusted is wrapped when a project's file has a setting that counts only
+// ErrUntrusted is wrapped when a project's file has a setting that counts only
 // after `toolcrib trust`.
-var errUntrusted = errors.New("not trusted")
+var ErrUntrusted = errors.New("not trusted")
 
 // What the keys of a project's file need. All others need the user's trust of
 // the file: they name programs to run, models to ask, the database, or how the
@@ -36,18 +37,18 @@ var (
 // and agents, may be able to write that file: it can tighten what protects the
 // user and never loosen it, and what else it says needs the user's trust. The
 // error wraps errUntrusted when that is missing; the rest is in force then.
-func (c *config) readProject(env Env) error {
-	file := c.projectFile
+func (c *Config) readProject(env process.Env) error {
+	file := c.ProjectFile
 	if err := planted(env.Dir, file); err != nil {
 		return err
 	}
-	text, err := readConfig(file)
+	text, err := ReadConfig(file)
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
 	over := *c
-	over.sources = maps.Clone(c.sources)
-	keys, err := over.decode(file, text)
+	over.Sources = maps.Clone(c.Sources)
+	keys, err := over.Decode(file, text)
 	if err != nil {
 		return err
 	}
@@ -56,9 +57,9 @@ func (c *config) readProject(env Env) error {
 		return err
 	}
 	for _, k := range keys {
-		over.sources[k.String()] = file
+		over.Sources[k.String()] = file
 	}
-	over.setOrigin(approval.FromProject, len(c.rules))
+	over.setOrigin(approval.FromProject, len(c.PolicyRules))
 	c.tighten(&over)
 	trusted := len(beyond) == 0
 	if !trusted {
@@ -72,12 +73,12 @@ func (c *config) readProject(env Env) error {
 	}
 	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules
 	c.Project, c.Theme, c.Accessible = over.Project, over.Theme, over.Accessible
-	for key, source := range over.sources {
+	for key, source := range over.Sources {
 		if table, _, _ := strings.Cut(key, "."); slices.Contains(freely, table) {
-			c.sources[key] = source
+			c.Sources[key] = source
 		}
 	}
-	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, errUntrusted, strings.Join(beyond, ", "))
+	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; look at it and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
 // beyondFree returns the keys that need trust.
@@ -96,10 +97,10 @@ func beyondFree(file string, keys configKeys) ([]string, error) {
 
 // tighten puts back into over, which a project's file was laid over, what the
 // file would loosen of c.
-func (c *config) tighten(over *config) {
+func (c *Config) tighten(over *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
-			over.sources[key] = c.sources[key]
+			over.Sources[key] = c.Sources[key]
 		}
 		return loosened
 	}
@@ -130,7 +131,7 @@ func (c *config) tighten(over *config) {
 }
 
 // severity returns the severity of a rule; "" when there is no such rule.
-func (c *config) severity(id string) rules.Severity {
+func (c *Config) severity(id string) rules.Severity {
 	for _, r := range ruleset.All() {
 		if r.ID == id {
 			return cmp.Or(c.Rules[id], r.Severity)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package process
 
 import (
 	"io"
@@ -19,9 +19,9 @@ const (
 	readerLeaves = 20 * time.Millisecond
 )
 
-// readerLeft reports whether out is a pipe whose reader left before its end, as head
+// ReaderLeft reports whether out is a pipe whose reader left before its end, as head
 // does: nobody was shown all that was written.
-func readerLeft(out io.Writer) bool {
+func ReaderLeft(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
 		return false

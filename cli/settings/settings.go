@@ -1,13 +1,19 @@
-package cli
+// Package settings reads toolcrib.toml in its layers, and lays the environment and
+// flags over it.
+package settings
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
@@ -15,13 +21,24 @@ import (
 	"toolcrib/store"
 )
 
-// configName is the name of a configuration file.
-const configName = "toolcrib.toml"
+// SettingNames are the keys of toolcrib.toml outside of its tables.
+func SettingNames() []string {
+	var names []string
+	for i := range reflect.TypeFor[Config]().NumField() {
+		if name := reflect.TypeFor[Config]().Field(i).Tag.Get("toml"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
-// config holds the settings in force: flags over environment over the project's file
+// ConfigName is the name of a configuration file.
+const ConfigName = "toolcrib.toml"
+
+// Config holds the settings in force: flags over environment over the project's file
 // over the user's file over the defaults. What protects the user is not laid
 // over by a project's file, only tightened.
-type config struct {
+type Config struct {
 	DB            string                    `toml:"db"`
 	Project       string                    `toml:"project"`
 	Workspace     string                    `toml:"workspace"`
@@ -36,9 +53,9 @@ type config struct {
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
-	Servers       map[string]serverConfig   `toml:"servers"`
+	Servers       map[string]ServerConfig   `toml:"servers"`
 	Gateway       gatewayConfig             `toml:"gateway"`
-	Model         modelConfig               `toml:"model"`
+	Model         ModelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
 	MayActAs      []string                  `toml:"may_act_as"` // other users that the account may act as
 	Checkpoints   checkpointsConfig         `toml:"checkpoints"`
@@ -49,95 +66,95 @@ type config struct {
 	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
 	Policies      []policyConfig            `toml:"policy"`       // of the file that is being read; rules has those of all
 
-	// rules are the [[policy]] entries of all files.
-	rules   []policyRule
-	signers *signers.File
-	// signAlways asks for signed decisions also where signing has not started.
-	signAlways bool
+	// PolicyRules are the [[policy]] entries of all files.
+	PolicyRules []PolicyRule
+	Signers     *signers.File
+	// SignAlways asks for signed decisions also where signing has not started.
+	SignAlways bool
 
-	// sources names the file or flag of each setting.
-	sources map[string]string
-	// viewOrder has the names of the views as the files list them.
-	viewOrder []string
-	// userFile is where the user's own settings stand, or would.
-	userFile string
-	// projectFile is the nearest toolcrib.toml that is not the user's own.
-	projectFile string
-	// untrusted is the error about keys of the project's file that need the user's
+	// Sources names the file or flag of each setting.
+	Sources map[string]string
+	// ViewOrder has the names of the views as the files list them.
+	ViewOrder []string
+	// UserFile is where the user's own settings stand, or would.
+	UserFile string
+	// ProjectFile is the nearest toolcrib.toml that is not the user's own.
+	ProjectFile string
+	// Untrusted is the error about keys of the project's file that need the user's
 	// trust; they are not in force.
-	untrusted error
-	// defaultDB is set when nothing names the database.
-	defaultDB bool
+	Untrusted error
+	// DefaultDB is set when nothing names the database.
+	DefaultDB bool
 }
 
-func (c config) policy() review.Policy {
+func (c Config) Policy() review.Policy {
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
 		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Origins: c.origins(),
-		Signatures: c.signatures(), Approvals: c.approvals(),
+		Signatures: c.SignaturePolicy(), Approvals: c.Approvals(),
 	}
 }
 
-// overrides say where to work, by the flags that every command takes.
-type overrides struct{ db, project, workspace string }
+// Overrides say where to work, by the flags that every command takes.
+type Overrides struct{ DB, Project, Workspace string }
 
-// loadConfig reads the files and lays environment and flags over them. The
+// LoadConfig reads the files and lays environment and flags over them. The
 // project's file is the nearest toolcrib.toml in the working directory or
 // above it.
-func loadConfig(env Env, flags overrides, accessible bool) (config, error) {
-	c := config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, sources: map[string]string{}}
-	home, err := configHome(env)
+func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, error) {
+	c := Config{Chief: "builtin", MaxOpen: review.DefaultMaxOpen, MaxWrites: review.DefaultMaxWrites, Sources: map[string]string{}}
+	home, err := process.ConfigHome(env)
 	if err != nil {
 		return c, err
 	}
-	c.userFile = filepath.Join(home, "toolcrib", configName)
+	c.UserFile = filepath.Join(home, "toolcrib", ConfigName)
 	if err := c.readUser(); err != nil {
 		return c, err
 	}
 	if err := c.requireSignatures(env); err != nil {
 		return c, err
 	}
-	if projectFile := findUp(env.Dir, configName); projectFile != "" && !sameFile(projectFile, c.userFile) {
-		c.projectFile = projectFile
-		if err := c.readProject(env); err != nil && !errors.Is(err, errUntrusted) {
+	if projectFile := FindUp(env.Dir, ConfigName); projectFile != "" && !SameFile(projectFile, c.UserFile) {
+		c.ProjectFile = projectFile
+		if err := c.readProject(env); err != nil && !errors.Is(err, ErrUntrusted) {
 			return c, err
 		} else if err != nil {
-			c.untrusted = err
+			c.Untrusted = err
 		}
 	}
 	override := func(dst *string, key, value, source string) {
 		if value != "" {
-			*dst, c.sources[key] = value, source
+			*dst, c.Sources[key] = value, source
 		}
 	}
-	override(&c.DB, "db", databaseName(env.Dir, env.Getenv("TOOLCRIB_DB")), "TOOLCRIB_DB")
+	override(&c.DB, "db", DatabaseName(env.Dir, env.Getenv("TOOLCRIB_DB")), "TOOLCRIB_DB")
 	override(&c.Project, "project", env.Getenv("TOOLCRIB_PROJECT"), "TOOLCRIB_PROJECT")
-	override(&c.Workspace, "workspace", absolute(env.Dir, env.Getenv("TOOLCRIB_WORKSPACE")), "TOOLCRIB_WORKSPACE")
-	override(&c.DB, "db", databaseName(env.Dir, flags.db), "--db")
-	override(&c.Project, "project", flags.project, "--project")
-	override(&c.Workspace, "workspace", absolute(env.Dir, flags.workspace), "--workspace")
+	override(&c.Workspace, "workspace", Absolute(env.Dir, env.Getenv("TOOLCRIB_WORKSPACE")), "TOOLCRIB_WORKSPACE")
+	override(&c.DB, "db", DatabaseName(env.Dir, flags.DB), "--db")
+	override(&c.Project, "project", flags.Project, "--project")
+	override(&c.Workspace, "workspace", Absolute(env.Dir, flags.Workspace), "--workspace")
 	if err := c.chooseAccessible(env, accessible); err != nil {
 		return c, err
 	}
 	if c.DB == "" {
-		if home, err = dataHome(env); err != nil {
+		if home, err = process.DataHome(env); err != nil {
 			return c, err
 		}
-		c.DB, c.defaultDB = filepath.Join(home, "toolcrib", "toolcrib.db"), true
+		c.DB, c.DefaultDB = filepath.Join(home, "toolcrib", "toolcrib.db"), true
 	}
 	if err := c.check(); err != nil {
 		return c, err
 	}
-	return c, c.untrusted
+	return c, c.Untrusted
 }
 
 // chooseAccessible lays the flag and the environment over what the files say of
 // the dialogue of lines.
-func (c *config) chooseAccessible(env Env, flag bool) error {
+func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	const variable = "TOOLCRIB_ACCESSIBLE"
 	said := env.Getenv(variable)
 	if flag {
-		c.Accessible, c.sources["accessible"] = true, "--accessible"
+		c.Accessible, c.Sources["accessible"] = true, "--accessible"
 		return nil
 	}
 	switch strings.ToLower(said) {
@@ -148,44 +165,44 @@ func (c *config) chooseAccessible(env Env, flag bool) error {
 	case "0", "false", "no", "off":
 		c.Accessible = false
 	default:
-		return usagef("%s is %q; write yes or no", variable, said)
+		return process.Usagef("%s is %q; write yes or no", variable, said)
 	}
-	c.sources["accessible"] = variable
+	c.Sources["accessible"] = variable
 	return nil
 }
 
 // readUser lays the user's own file over the defaults. One that is not there
 // changes nothing.
-func (c *config) readUser() error {
-	text, err := readConfig(c.userFile)
-	if missing(err) {
+func (c *Config) readUser() error {
+	text, err := ReadConfig(c.UserFile)
+	if Missing(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("configuration %s: %w", c.userFile, err)
+		return fmt.Errorf("configuration %s: %w", c.UserFile, err)
 	}
-	keys, err := c.decode(c.userFile, text)
+	keys, err := c.Decode(c.UserFile, text)
 	if err != nil {
 		return err
 	}
 	c.setOrigin("user", 0)
 	for _, k := range keys {
-		c.sources[k.String()] = c.userFile
+		c.Sources[k.String()] = c.UserFile
 	}
 	return nil
 }
 
-// decode lays the text of a file over c, with paths as the file means them.
-func (c *config) decode(file string, text []byte) (configKeys, error) {
+// Decode lays the text of a file over c, with paths as the file means them.
+func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	c.Policies = nil // entries are added to those of other files, never laid over them
-	keys, unknown, err := decodeConfig(text, c)
+	keys, unknown, err := DecodeConfig(text, c)
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	if len(unknown) > 0 {
 		names, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` has all keys"
 		for i, k := range unknown {
-			meant := perhaps(k.String(), "", settingNames())
+			meant := output.Perhaps(k.String(), "", SettingNames())
 			if names[i] = k.String() + meant; meant != "" {
 				hint = ""
 			}
@@ -196,29 +213,29 @@ func (c *config) decode(file string, text []byte) (configKeys, error) {
 		return nil, err
 	}
 	for _, k := range keys {
-		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.viewOrder, k[1]) {
-			c.viewOrder = append(slices.Clone(c.viewOrder), k[1])
+		if len(k) == 2 && k[0] == "views" && !slices.Contains(c.ViewOrder, k[1]) {
+			c.ViewOrder = append(slices.Clone(c.ViewOrder), k[1])
 		}
 	}
 	c.dropSecrets(keys)
 	if keys.has("sign_key") {
-		c.SignKey = absolute(filepath.Dir(file), c.SignKey)
+		c.SignKey = Absolute(filepath.Dir(file), c.SignKey)
 	}
 	if keys.has("db") {
-		c.DB = databaseName(filepath.Dir(file), c.DB)
+		c.DB = DatabaseName(filepath.Dir(file), c.DB)
 	}
-	if dir, ok := strings.CutPrefix(c.Checkpoints.To, gitTarget); ok && keys.has("checkpoints", "to") {
-		c.Checkpoints.To = gitTarget + absolute(filepath.Dir(file), dir)
+	if dir, ok := strings.CutPrefix(c.Checkpoints.To, GitTarget); ok && keys.has("checkpoints", "to") {
+		c.Checkpoints.To = GitTarget + Absolute(filepath.Dir(file), dir)
 	}
 	if keys.has("workspace") {
-		c.Workspace = absolute(filepath.Dir(file), c.Workspace)
+		c.Workspace = Absolute(filepath.Dir(file), c.Workspace)
 	}
 	return keys, nil
 }
 
 // dropSecrets drops the secrets that other files have for addresses which the file
 // of these keys replaces: a secret is only sent to the address that it was configured for.
-func (c *config) dropSecrets(keys configKeys) {
+func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
 	}
@@ -238,7 +255,7 @@ func (c *config) dropSecrets(keys configKeys) {
 	}
 }
 
-func (c *config) check() error {
+func (c *Config) check() error {
 	switch {
 	case c.Chief != "builtin" && c.Chief != "manual":
 		return fmt.Errorf("configuration: chief is %q; write builtin or manual", c.Chief)
@@ -250,9 +267,9 @@ func (c *config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents is %d; write 1 or more", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour is %d; write 1 or more", c.MaxWrites)
-	case strings.HasSuffix(c.sources["project"], configName) && !validProject(c.Project): // elsewhere it is a mistake of usage
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // elsewhere it is a mistake of usage
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
-	case slices.ContainsFunc(c.MayActAs, notUser):
+	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q; write users such as [\"user:mara\"]", c.MayActAs)
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
@@ -260,29 +277,29 @@ func (c *config) check() error {
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
 }
 
-func validProject(name string) bool {
+func ValidProject(name string) bool {
 	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
 	return err == nil
 }
 
-// absolute makes a name relative to dir absolute; "" stays.
-func absolute(dir, name string) string {
+// Absolute makes a name relative to dir absolute; "" stays.
+func Absolute(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(dir, name)
 }
 
-// databaseName is absolute for the name of a database, which may be a URL.
-func databaseName(dir, name string) string {
+// DatabaseName is absolute for the name of a database, which may be a URL.
+func DatabaseName(dir, name string) string {
 	if store.IsURL(name) {
 		return name
 	}
-	return absolute(dir, name)
+	return Absolute(dir, name)
 }
 
-// sameFile reports whether two names are of one file, also through links.
-func sameFile(a, b string) bool {
+// SameFile reports whether two names are of one file, also through links.
+func SameFile(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -294,8 +311,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// findUp looks for name in dir and above.
-func findUp(dir, name string) string {
+// FindUp looks for name in dir and above.
+func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
 		if _, err := os.Stat(file); err == nil { // the reader reports anything that is not a file
@@ -308,3 +325,6 @@ func findUp(dir, name string) string {
 		dir = parent
 	}
 }
+
+// Missing reports whether there is no such file.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"os"
@@ -33,7 +33,7 @@ func TestTOMLSuite(t *testing.T) {
 		}
 		files++
 		var into map[string]any
-		_, _, err = decodeConfig(text, &into)
+		_, _, err = DecodeConfig(text, &into)
 		switch valid := strings.HasPrefix(name, "valid/"); {
 		case valid && err != nil:
 			t.Errorf("%s: %v", name, err)

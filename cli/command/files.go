@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 )
@@ -38,45 +40,18 @@ func openFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// malformedError has the problems of the proposals of a file: unreadable and
-// missing parts.
-type malformedError struct {
-	File     string
-	Problems []proposals.DocumentProblem
-}
-
-func (e *malformedError) Error() string { return one(e) }
-
-// errMalformed is wrapped by every malformedError.
-var errMalformed = errors.New("malformed")
-
-// Unwrap returns errMalformed.
-func (e *malformedError) Unwrap() error { return errMalformed }
-
-// what names the source for a person.
-func (e *malformedError) what() string {
-	if e.File == "-" {
-		return "standard input"
-	}
-	return e.File
-}
-
-func (e *malformedError) lines() []string {
-	return mapped(e.Problems, proposals.DocumentProblem.String)
-}
-
-// readDrafts reads the proposals of files. It reports the problems of all of them
+// ReadDrafts reads the proposals of files. It reports the problems of all of them
 // together; a missing part is a problem only when complete is set.
-func (a *app) readDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
+func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
 	for _, name := range names {
-		data, err := a.readAll(ctx, name)
+		data, err := a.ReadAll(ctx, name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		parsed, err := decodeProposals(name, data, complete)
+		parsed, err := DecodeProposals(name, data, complete)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -91,7 +66,7 @@ func (a *app) readDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
+func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
 	if err != nil && !errors.As(err, &bad) {
@@ -100,7 +75,7 @@ func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	if err == nil && !complete {
 		return parsed, nil
 	}
-	problems := malformedError{File: name}
+	problems := output.MalformedError{File: name}
 	if len(parsed) == 0 && bad != nil {
 		problems.Problems = bad.Problems
 	}
@@ -123,12 +98,12 @@ func decodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// unreadable returns why data, which a file holds, cannot be imported.
-func unreadable(file string, data []byte, err error) error {
+// Unreadable returns why data, which a file holds, cannot be imported.
+func Unreadable(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
 		return fmt.Errorf("%s is no JSON: import takes an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file or an export of toolcrib; "+
-			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, hide(err))
+			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Hide(err))
 	}
 	var ps jsondoc.Problems
 	if errors.As(err, &ps) {
@@ -139,29 +114,29 @@ func unreadable(file string, data []byte, err error) error {
 
 // maxInput returns the most bytes that are read from a file or standard input: whoever
 // comes in through a door shares the memory of the server.
-func (a *app) maxInput() int64 {
-	if a.remote != nil {
+func (a *App) maxInput() int64 {
+	if a.Remote != nil {
 		return 16 << 20
 	}
 	return 64 << 20
 }
 
-// readAll reads a file, or standard input for "-". It ends with ctx, also where
+// ReadAll reads a file, or standard input for "-". It ends with ctx, also where
 // the file is a pipe that nobody writes to.
-func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
-	in := a.env.In
-	if name != "-" && a.remote != nil {
-		return nil, fmt.Errorf("%s: %w", name, errServerFile)
+func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
+	in := a.Env.In
+	if name != "-" && a.Remote != nil {
+		return nil, fmt.Errorf("%s: %w", name, ErrServerFile)
 	}
 	if name != "-" {
-		f, err := beforeDone(ctx, func() (*os.File, error) { return openFile(a.path(name)) }) // a pipe may have no writer
+		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return openFile(a.Path(name)) }) // a pipe may have no writer
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
 		in = f
 		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-			in = untilDone(ctx, f)
+			in = process.UntilDone(ctx, f)
 		}
 	}
 	limit := a.maxInput()
@@ -175,67 +150,37 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-// folderOf returns an error when the folder that a file is to be written into
+// FolderOf returns an error when the folder that a file is to be written into
 // is not there. None is made: its name is more likely mistyped than meant.
-func (a *app) folderOf(file string) error {
-	dir := filepath.Dir(a.path(file))
+func (a *App) FolderOf(file string) error {
+	dir := filepath.Dir(a.Path(file))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write %s: there is no folder %s; make it first", file, dir)
 	}
 	return nil
 }
 
-// path makes name relative to the working directory of env.
-func (a *app) path(name string) string {
+// Path makes name relative to the working directory of env.
+func (a *App) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(a.env.Dir, name)
+	return filepath.Join(a.Env.Dir, name)
 }
 
-// confirm shows what write writes and asks a question at the terminal. Anything but y
+// Confirm shows what write writes and asks a question at the terminal. Anything but y
 // and yes is no, and so is the end of the input.
-func (a *app) confirm(question string, write func(*page)) (bool, error) {
-	p := &page{colour: a.colour()}
+func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
+	p := &output.Page{Colour: a.Colour()}
 	write(p)
-	p.buf.WriteString(question + " [y/N] ")
-	if _, err := a.env.Out.Write(p.buf.Bytes()); err != nil {
+	p.Buf.WriteString(question + " [y/N] ")
+	if _, err := a.Env.Out.Write(p.Buf.Bytes()); err != nil {
 		return false, err
 	}
-	answer, err := bufio.NewReader(a.env.In).ReadString('\n')
+	answer, err := bufio.NewReader(a.Env.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
 	word := strings.ToLower(strings.TrimSpace(answer))
 	return word == "y" || word == "yes", nil
 }
-
-// untilDone is in, but for a Read that keeps waiting when ctx ends: an
-// interrupt has to end a program that waits for somebody to type.
-func untilDone(ctx context.Context, in io.Reader) io.Reader {
-	return readerFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // not p: a read that nobody waits for goes on
-		n, err := beforeDone(ctx, func() (int, error) { return in.Read(buf) })
-		return copy(p, buf[:n]), err
-	})
-}
-
-// beforeDone returns what do returns, or why ctx ended before. What do opens or reads
-// later than that is left to the end of the process.
-func beforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
-	done := make(chan func() (T, error), 1)
-	go func() {
-		result, err := do()
-		done <- func() (T, error) { return result, err }
-	}()
-	select {
-	case <-ctx.Done():
-		return result, ctx.Err()
-	case returned := <-done:
-		return returned()
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -1,9 +1,11 @@
-package cli
+package settings
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolcrib/cli/output"
 )
 
 // TestConfigErrorsHaveAPlace refuses files with the place and the key, and without the
@@ -16,8 +18,8 @@ func TestConfigErrorsHaveAPlace(t *testing.T) {
 		"theme = \"dark\"\ntheme = \"light\"":           "line 2, ",
 		"[model]\nretries = 99999999999999999999999999": "line 2, column 11: ",
 	} {
-		var c config
-		_, _, err := decodeConfig([]byte(text), &c)
+		var c Config
+		_, _, err := DecodeConfig([]byte(text), &c)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v; want %s", text, err, want)
 		}
@@ -30,7 +32,7 @@ func TestConfigErrorsHaveAPlace(t *testing.T) {
 // TestConfigKeysInEveryForm reads the keys of tables, dotted keys, inline tables, and
 // lists of tables in the order of the file.
 func TestConfigKeysInEveryForm(t *testing.T) {
-	const text = byteOrderMark + `theme = "dark"
+	const text = ByteOrderMark + `theme = "dark"
 gateway.gate_url = "https://gate.example"
 views = { b = "state:open", "a b" = "x" }
 [gateway.hub_headers."hub.example"]
@@ -39,9 +41,9 @@ X-Key = "KEY"
 name = "mine"
 `
 	want := []string{"theme", "gateway.gate_url", "views", "views.b", `views."a b"`, `gateway.hub_headers."hub.example"`, `gateway.hub_headers."hub.example".X-Key`, "reviewers", "reviewers.name"}
-	var c config
-	keys, unknown, err := decodeConfig([]byte(text), &c)
-	if got := mapped(keys, keyPath.String); err != nil || len(unknown) > 0 || !slices.Equal(got, want) {
+	var c Config
+	keys, unknown, err := DecodeConfig([]byte(text), &c)
+	if got := output.Mapped(keys, keyPath.String); err != nil || len(unknown) > 0 || !slices.Equal(got, want) {
 		t.Errorf("%v, %v: %q", err, unknown, got)
 	}
 	if c.Theme != "dark" || c.Gateway.GateURL != "https://gate.example" || c.Views["a b"] != "x" || c.Gateway.HubHeaders["hub.example"]["X-Key"] != "KEY" || len(c.Reviewers) != 1 {
@@ -51,8 +53,8 @@ name = "mine"
 
 // TestUnknownKeysChangeNothing leaves everything as it is where a key is unknown.
 func TestUnknownKeysChangeNothing(t *testing.T) {
-	c := config{Theme: "light"}
-	_, unknown, err := decodeConfig([]byte("theme = \"dark\"\nTheme = \"dark\""), &c)
+	c := Config{Theme: "light"}
+	_, unknown, err := DecodeConfig([]byte("theme = \"dark\"\nTheme = \"dark\""), &c)
 	if err != nil || len(unknown) != 1 || unknown[0].String() != "Theme" || c.Theme != "light" {
 		t.Errorf("%v, %v: %s", err, unknown, c.Theme)
 	}
@@ -61,12 +63,12 @@ func TestUnknownKeysChangeNothing(t *testing.T) {
 // TestFilesShareNothing lays one file over the settings of another, of which nothing
 // changes.
 func TestFilesShareNothing(t *testing.T) {
-	var mine config
-	if _, _, err := decodeConfig([]byte("rules.N101 = \"info\"\n[gateway]\ngate = [\"a\"]\nlog_annotations = true\n[gateway.hub_headers.h]\nA = \"A\""), &mine); err != nil {
+	var mine Config
+	if _, _, err := DecodeConfig([]byte("rules.N101 = \"info\"\n[gateway]\ngate = [\"a\"]\nlog_annotations = true\n[gateway.hub_headers.h]\nA = \"A\""), &mine); err != nil {
 		t.Fatal(err)
 	}
 	over := mine
-	if _, _, err := decodeConfig([]byte("rules.N102 = \"off\"\n[gateway]\ngate = [\"b\"]\nlog_annotations = false\n[gateway.hub_headers.h]\nB = \"B\""), &over); err != nil {
+	if _, _, err := DecodeConfig([]byte("rules.N102 = \"off\"\n[gateway]\ngate = [\"b\"]\nlog_annotations = false\n[gateway.hub_headers.h]\nB = \"B\""), &over); err != nil {
 		t.Fatal(err)
 	}
 	if len(mine.Rules) != 1 || mine.Gateway.Gate[0] != "a" || !*mine.Gateway.LogHints || len(mine.Gateway.HubHeaders["h"]) != 1 || mine.Gateway.HubHeaders["h"]["A"] != "A" {

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
 	"toolcrib/gateway/hub"
@@ -74,7 +76,7 @@ func (c gatewayConfig) check() error {
 		}
 	}
 	if c.GateURL != "" {
-		if err := checkEndpoint(c.GateURL, c.GateTokenEnv != ""); err != nil {
+		if err := CheckEndpoint(c.GateURL, c.GateTokenEnv != ""); err != nil {
 			return fmt.Errorf("configuration: gateway.gate_url %w", err)
 		}
 	}
@@ -91,16 +93,16 @@ func (c gatewayConfig) list(values settingValues) {
 	values.set("gateway.gate_token_env", c.GateTokenEnv)
 	values.set("gateway.gate_policy", c.GatePolicy)
 	if c.MaxPending > 0 {
-		values["gateway.max_pending"] = itoa(c.MaxPending)
+		values["gateway.max_pending"] = output.Itoa(c.MaxPending)
 	}
 	if c.MaxRefused > 0 {
-		values["gateway.max_refused"] = itoa(c.MaxRefused)
+		values["gateway.max_refused"] = output.Itoa(c.MaxRefused)
 	}
 	if c.LogHints != nil {
 		values["gateway.log_annotations"] = strconv.FormatBool(*c.LogHints)
 	}
 	if c.HubMaxBytes > 0 {
-		values["gateway.hub_max_bytes"] = itoa(int(c.HubMaxBytes))
+		values["gateway.hub_max_bytes"] = output.Itoa(int(c.HubMaxBytes))
 	}
 	for host, variable := range c.HubTokenEnv {
 		values[keyPath{"gateway", "hub_token_env", host}.String()] = variable
@@ -112,8 +114,8 @@ func (c gatewayConfig) list(values settingValues) {
 	}
 }
 
-// apply sets what the configuration says of gates and times.
-func (c gatewayConfig) apply(env Env, g *gateway.Config) {
+// Apply sets what the configuration says of gates and times.
+func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
 	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
 	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
 	g.NoHints = c.LogHints != nil && !*c.LogHints
@@ -129,8 +131,8 @@ func (c gatewayConfig) apply(env Env, g *gateway.Config) {
 	}
 }
 
-// hub returns the provider of tools that run at an address.
-func (c gatewayConfig) hub(env Env) *hub.Hub {
+// Hub returns the provider of tools that run at an address.
+func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	tokens := map[string]string{}
 	for host, variable := range c.HubTokenEnv {
 		tokens[host] = env.Getenv(variable)
@@ -150,9 +152,9 @@ func length(text string) time.Duration {
 	return d
 }
 
-// modelConfig selects the model that answers test cases without a recorded answer.
+// ModelConfig selects the model that answers test cases without a recorded answer.
 // Any server that speaks OpenAI's chat completions will do.
-type modelConfig struct {
+type ModelConfig struct {
 	BaseURL   string `toml:"base_url"` // such as "http://localhost:11434/v1"
 	Name      string `toml:"name"`
 	APIKeyEnv string `toml:"api_key_env"` // the variable that holds the key
@@ -177,7 +179,7 @@ type reviewerConfig struct {
 
 // over returns the model of a reviewer, with missing settings from m. A key is
 // only sent to the address that it was configured for.
-func (r reviewerConfig) over(m modelConfig) modelConfig {
+func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
 	}
@@ -187,7 +189,7 @@ func (r reviewerConfig) over(m modelConfig) modelConfig {
 
 // client makes the client of the model. The key is read from the environment
 // now, so that it stands in no configuration.
-func (m modelConfig) client(env Env) (*openai.Client, error) {
+func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
 	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: length(m.Timeout), Retries: defaultRetries}
 	if m.Retries != nil {
 		c.Retries = *m.Retries
@@ -201,7 +203,7 @@ func (m modelConfig) client(env Env) (*openai.Client, error) {
 }
 
 // check reports problems that show without a key and without a request.
-func (m modelConfig) check(where string) error {
+func (m ModelConfig) check(where string) error {
 	if badLength(m.Timeout) {
 		return fmt.Errorf("configuration: %s.timeout is %q; write a time such as \"60s\"", where, m.Timeout)
 	}
@@ -217,8 +219,8 @@ func (m modelConfig) check(where string) error {
 	return nil
 }
 
-func (c config) checkReviewers() error {
-	if c.Model != (modelConfig{}) {
+func (c Config) checkReviewers() error {
+	if c.Model != (ModelConfig{}) {
 		if err := c.Model.check("model"); err != nil {
 			return err
 		}
@@ -254,14 +256,14 @@ func (c config) checkReviewers() error {
 }
 
 // list adds what doctor shows of them.
-func (m modelConfig) list(values settingValues) {
+func (m ModelConfig) list(values settingValues) {
 	values["model"] = "not connected"
-	if m != (modelConfig{}) {
+	if m != (ModelConfig{}) {
 		values["model"] = m.Name + " at " + m.BaseURL
 	}
 }
 
-func (r reviewerConfig) word(m modelConfig) string {
+func (r reviewerConfig) word(m ModelConfig) string {
 	if len(r.Command) > 0 {
 		return strings.Join(r.Command, " ")
 	}
@@ -271,8 +273,8 @@ func (r reviewerConfig) word(m modelConfig) string {
 
 // connect adds to a policy whom the configuration names: nobody is asked, and
 // no client made, before there is something to ask.
-func (c config) connect(p review.Policy, env Env) review.Policy {
-	if c.Model != (modelConfig{}) {
+func (c Config) connect(p review.Policy, env process.Env) review.Policy {
+	if c.Model != (ModelConfig{}) {
 		p.Model = &connection{client: sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) })}
 	}
 	for _, r := range c.Reviewers {

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/cli/process"
 )
 
 // ownSettings sets what a project's file needs trust for.
@@ -41,7 +43,7 @@ retries = 1
 `
 
 // withFiles returns the environment of a user's file and a project's.
-func withFiles(t *testing.T, own, project string) Env {
+func withFiles(t *testing.T, own, project string) process.Env {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{".config/toolcrib/toolcrib.toml": own, "project/toolcrib.toml": project} {
@@ -53,8 +55,8 @@ func withFiles(t *testing.T, own, project string) Env {
 			t.Fatal(err)
 		}
 	}
-	return Env{
-		Dir: filepath.Join(dir, "project"), System: filepath.Join(dir, "system"), Account: func() Account { return Account{Home: dir} },
+	return process.Env{
+		Dir: filepath.Join(dir, "project"), System: filepath.Join(dir, "system"), Account: func() process.Account { return process.Account{Home: dir} },
 		Now: time.Now, Getenv: func(name string) string { return map[string]string{"HOME": dir}[name] },
 	}
 }
@@ -65,13 +67,13 @@ func withFiles(t *testing.T, own, project string) Env {
 func TestUntrustedFileChangesNothing(t *testing.T) {
 	const gate = "\n[gateway]\ngate = [\"gate\", \"--strict\"]\nlog_annotations = true\n"
 	for name, own := range map[string]string{"an address": ownSettings, "a program": gate} {
-		alone, err := loadConfig(withFiles(t, own, ""), overrides{}, false)
+		alone, err := LoadConfig(withFiles(t, own, ""), Overrides{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		theirs := strings.NewReplacer("mine", "evil", "--strict", "--open", "true", "false", "= 1", "= 2", `"a", "A"`, `"z"`, "_TOKEN", "_SECRET", "_KEY", "_SECRET", "[rules]\nS101 = \"block\"\n", "").Replace(own)
-		beside, err := loadConfig(withFiles(t, own, theirs), overrides{}, false)
-		if !errors.Is(err, errUntrusted) {
+		beside, err := LoadConfig(withFiles(t, own, theirs), Overrides{}, false)
+		if !errors.Is(err, ErrUntrusted) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		beside.DB = alone.DB
@@ -81,8 +83,9 @@ func TestUntrustedFileChangesNothing(t *testing.T) {
 	}
 }
 
-func settingsText(t *testing.T, c config) string {
+func settingsText(t *testing.T, c Config) string {
 	t.Helper()
+	c.Signers, c.Sources, c.UserFile, c.ProjectFile, c.Untrusted = nil, nil, "", "", nil // where they come from may differ
 	text, err := json.MarshalIndent(c, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -104,15 +107,15 @@ base_url = "https://evil.example/v1"
 [servers.files]
 url = "https://evil.example/mcp"
 `)
-	file := filepath.Join(env.Dir, configName)
+	file := filepath.Join(env.Dir, ConfigName)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := trust(env, file, text); err != nil {
+	if _, err := Trust(env, file, text); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(env, overrides{}, false)
+	c, err := LoadConfig(env, Overrides{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +131,10 @@ func TestReviewersKeyStaysWithTheModel(t *testing.T) {
 	own := "[model]\nbase_url = \"https://mine.example/v1\"\nname = \"mine\"\n[[reviewers]]\nname = \"mine\"\nmodel = \"mine\"\napi_key_env = \"MODEL_KEY\"\n"
 	const theirs = "[model]\nbase_url = \"https://evil.example/v1\"\n"
 	env := withFiles(t, own, theirs)
-	if _, err := trust(env, filepath.Join(env.Dir, configName), []byte(theirs)); err != nil {
+	if _, err := Trust(env, filepath.Join(env.Dir, ConfigName), []byte(theirs)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(env, overrides{}, false)
+	c, err := LoadConfig(env, Overrides{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +151,13 @@ func TestKeysAreSpelledExactly(t *testing.T) {
 		"[[Policy]]\nsubjects = []", "[[policy]]\nOwners = []", "[servers.x]\nCommand = [\"x\"]", "[servers]\nx = { URL = \"https://evil.example\" }",
 	} {
 		for _, files := range [][2]string{{text, ""}, {"", text}} {
-			if _, err := loadConfig(withFiles(t, files[0], files[1]), overrides{}, false); err == nil || !strings.Contains(err.Error(), "unknown key") {
+			if _, err := LoadConfig(withFiles(t, files[0], files[1]), Overrides{}, false); err == nil || !strings.Contains(err.Error(), "unknown key") {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
 	}
 	names := "[rules]\nS101 = \"block\"\n[servers.files]\ncommand = [\"x\"]\nset = { TOKEN = \"x\" }\n[gateway]\nhub_token_env = { \"Mine.Example\" = \"X\" }\n[views]\nMine = \"x\"\n"
-	if c, err := loadConfig(withFiles(t, names, ""), overrides{}, false); err != nil || c.Servers["files"].Set["TOKEN"] != "x" {
+	if c, err := LoadConfig(withFiles(t, names, ""), Overrides{}, false); err != nil || c.Servers["files"].Set["TOKEN"] != "x" {
 		t.Errorf("names of the user's own: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"text/template/parse"
 	"time"
 
+	"toolcrib/cli/process"
 	"toolcrib/internal/visible"
 )
 
@@ -24,8 +25,8 @@ type templateLimits struct {
 }
 
 // templateLimits returns the limits on this machine, or through a door of a server.
-func (a *printer) templateLimits() templateLimits {
-	if a.guest {
+func (a *Printer) templateLimits() templateLimits {
+	if a.Guest {
 		return templateLimits{bytes: 16 << 20, time: 5 * time.Second}
 	}
 	return templateLimits{bytes: maxFiltered}
@@ -39,9 +40,9 @@ var (
 // stepFunction is the function that each list of a template begins with.
 const stepFunction = "step"
 
-// setTemplate takes --template, which is of the document of --json.
-func (f *format) setTemplate(text string) error {
-	if f.jq != nil {
+// SetTemplate takes --template, which is of the document of --json.
+func (f *Format) SetTemplate(text string) error {
+	if f.JQ != nil {
 		return errTwoFilters
 	}
 	t, err := template.New("--template").Option("missingkey=zero").Funcs(new(templateRun).functions()).Parse(text)
@@ -55,7 +56,7 @@ func (f *format) setTemplate(text string) error {
 	if name := recursive(calls); name != "" {
 		return fmt.Errorf("the template %q includes itself", name)
 	}
-	f.template, f.json = t, true
+	f.Template, f.JSON = t, true
 	return nil
 }
 
@@ -119,19 +120,19 @@ func recursive(calls map[string][]string) string {
 
 // printTemplate writes a document as the template has it. What the template makes
 // of it passes the gate like all text.
-func (a *printer) printTemplate(text []byte) error {
+func (a *Printer) printTemplate(text []byte) error {
 	doc, err := decodeDocument(text)
 	if err != nil {
 		return err
 	}
-	r := &templateRun{ended: a.running.Err, limits: a.templateLimits(), began: time.Now()}
-	if err := a.form.template.Funcs(r.functions()).Execute(r, doc); err != nil {
+	r := &templateRun{ended: a.Running.Err, limits: a.templateLimits(), began: time.Now()}
+	if err := a.Form.Template.Funcs(r.functions()).Execute(r, doc); err != nil {
 		if ended := r.ended(); ended != nil {
 			return ended
 		}
-		return usagef("the command succeeded, but --template cannot print its document: %v", err)
+		return process.Usagef("the command succeeded, but --template cannot print its document: %v", err)
 	}
-	_, err = a.env.Out.Write([]byte(visible.Text(r.out.String())))
+	_, err = a.Env.Out.Write([]byte(visible.Text(r.out.String())))
 	return err
 }
 

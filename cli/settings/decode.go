@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ const (
 	maxConfigDots  = 100      // in one line: a dotted key opens a table with each
 )
 
-// byteOrderMark is how some editors begin a file.
-const byteOrderMark = "\ufeff"
+// ByteOrderMark is how some editors begin a file.
+const ByteOrderMark = "\ufeff"
 
 // errConfigShape is wrapped by errors about a file that no person has written.
 var errConfigShape = errors.New("no configuration is like that")
@@ -36,14 +36,14 @@ func (k keyPath) String() string {
 	for i, part := range k {
 		parts[i] = part
 		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
-			parts[i] = tomlString(part)
+			parts[i] = TomlString(part)
 		}
 	}
 	return strings.Join(parts, ".")
 }
 
-// tomlString quotes a string for a configuration.
-func tomlString(s string) string {
+// TomlString quotes a string for a configuration.
+func TomlString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -113,22 +113,22 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// decodeConfig lays the text of a file over what to points to, and returns its keys.
+// DecodeConfig lays the text of a file over what to points to, and returns its keys.
 // Where to lacks some of them, these are unknown, and it does not change. What other
 // values share with it, such as maps, lists, and what is behind pointers, is replaced
 // and never written to: they may be of a file that this one must not reach.
-func decodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
+func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
 	if err := plainConfig(text); err != nil {
 		return nil, nil, err
 	}
-	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
 	into := reflect.ValueOf(to).Elem()
 	read := reflect.New(into.Type())
 	if err := toml.Unmarshal(text, read.Interface()); err != nil {
-		return nil, nil, configError(err)
+		return nil, nil, ConfigError(err)
 	}
 	if keys, err = readKeys(text); err != nil {
-		return nil, nil, configError(err)
+		return nil, nil, ConfigError(err)
 	}
 	for _, key := range keys {
 		if !hasKey(into.Type(), key) {
@@ -204,8 +204,8 @@ func hasKey(t reflect.Type, key keyPath) bool {
 	return true
 }
 
-// configError says where and why the decoder stopped, without the names of our types.
-func configError(err error) error {
+// ConfigError says where and why the decoder stopped, without the names of our types.
+func ConfigError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
 		return err

@@ -1,0 +1,336 @@
+// Package command holds the parts that commands share: the database, the review service and the
+// gateway that they open, the flags and ids that they take, and the exit codes that
+// they end with.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/history/workspace"
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// App is one run of the program: its flags, and what has been opened so far.
+type App struct {
+	*output.Printer
+	Program Program
+	// Keyboard is raw standard input, for a terminal in raw mode.
+	Keyboard io.Reader
+	Stderr   io.Writer // standard error for programs that are started
+	Flags    Flags
+
+	// Creates is set by commands that make the database when there is none.
+	Creates bool
+	Empty   bool   // a database that is made gets the core alone
+	Scratch string // the folder of a dry run's own database; "" when there is none
+
+	// Audience is told what is read out; nil for none.
+	Audience audience
+
+	Remote    *Remote          // nil for the account that runs the process
+	Config    *settings.Config // set when the desk is open
+	DB        *store.DB
+	desk      *review.Desk
+	Workspace *workspace.Workspace // nil when none is attached
+	Publisher publishing
+	// OnCommit is told which acts a transaction committed.
+	OnCommit func(acts []string)
+}
+
+// Program runs commands, for those that run others.
+type Program interface {
+	// Root returns all commands of a run.
+	Root(a *App) *cobra.Command
+	// Run runs the command that the arguments of a run name, and returns its exit code.
+	Run(ctx context.Context, a *App) int
+}
+
+// audience is told what a command reads out: the workbench as plain lines lets only
+// those decide who heard what they decide about.
+type audience interface {
+	Listed(found []proposals.Proposal)
+	Shown(ds []review.Dossier)
+	ListedCall(id string)
+	HeardCall(id, digest string)
+}
+
+// RestoreGC ends the delay of the garbage collector: the process is going to stay.
+func (a *App) RestoreGC() {
+	if a.Env.RestoreGC != nil {
+		a.Env.RestoreGC()
+	}
+}
+
+func (a *App) Close() error {
+	var err error
+	if a.DB != nil && a.Remote == nil {
+		err = a.DB.Close()
+	}
+	if a.Scratch != "" {
+		err = errors.Join(err, os.RemoveAll(a.Scratch))
+	}
+	return err
+}
+
+// WantsJSON also looks at the bare arguments: an error in the flags comes
+// before they are parsed.
+func (a *App) WantsJSON() bool {
+	return a.Form.JSON && a.Form.Template == nil && a.Form.JQ == nil || // which set json for their document
+		WantsJSON(a.Env.Args)
+}
+
+func WantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// Settings returns the configuration in force.
+func (a *App) Settings() (settings.Config, error) {
+	if a.Config != nil {
+		return *a.Config, nil
+	}
+	var c settings.Config
+	var err error
+	if a.Remote != nil {
+		c, err = a.Remote.settings(a.Flags.Overrides, a.Form.Accessible)
+	} else {
+		c, err = settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
+	}
+	if err != nil {
+		return settings.Config{}, err
+	}
+	a.Config = &c
+	return c, nil
+}
+
+// Database opens the database.
+func (a *App) Database(ctx context.Context) (*store.DB, error) {
+	if a.DB == nil && a.Remote != nil {
+		a.DB, a.Workspace = a.Remote.DB, a.Remote.Workspace
+	}
+	if a.DB != nil {
+		return a.DB, nil
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	a.DB, err = a.open(ctx, c, false)
+	if err != nil {
+		return nil, err
+	}
+	if a.DB.Frozen() {
+		a.Note("toolcrib: %s", output.FullStop("the folder of "+c.DB+" may not be written, so the file is shown as it is and nothing can be changed; if somebody else is changing it, look again later"))
+		return a.DB, nil
+	}
+	return a.DB, a.openWorkspace(ctx, c)
+}
+
+// Inspected opens the database to look at it, also when its core was tampered
+// with. Nothing that is owed to a workspace is written.
+func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
+	if a.Remote != nil {
+		return a.Database(ctx)
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	a.DB, err = a.open(ctx, c, true)
+	return a.DB, err
+}
+
+// OpenDesk opens the database and puts the desk before it.
+func (a *App) OpenDesk(ctx context.Context) (*review.Desk, error) {
+	if a.desk != nil {
+		return a.desk, nil
+	}
+	db, err := a.Database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	var desk *review.Desk
+	if a.Remote != nil {
+		desk = a.Remote.Desk
+	} else if desk, err = c.Desk(db, a.Env); err != nil {
+		return nil, err
+	}
+	if a.Flags.DryRun {
+		desk = desk.DryRun()
+	}
+	a.desk = desk
+	return desk, nil
+}
+
+// Actor is who acts: --as, or the principal of the account.
+func (a *App) Actor() (proposals.Actor, error) {
+	if a.Remote != nil {
+		return a.Remote.Actor, nil
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return proposals.Actor{}, err
+	}
+	if a.Flags.As == "" {
+		return c.Principal(a.Env), nil
+	}
+	actor, err := proposals.ParseActor(a.Flags.As)
+	if err != nil || actor.Kind != proposals.User {
+		return actor, err
+	}
+	if mine := c.Users(a.Env); !slices.Contains(mine, actor.String()) {
+		return actor, fmt.Errorf("act as %s: %w: you are %s; to act as another user, put may_act_as = [%q] into %s",
+			actor, proposals.ErrAuthority, mine[0], actor, c.UserFile)
+	}
+	return actor, nil
+}
+
+// User is the user for whom something is done when none is named.
+func (a *App) User() (string, error) {
+	if a.Remote != nil {
+		return a.Remote.Actor.Name, nil
+	}
+	c, err := a.Settings()
+	return c.User(a.Env), err
+}
+
+// Layer is the layer a command works in when none is named.
+func (a *App) Layer() (registry.Layer, error) {
+	c, err := a.Settings()
+	if err != nil {
+		return "", err
+	}
+	if c.Project == "" {
+		return registry.LayerUser, nil
+	}
+	return registry.ParseLayer(string(registry.ProjectLayer(c.Project)))
+}
+
+// DatabaseView returns the database with the layers that the user looks at.
+func (a *App) DatabaseView(ctx context.Context) (*store.DB, []registry.Layer, error) {
+	db, err := a.Database(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	layer, err := a.Layer()
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, layer.View(), nil
+}
+
+// open opens the database file. Only a command that writes creates one, and
+// only at the default path with its folders: a mistyped name must not become an
+// empty registry that lists and verifies as if nothing were wrong.
+func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
+	opts := store.Options{
+		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
+		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: review.NewTrust(c.SignaturePolicy(), c.Approvals()),
+	}
+	if !opts.Existing && c.DefaultDB {
+		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
+			return nil, fmt.Errorf("create the folder of the database: %w", err)
+		}
+	}
+	db, err := store.Open(ctx, c.DB, opts)
+	switch {
+	case !errors.Is(err, store.ErrNoDatabase):
+		return db, err
+	case a.Creates:
+		return a.openScratch(ctx, opts)
+	case c.DefaultDB:
+		return nil, fmt.Errorf("%w; `toolcrib propose FILE` and `toolcrib import FILE` create it, as does the workbench, which `toolcrib` opens", err)
+	}
+	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
+}
+
+// openScratch opens the database that a dry run would have created. It lies in
+// a folder of its own until the command ends.
+func (a *App) openScratch(ctx context.Context, opts store.Options) (_ *store.DB, err error) {
+	if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
+		return nil, err
+	}
+	opts.Existing = false
+	return store.Open(ctx, filepath.Join(a.Scratch, "toolcrib.db"), opts)
+}
+
+// publishing remembers decisions until a checkpoint of them is published.
+type publishing struct {
+	Mu      sync.Mutex
+	decided bool
+	Woken   chan struct{} // of who publishes while the process stays; nil when nobody does
+}
+
+// committed notes that a transaction decided something, or that a notice is due.
+func (a *App) committed(acts []string) {
+	if a.OnCommit != nil {
+		a.OnCommit(acts)
+	}
+	for _, act := range acts {
+		if proposals.Act(act).Decides() {
+			a.Publisher.Again()
+			a.Publisher.wake()
+			return
+		}
+	}
+}
+
+// Again remembers that there is a decision to publish.
+func (p *publishing) Again() {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.decided = true
+}
+
+func (p *publishing) wake() {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	select {
+	case p.Woken <- struct{}{}: // nil is never ready
+	default:
+	}
+}
+
+// Take returns whether there is a decision to publish, and forgets it.
+func (p *publishing) Take() bool {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	decided := p.decided
+	p.decided = false
+	return decided
+}
+
+// New returns the run of a program that env describes.
+func New(ctx context.Context, env process.Env, program Program) *App {
+	app := &App{Program: program, Printer: &output.Printer{Env: env, Stdout: env.Out, Running: ctx}, Keyboard: env.In, Stderr: env.Err}
+	app.Env.Out, app.Env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
+	app.Env.In = process.UntilDone(ctx, env.In)
+	return app
+}

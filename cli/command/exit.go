@@ -1,0 +1,218 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/gateway"
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/bundle"
+	"toolcrib/signing/checkpoint"
+	"toolcrib/signing/keys"
+	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
+	"toolcrib/store"
+	"toolcrib/store/transfer"
+)
+
+type Failure struct {
+	output.Head
+	Code     string              `json:"code"`
+	Message  string              `json:"message"`
+	Problems []output.DocProblem `json:"problems,omitempty"`
+	// Pending and Details are of calls that a gate refused or that failed.
+	Pending string          `json:"pending,omitempty"`
+	Details json.RawMessage `json:"details,omitempty"`
+	// ApprovalRequest is the provider's id of an approval of its own; Answer has
+	// the other fields of its answer.
+	ApprovalRequest string          `json:"approval_request_id,omitempty"`
+	Answer          json.RawMessage `json:"answer,omitempty"`
+}
+
+// The exit codes. They mean the same for every command.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3
+	ExitConflict    = 4
+	ExitRefused     = 5
+	ExitFindings    = 6
+	exitInterrupted = 130
+)
+
+// outcome is how an error leaves the process.
+type outcome struct {
+	target error
+	Code   string // in JSON
+	exit   int
+}
+
+// requestOutcomes translates errors about the command line and refused requests.
+func requestOutcomes() []outcome {
+	return []outcome{
+		{context.Canceled, "interrupted", exitInterrupted},
+		{process.ErrUsage, "usage", ExitUsage},
+		{registry.ErrSubject, "usage", ExitUsage},
+		{proposals.ErrActor, "usage", ExitUsage},
+		{filter.ErrSyntax, "filter", ExitUsage},
+		{review.ErrAmbiguous, "ambiguous", ExitUsage},
+		{review.ErrNoReason, "reason_missing", ExitUsage},
+		{review.ErrText, "text", ExitUsage},
+		{review.ErrOpinion, "opinion", ExitUsage},
+		{proposals.ErrNotFound, "not_found", ExitNotFound},
+		{ErrNoContent, "not_found", ExitNotFound},
+		{store.ErrNoDatabase, "no_database", ExitNotFound},
+		{proposals.ErrAuthority, "not_allowed", ExitRefused},
+		{review.ErrLocked, "locked", ExitRefused},
+		{review.ErrBlocked, "blocked", ExitRefused},
+		{proposals.ErrFourEyes, "four_eyes", ExitRefused},
+		{proposals.ErrApprovals, "approvals_missing", ExitRefused},
+		{review.ErrLimit, "limit", ExitRefused},
+		{review.ErrPace, "pace", ExitRefused},
+		{review.ErrRepeated, "rejected_before", ExitRefused},
+		{review.ErrChangeSet, "change_set", ExitRefused},
+		{review.ErrNotWaivable, "not_waivable", ExitRefused},
+		{review.ErrNotWaived, "not_waived", ExitRefused},
+		{review.ErrNoExpect, "expect_missing", ExitRefused},
+		{review.ErrUnsigned, "signature_missing", ExitRefused},
+		{review.ErrDigest, "digest_differs", ExitConflict},
+		{transfer.ErrOther, "other_content", ExitConflict},
+		{review.ErrStale, "stale", ExitConflict},
+		{proposals.ErrUnchanged, "unchanged", ExitConflict},
+		{proposals.ErrNotStale, "unchanged", ExitConflict},
+		{review.ErrMerge, "merge_conflict", ExitConflict},
+		{review.ErrReadOnly, "read_only", ExitFailed},
+		{proposals.ErrConflict, "conflict", ExitConflict},
+	}
+}
+
+// dataOutcomes translates all other errors, most of them about signatures, keys,
+// documents, and the database.
+func dataOutcomes() []outcome {
+	return []outcome{
+		{review.ErrSignature, "signature", ExitRefused},
+		{review.ErrSigners, "signers", ExitRefused},
+		{signers.ErrNoFile, "no_signers", ExitNotFound},
+		{signers.ErrFile, "signers", ExitRefused},
+		{sshsig.ErrKey, "key", ExitRefused},
+		{keys.ErrNoKey, "no_key", ExitRefused},
+		{keys.ErrRefused, "key_refused", ExitRefused},
+		{statement.ErrMalformed, "malformed", ExitFailed},
+		{bundle.ErrMalformed, "malformed", ExitFailed},
+		{proposals.ErrState, "state", ExitConflict},
+		{settings.ErrUntrusted, "untrusted", ExitRefused},
+		{ErrRemote, "not_offered", ExitRefused},
+		{settings.ErrNoTrust, "not_found", ExitNotFound},
+		{checkpoints.ErrNoKey, "not_found", ExitNotFound},
+		{checkpoint.ErrUnsigned, "unsigned", ExitRefused},
+		{checkpoints.ErrNotExtended, "not_extended", ExitFindings},
+		{checkpoint.ErrProof, "proof", ExitFindings},
+		{checkpoint.ErrMalformed, "malformed", ExitFailed},
+		{process.ErrNoHome, "no_home", ExitFailed},
+		{output.ErrMalformed, "malformed", ExitFailed},
+		{review.ErrIncomplete, "incomplete", ExitFailed},
+		{review.ErrExcess, "excess", ExitFailed},
+		{proposals.ErrTampered, "tampered", ExitFailed},
+		{registry.ErrNoTools, "no_tools", ExitFailed},
+		{registry.ErrUnknownList, "unknown_allow_list", ExitFailed},
+		{store.ErrNewer, "newer_database", ExitFailed},
+		{store.ErrNumbering, "unknown_schema", ExitFailed},
+		{store.ErrGone, "database_gone", ExitFailed},
+		{store.ErrForeign, "foreign_database", ExitFailed},
+		{store.ErrDamaged, "damaged", ExitFailed},
+		{store.ErrBusy, "busy", ExitFailed},
+		{store.ErrLost, "no_connection", ExitFailed},
+		{gateway.ErrContradiction, "contradiction", ExitFailed},
+		{nil, "failed", ExitFailed},
+	}
+}
+
+// callOutcome translates what a gate or a provider said of a call.
+func callOutcome(e *gateway.Error) outcome {
+	o := outcome{Code: string(e.Code), exit: ExitRefused}
+	switch e.Code {
+	case gateway.CodeUnknown:
+		o.exit = ExitNotFound
+	case gateway.CodeAmbiguous:
+		o.exit = ExitUsage
+	case gateway.CodeApprovalExpired, gateway.CodeApprovalOutdated:
+		o.exit = ExitConflict
+	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
+		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
+	default: // the form of the call, and whatever the provider says
+		o.exit = ExitFailed
+	}
+	return o
+}
+
+// OutcomeOf returns the outcome of an error: the first whose target it is.
+func OutcomeOf(err error) outcome {
+	var refused *gateway.Error
+	if errors.As(err, &refused) && refused.Code != "" {
+		return callOutcome(refused)
+	}
+	var o outcome
+	for _, o = range slices.Concat(requestOutcomes(), dataOutcomes()) {
+		if o.target != nil && errors.Is(err, o.target) {
+			break
+		}
+	}
+	return o
+}
+
+// Report prints err the way the caller asked for and returns the exit code.
+func Report(env process.Env, asJSON bool, err error) int {
+	switch {
+	case err == nil, errors.Is(err, process.ErrPrinted):
+		return ExitOK
+	case errors.Is(err, process.ErrFindings):
+		return ExitFindings
+	}
+	var child process.ExitStatus
+	if errors.As(err, &child) {
+		return int(child)
+	}
+	o := OutcomeOf(err)
+	var refused *gateway.Error
+	ofCall := errors.As(err, &refused)
+	if !asJSON {
+		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(output.Belongs(output.Sentence(err))))
+		if ofCall && refused.Code == gateway.CodeApprovalRequired {
+			fmt.Fprintf(env.Err, "toolcrib: Review it with `toolcrib calls show %s`.\n", visible.Line(refused.Pending))
+		}
+		return o.exit
+	}
+	doc := Failure{Head: output.NewHead("error"), Code: o.Code, Message: output.Sentence(err), Problems: output.ProblemsOf(err)}
+	if ofCall {
+		doc.Pending, doc.ApprovalRequest = refused.Pending, refused.ApprovalRequest
+		if json.Valid(refused.Answer) {
+			doc.Answer = refused.Answer
+		}
+		if json.Valid(refused.Details) {
+			doc.Details = refused.Details
+		}
+	}
+	b, jsonErr := json.Marshal(doc)
+	if jsonErr != nil {
+		panic(fmt.Sprintf("cli: an error does not marshal: %v", jsonErr))
+	}
+	fmt.Fprintf(env.Err, "%s\n", visible.JSON(b))
+	return o.exit
+}
+
+// ErrNoContent is wrapped when a reference names nothing that has a
+// definition.
+var ErrNoContent = errors.New("no definition")

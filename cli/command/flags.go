@@ -1,0 +1,135 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/review"
+)
+
+// Flags are understood by every command, beside those of format.
+type Flags struct {
+	settings.Overrides
+	As     string
+	DryRun bool
+}
+
+func (a *App) Register(set *pflag.FlagSet) {
+	f, form := &a.Flags, &a.Form
+	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", f.actAs)
+	set.StringVar(&f.DB, "db", "", "database `FILE` (default: $TOOLCRIB_DB, else $XDG_DATA_HOME/toolcrib/toolcrib.db)")
+	set.StringVar(&f.Project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
+	set.StringVar(&f.Workspace, "workspace", "", "keep the project's files in the folder `DIR`")
+	set.BoolVar(&form.JSON, "json", false, "print one JSON document")
+	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", form.SetTemplate)
+	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", form.SetJQ)
+	set.BoolVar(&form.NoPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
+	set.BoolVar(&form.NoColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
+	set.BoolVar(&f.DryRun, "dry-run", false, "do everything except save it")
+	set.BoolVar(&form.Accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
+	set.SortFlags = false
+}
+
+// actAs takes --as. An empty one, such as a variable that is not set, is
+// nobody, and not the user who is logged in.
+func (f *Flags) actAs(actor string) error {
+	if actor == "" {
+		return errors.New("write user:NAME, agent:NAME or chief:NAME")
+	}
+	f.As = actor
+	return nil
+}
+
+// noArgument returns the hint for a proposal that is named by nothing: most often
+// its issue was typed, and the shell took it for a comment.
+func noArgument(args []string, what string) string {
+	if len(args) > 0 || !strings.Contains(what, "proposal") {
+		return ""
+	}
+	return " (a shell takes #1 for a comment; write 1 or '#1')"
+}
+
+// NoteFlags take a text from the command line, a file or standard input.
+type NoteFlags struct{ text, file string }
+
+func (n *NoteFlags) Register(set *pflag.FlagSet) {
+	set.StringVar(&n.text, "note", "", "the reason, or a note for the record")
+	set.StringVar(&n.file, "note-file", "", "read the note from `FILE`, - for standard input")
+}
+
+func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
+	if n.file == "" {
+		return n.text, nil
+	}
+	if n.text != "" {
+		return "", process.Usagef("--note and --note-file exclude each other")
+	}
+	b, err := a.ReadAll(ctx, n.file)
+	return strings.TrimSpace(string(b)), err
+}
+
+// PageLimit checks how many entries a page is to have.
+func PageLimit(n int) (int, error) {
+	if n < 1 || n > review.MaxPage {
+		return 0, process.Usagef("--limit is %d; write 1 to %d", n, review.MaxPage)
+	}
+	return n, nil
+}
+
+// Exact makes cobra's count of arguments a usage error of ours.
+func Exact(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
+		}
+		return nil
+	}
+}
+
+// Some requires at least one argument; what names them in the error.
+func Some(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
+		}
+		return nil
+	}
+}
+
+func Between(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || len(args) > high {
+			return process.Usagef("%s takes %s; got %s%s", cmd.CommandPath(), what, output.Counted(len(args), "argument"), noArgument(args, what))
+		}
+		return nil
+	}
+}
+
+// ParseTime reads a moment; "" is the zero time.
+func ParseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return t, process.Usagef("%q is not a time; write it as 2026-11-20T23:42:00Z", s)
+	}
+	return t.UTC(), nil
+}
+
+func ParseVersion(s string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
+	if err != nil || n < 1 {
+		return 0, process.Usagef("%q is not a version; versions count from 1", s)
+	}
+	return n, nil
+}

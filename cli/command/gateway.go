@@ -1,0 +1,151 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"toolcrib/cli/process"
+	"toolcrib/gateway"
+	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/hub"
+	"toolcrib/gateway/upstream"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// OpenGateway is a gateway with its open resources.
+type OpenGateway struct {
+	*gateway.Gateway
+	index    *store.Index
+	Upstream *upstream.Provider
+	hub      *hub.Hub
+	shared   bool // with other sessions, which go on
+}
+
+// Close ends the connections to servers and frees the index.
+func (r *OpenGateway) Close() error {
+	if r.shared {
+		return nil
+	}
+	r.Upstream.Close()
+	r.hub.Close()
+	return r.index.Close()
+}
+
+// Gateway puts a gateway before the database, with every provider that
+// there is.
+func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
+	return a.GatewayWith(ctx, func(s string) { a.Note("toolcrib: %s", s) })
+}
+
+// GatewayWith is gateway with warn for warnings about calls that went on.
+func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
+	if a.Remote != nil {
+		shared := *a.Remote.Gateway
+		shared.shared = true
+		return &shared, nil
+	}
+	desk, err := a.OpenDesk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := a.Config
+	find := func(name string) (upstream.Server, bool) {
+		s, ok := c.Servers[name]
+		return s.Upstream(a.Env, name), ok
+	}
+	r := &OpenGateway{index: store.NewIndex(), Upstream: upstream.NewProvider(find), hub: c.Gateway.Hub(a.Env)}
+	config := gateway.Config{
+		Ledger: a.DB.Calls(), Index: r.index,
+		Providers: map[registry.ProviderType]gateway.Provider{
+			registry.ProviderBuiltin: a.Builtin(desk), registry.ProviderMCP: r.Upstream, registry.ProviderHTTP: r.hub,
+		},
+		Now: a.Env.Now, NewID: a.Env.NewID, Warn: warn, Signatures: c.SignaturePolicy(),
+	}
+	c.Gateway.Apply(a.Env, &config)
+	r.Gateway, err = gateway.New(config)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// WithGateway does something with a gateway and closes it.
+func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) error {
+	g, err := a.Gateway(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(g), g.Close())
+}
+
+// CallerFlags say on whose behalf tools are found and called.
+type CallerFlags struct {
+	Agent, User, Customer string
+	Where                 WhereFlags
+}
+
+func (f *CallerFlags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.Agent, "agent", "", "with the tools of the agent `ID`, or of its subject")
+	set.StringVar(&f.User, "user", "", "call for the user `NAME`, with their limits and tiers (default: the login name)")
+	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
+	f.Where.Register(set)
+}
+
+// Caller returns the caller that the flags name, but for its actor.
+func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
+	layer, err := a.Layer()
+	if err != nil {
+		return gateway.Caller{}, err
+	}
+	user, err := a.User()
+	if err != nil {
+		return gateway.Caller{}, err
+	}
+	return gateway.Caller{Agent: f.Agent, Layer: layer, Where: f.Where.Context(true), User: cmp.Or(f.User, user), Customer: f.Customer}, nil
+}
+
+// Acting is caller with the actor of the command line.
+func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
+	if f.Agent == "" {
+		return gateway.Caller{}, process.Usagef("name the agent: --agent ID")
+	}
+	c, err := f.Caller(a)
+	if err != nil {
+		return c, err
+	}
+	c.Actor, err = a.Actor()
+	return c, err
+}
+
+// WhereFlags describe where an agent works; by default away from the user's
+// machine, with semantic search.
+type WhereFlags struct{ Local, noEmbedding bool }
+
+func (w *WhereFlags) Register(set *pflag.FlagSet) {
+	set.BoolVar(&w.Local, "local", false, "the agent works on the user's own machine")
+	set.BoolVar(&w.noEmbedding, "no-embedding", false, "there is no semantic search")
+}
+
+func (w *WhereFlags) Context(deferred bool) registry.Context {
+	return registry.Context{Local: w.Local, Embedding: !w.noEmbedding, IncludeDeferred: deferred}
+}
+
+// Builtin returns the provider of the assistant's tools. A user's time zone is
+// that of the agent that calls.
+func (a *App) Builtin(desk *review.Desk) *builtin.Provider {
+	return builtin.New(a.DB, builtin.Options{
+		NewID: a.Env.NewID,
+		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {
+			agent, _, err := desk.Toolset(ctx, c.Agent, c.Layer, c.Where)
+			if err != nil {
+				return "", err
+			}
+			return agent.Definition.Agent.Timezone, nil
+		},
+	})
+}

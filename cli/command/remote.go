@@ -1,0 +1,65 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"toolcrib/cli/checkpoints"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/history/workspace"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// Remote is the session of a user who came in through a door of a server. What it
+// shares with the other sessions of the process is safe for concurrent use.
+type Remote struct {
+	Actor     proposals.Actor
+	Config    settings.Config // of the server, without the settings of its account
+	DB        *store.DB
+	Desk      *review.Desk
+	Gateway   *OpenGateway
+	Workspace *workspace.Workspace // nil when none is attached
+	// Agent connects to the user's own SSH agent; nil where it is not forwarded.
+	Agent func(context.Context) (io.ReadWriteCloser, error)
+	// Drafts is the folder of the user's unsent texts.
+	Drafts string
+	// Size returns the size of the terminal; resized reports every change of it.
+	Size    func() (width, height int)
+	Resized func(context.Context, func(width, height int))
+	Environ []string
+	// Checkpoint is nil where none are published.
+	Checkpoint *checkpoints.Watch
+	// Ran gets the name of the command that runs.
+	Ran func(string)
+}
+
+// ErrRemote is wrapped when something of the server is asked for through a door.
+var ErrRemote = errors.New("not available over SSH")
+
+// ErrServerFile is errRemote about a file.
+var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
+
+// settings are those of the server, with what the user may choose.
+func (r *Remote) settings(flags settings.Overrides, accessible bool) (settings.Config, error) {
+	c := r.Config
+	if flags.Project != "" {
+		if c.Project = flags.Project; !settings.ValidProject(c.Project) {
+			return c, process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
+		}
+	}
+	c.Accessible = accessible
+	return c, nil
+}
+
+// Forwarded connects to the agent of the user.
+func (r *Remote) Forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
+	if r.Agent == nil {
+		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or prepare the decision with --print-statement, sign it with toolcrib sign where your key is, and send both with --statement - --signature -")
+	}
+	return r.Agent(ctx)
+}

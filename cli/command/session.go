@@ -1,0 +1,130 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store"
+)
+
+// IDs resolves references to proposals. "-" alone means the first word of each
+// line of standard input.
+func (a *App) IDs(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {
+	if len(refs) == 1 && refs[0] == "-" {
+		lines, err := a.ReadAll(ctx, "-")
+		if err != nil {
+			return nil, err
+		}
+		refs = refs[:0:0]
+		for line := range strings.Lines(string(lines)) {
+			if fields := strings.Fields(line); len(fields) > 0 {
+				refs = append(refs, fields[0])
+			}
+		}
+		if len(refs) == 0 {
+			return nil, process.Usagef("name at least one proposal: standard input holds no id")
+		}
+	}
+	if len(refs) == 0 {
+		return nil, process.Usagef("name at least one proposal")
+	}
+	return desk.Resolve(ctx, refs...)
+}
+
+func NotFoundf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
+}
+
+// Viewed returns what read reads in one view of the database.
+func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
+	err = view(ctx, func(r R) error {
+		found, err = read(r)
+		return err
+	})
+	return found, err
+}
+
+// Session is the review service together with the actor who uses it.
+type Session struct {
+	Desk  *review.Desk
+	Actor proposals.Actor
+}
+
+// OpenSession opens the review service for the actor of the command.
+func (a *App) OpenSession(ctx context.Context) (Session, error) {
+	actor, err := a.Actor()
+	if err != nil {
+		return Session{}, err
+	}
+	desk, err := a.OpenDesk(ctx)
+	return Session{desk, actor}, err
+}
+
+// OpenProposals opens the review service and resolves references to proposals.
+func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []proposals.ID, error) {
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return b, nil, err
+	}
+	ids, err := a.IDs(ctx, b.Desk, refs)
+	return b, ids, err
+}
+
+// TellDeciding prints which settings of a project's file a decision depends on:
+// others may be able to write that file.
+func (a *App) TellDeciding(c settings.Config) {
+	if s := c.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
+		a.Note("toolcrib: decided under %s: %s", c.ProjectFile, output.FullStop(s.String()))
+	}
+}
+
+// ApplyView adds the filter of a view to a query.
+func (a *App) ApplyView(q *review.Query, name string) error {
+	if name == "" {
+		return nil
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return err
+	}
+	if view, ok := c.Views[name]; ok {
+		q.Filter = filter.Join(view, q.Filter)
+		return nil
+	}
+	if len(c.Views) == 0 {
+		return process.Usagef("there is no view %q; name filters in %s, such as [views] and mine = \"author:mara state:open\"", name, c.UserFile)
+	}
+	return process.Usagef("there is no view %q; write %s", name, strings.Join(c.ViewOrder, ", "))
+}
+
+// ToolID returns the id of the live tool with a name.
+func (a *App) ToolID(ctx context.Context, name string) (string, error) {
+	db, view, err := a.DatabaseView(ctx)
+	if err != nil {
+		return "", err
+	}
+	e, _, err := db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: view}, name)
+	return e.Subject.ID, err
+}
+
+// Subject reads a subject, or finds the one that an id means in the view.
+func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
+	if s, err := registry.ParseSubject(ref); err == nil {
+		return s, nil
+	} else if strings.ContainsAny(ref, ":/ ") {
+		return registry.Subject{}, err
+	}
+	db, view, err := a.DatabaseView(ctx)
+	if err != nil {
+		return registry.Subject{}, err
+	}
+	return db.Subject(ctx, view, ref)
+}

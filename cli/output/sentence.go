@@ -1,0 +1,215 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// MalformedError has the problems of the proposals of a file: unreadable and
+// missing parts.
+type MalformedError struct {
+	File     string
+	Problems []proposals.DocumentProblem
+}
+
+func (e *MalformedError) Error() string { return one(e) }
+
+// ErrMalformed is wrapped by every malformedError.
+var ErrMalformed = errors.New("malformed")
+
+// Unwrap returns errMalformed.
+func (e *MalformedError) Unwrap() error { return ErrMalformed }
+
+// what names the source for a person.
+func (e *MalformedError) what() string {
+	if e.File == "-" {
+		return "standard input"
+	}
+	return e.File
+}
+
+func (e *MalformedError) lines() []string {
+	return Mapped(e.Problems, proposals.DocumentProblem.String)
+}
+
+// Perhaps names the known word that a wrong one was probably meant to be; ""
+// when there is none.
+func Perhaps(wrong, mark string, known []string) string {
+	meant := jsondoc.Closest(wrong, known)
+	if meant == "" {
+		return ""
+	}
+	return "; perhaps " + mark + meant + " is meant"
+}
+
+// Sentence writes an error for a person: one sentence, or for something with
+// many problems a sentence and a line for each.
+func Sentence(err error) string {
+	var b strings.Builder
+	for i, e := range flatten(err) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(one(e))
+	}
+	return b.String()
+}
+
+func one(err error) string {
+	var malformed *MalformedError
+	var incomplete *review.Incomplete
+	var conflict *review.RebaseConflict
+	switch {
+	case errors.As(err, &conflict):
+		return listed(conflict.What+" and the live version changed the same thing", conflictLines(conflict))
+	case errors.As(err, &malformed):
+		return listed(malformed.what()+" cannot be proposed", malformed.lines())
+	case errors.As(err, &incomplete):
+		return listed(incomplete.Head(), Mapped(incomplete.Problems, proposals.Problem.String))
+	case errors.Is(err, review.ErrNoReason):
+		return FullStop(err.Error() + "; write it with --note or --note-file")
+	case errors.Is(err, context.Canceled):
+		return "interrupted."
+	}
+	return FullStop(err.Error())
+}
+
+func listed(head string, lines []string) string {
+	if len(lines) == 1 {
+		return FullStop(head + ": " + lines[0])
+	}
+	return fmt.Sprintf("%s, for %d reasons:\n  - %s", head, len(lines), strings.Join(lines, "\n  - "))
+}
+
+// FullStop ends s as a sentence.
+func FullStop(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
+	}
+	return s + "."
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		if _, formatted := err.(fmt.Formatter); !formatted && isJoin(err) {
+			var out []error
+			for _, e := range joined.Unwrap() {
+				out = append(out, flatten(e)...)
+			}
+			return out
+		}
+	}
+	return []error{err}
+}
+
+// isJoin tells errors.Join's type from other errors that wrap several, such as
+// those of fmt.Errorf, whose own words would be lost.
+func isJoin(err error) bool { return fmt.Sprintf("%T", err) == "*errors.joinError" }
+
+// Belongs indents every line but the first, so that foreign text cannot pass for a
+// line of ours.
+func Belongs(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i > 0 && !strings.HasPrefix(line, "  ") {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// DocProblem is one problem in the JSON of an error.
+type DocProblem struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Rule    string `json:"rule,omitempty"`
+	// Document counts the proposals of a file from 1; 0 when there is one.
+	Document int `json:"document,omitempty"`
+}
+
+// ProblemsOf returns the problems of a document, when err is about one.
+func ProblemsOf(err error) []DocProblem {
+	var out []DocProblem
+	for _, e := range flatten(err) {
+		var incomplete *review.Incomplete
+		var shape jsondoc.Problems
+		var malformed *MalformedError
+		var conflict *review.RebaseConflict
+		switch {
+		case errors.As(e, &conflict):
+			for _, f := range conflict.Fields {
+				out = append(out, DocProblem{Path: f.Path, Message: "changed in different ways by the proposal and by the live version"})
+			}
+		case errors.As(e, &malformed):
+			for _, p := range malformed.Problems {
+				out = append(out, DocProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message, Rule: p.Rule, Document: p.Document})
+			}
+		case errors.As(e, &incomplete):
+			for _, p := range incomplete.Problems {
+				out = append(out, DocProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message, Rule: p.Rule})
+			}
+		case errors.As(e, &shape):
+			for _, p := range shape {
+				out = append(out, DocProblem{Path: p.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: p.Message})
+			}
+		}
+	}
+	return out
+}
+
+// Verbed is counted with the verb to be.
+func Verbed(n int, noun string) string {
+	if n == 1 {
+		return Counted(n, noun) + " is"
+	}
+	return Counted(n, noun) + " are"
+}
+
+// ShellWord quotes a word for a POSIX shell when it has to be.
+func ShellWord(w string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
+	}
+	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// Counted writes "1 finding", "2 findings".
+func Counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// conflictLines shows each conflict for a person: the three sides of a value,
+// or of each passage of a text.
+func conflictLines(e *review.RebaseConflict) []string {
+	var lines []string
+	short := func(text string) string {
+		if text == "" {
+			return "nothing"
+		}
+		return fmt.Sprintf("%q", Cut(text, 60))
+	}
+	for _, p := range e.Passages() {
+		where := p.Path
+		if p.Line > 0 {
+			where += fmt.Sprintf(", line %d", p.Line)
+		}
+		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(p.Base), short(p.Ours), short(p.Theirs)))
+	}
+	return lines
+}

@@ -1,0 +1,115 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+// Account is the account that runs the process, as the operating system knows it.
+// It depends on no environment variable: the caller of a program chooses those.
+type Account struct {
+	history.Account
+	Home string // as the account database has it; "" when it has no entry
+}
+
+// CurrentAccount returns who runs the process.
+func (e Env) CurrentAccount() Account {
+	if e.Account != nil {
+		return e.Account()
+	}
+	return SystemAccount()
+}
+
+// SystemAccount asks the account database by number. Without cgo, os/user.Current
+// would fill gaps from USER and HOME, which is to be avoided here.
+func SystemAccount() Account {
+	var a Account
+	a.Host, _ = os.Hostname() // "" is recorded as unknown
+	var entry *user.User
+	var err error
+	if uid := os.Getuid(); uid >= 0 {
+		a.UID = strconv.Itoa(uid)
+		entry, err = user.LookupId(a.UID)
+	} else if entry, err = user.Current(); err == nil { // Windows, which asks the process's token
+		a.UID = entry.Uid
+	}
+	if err == nil {
+		a.Login, a.Home = entry.Username, entry.HomeDir
+	}
+	return a
+}
+
+// LoginName is the login name of the account, in the form of an actor's name. An
+// account without an entry has its number.
+func LoginName(env Env) string {
+	a := env.CurrentAccount()
+	if a.Login == "" {
+		return proposals.ActorName("uid-" + a.UID)
+	}
+	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // DOMAIN\name
+}
+
+// NotUser reports whether name is not a user.
+func NotUser(name string) bool {
+	actor, err := proposals.ParseActor(name)
+	return err != nil || actor.Kind != proposals.User || actor.String() != name
+}
+
+// ErrNoHome is wrapped when a default path is needed and there is no home
+// folder that it could lie in.
+var ErrNoHome = errors.New("there is no home folder")
+
+// Home returns the user's home folder, which is absolute: what HOME says, or
+// else the account database. A relative HOME would make files of the working
+// directory the user's own, so it counts as none.
+func (e Env) Home() (string, error) {
+	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	a := e.CurrentAccount()
+	if filepath.IsAbs(a.Home) {
+		return a.Home, nil
+	}
+	why := "HOME is not set"
+	if dir := e.Getenv("HOME"); dir != "" {
+		why = fmt.Sprintf("HOME is %q, which is not absolute", dir)
+	}
+	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
+}
+
+// The default folders follow the XDG Base Directory Specification, 0.8, and on Windows,
+// where its variables are not set, the known folders: settings roam with the account,
+// the database does not.
+func ConfigHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
+
+func DataHome(env Env) (string, error) {
+	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"), "LOCALAPPDATA")
+}
+
+func StateHome(env Env) (string, error) {
+	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
+}
+
+// xdg returns an absolute folder. A relative value of a variable is ignored, as the
+// specification demands.
+func xdg(env Env, variable, fallback, windows string) (string, error) {
+	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if dir := env.Getenv(windows); env.Windows && filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := env.Home()
+	if err != nil {
+		return "", fmt.Errorf("%w, or set %s", err, variable)
+	}
+	return filepath.Join(home, fallback), nil
+}
