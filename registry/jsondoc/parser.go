@@ -330,19 +330,16 @@ func (p *parser) position(offset int) Pos {
 	if p.trusted {
 		return Pos{}
 	}
-	for p.at < min(offset, len(p.data)) {
-		if p.data[p.at] == '\n' {
-			p.pos = Pos{Line: p.pos.Line + 1, Column: 1}
-			p.at++
-			continue
-		}
-		size := 1
-		if p.data[p.at] >= utf8.RuneSelf {
-			_, size = utf8.DecodeRune(p.data[p.at:])
-		}
-		p.at += size
-		p.pos.Column++
+	if offset = min(offset, len(p.data)); p.at >= offset {
+		return p.pos
 	}
+	passed := p.data[p.at:offset]
+	p.at = offset
+	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
+		p.pos = Pos{Line: p.pos.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}
+		passed = passed[i+1:]
+	}
+	p.pos.Column += utf8.RuneCount(passed)
 	return p.pos
 }
 
