@@ -5,39 +5,53 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
 )
 
-// assistant has the data that the built-in tools of one owner read and write in a
-// transaction. It implements builtin.Writer; on a reading connection the
-// engine itself refuses the writes.
-type assistant struct {
-	s     *session
+// owned is a session for the data of one owner of the assistant's tools. The types built
+// on it have the tables, a family each.
+type owned struct {
+	*session
 	owner int64 // 0 for one of whom nothing is kept yet: no row has it
 	now   string
 }
 
-var (
-	_ builtin.Store  = (*DB)(nil)
-	_ builtin.Writer = assistant{}
-)
+// ownerTables have the owners, their projects, and what they set.
+type ownerTables struct{ *owned }
+
+var _ builtin.Store = (*DB)(nil)
+
+func (a *owned) reader() builtin.Reader {
+	return builtin.Reader{
+		TaskReader: taskTables{a}, ReminderReader: reminderTables{a}, MemoryReader: memoryTables{a}, EntityReader: entityTables{a}, SettingReader: ownerTables{a},
+	}
+}
+
+func (a *owned) writer() builtin.Writer {
+	return builtin.Writer{
+		Reader:     a.reader(),
+		TaskWriter: taskTables{a}, ReminderWriter: reminderTables{a}, MemoryWriter: memoryTables{a}, EntityWriter: entityTables{a}, SettingWriter: ownerTables{a},
+	}
+}
 
 // ReadAssistant implements builtin.Store.
 func (db *DB) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
 		stale := false
 		err := db.view(ctx, func(s *session) error {
-			a, err := s.assistant(ctx, of, at)
+			a, err := s.owned(ctx, of, at)
 			if err != nil {
 				return err
 			}
-			if stale, err = a.stale(ctx); err != nil || stale {
+			if stale, err = (memoryTables{a}).stale(ctx); err != nil || stale {
 				return err
 			}
-			return fn(a)
+			return fn(a.reader())
 		})
 		if err != nil || !stale {
 			return err
@@ -56,19 +70,19 @@ func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time
 		if err != nil {
 			return err
 		}
-		a, err := s.assistant(ctx, of, at)
+		a, err := s.owned(ctx, of, at)
 		if err != nil {
 			return err
 		}
-		if err := a.expire(ctx); err != nil {
+		if err := (memoryTables{a}).expire(ctx); err != nil {
 			return err
 		}
-		return fn(a)
+		return fn(a.writer())
 	})
 }
 
-func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time) (assistant, error) {
-	a := assistant{s: s, now: history.Timestamp(at)}
+func (s *session) owned(ctx context.Context, of builtin.Owner, at time.Time) (*owned, error) {
+	a := &owned{session: s, now: history.Timestamp(at)}
 	err := s.Row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -77,9 +91,9 @@ func (s *session) assistant(ctx context.Context, of builtin.Owner, at time.Time)
 }
 
 // stale reports whether memories have expired that are still there.
-func (a assistant) stale(ctx context.Context) (bool, error) {
+func (a memoryTables) stale(ctx context.Context) (bool, error) {
 	var found bool
-	err := a.s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
+	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
 	return found, err
 }
 
@@ -88,8 +102,8 @@ func (db *DB) expire(ctx context.Context, of builtin.Owner, at time.Time) error 
 	return db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil })
 }
 
-func (a assistant) expire(ctx context.Context) error {
-	ids, err := all(ctx, a.s, scanValue[string],
+func (a memoryTables) expire(ctx context.Context) error {
+	ids, err := all(ctx, a, scanValue[string],
 		"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
 	if err != nil {
 		return err
@@ -102,11 +116,26 @@ func (a assistant) expire(ctx context.Context) error {
 	return nil
 }
 
+// owns returns the columns of a row with its owner.
+func (a *owned) owns(row columns) columns { return append(columns{col("owner", &a.owner)}, row...) }
+
+// change changes a row of the owner's. Its id and when it was made stay.
+func (a *owned) change(ctx context.Context, table, what, id string, row columns) error {
+	row = slices.DeleteFunc(row, func(c column) bool { return c.name == "id" || c.name == "created_at" })
+	values, err := row.values()
+	if err != nil {
+		return err
+	}
+	n, err := a.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s WHERE owner = $%d AND id = $%d AND deleted_at = ''", table, row.assignments(), len(row)+1, len(row)+2),
+		append(values, a.owner, id)...)
+	return changedOne(n, err, what+" "+id)
+}
+
 // byIDs calls fn for each id once, which a call lists few of.
-func byIDs[T any](ctx context.Context, s *session, scan func(scanner) (T, error), query string, owner int64, ids []string) ([]T, error) {
+func byIDs[T any](ctx context.Context, a *owned, scan func(scanner) (T, error), query string, ids []string) ([]T, error) {
 	var out []T
 	for _, id := range ids {
-		found, err := all(ctx, s, scan, query, owner, id)
+		found, err := all(ctx, a, scan, query, a.owner, id)
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +145,10 @@ func byIDs[T any](ctx context.Context, s *session, scan func(scanner) (T, error)
 }
 
 // byKeys returns the rows that a query finds by their keys.
-func byKeys[T any](ctx context.Context, a assistant, scan func(scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
+func byKeys[T any](ctx context.Context, a *owned, scan func(scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(keys))
 	for _, key := range keys {
-		list, err := all(ctx, a.s, scan, query, a.owner, key)
+		list, err := all(ctx, a, scan, query, a.owner, key)
 		if err != nil {
 			return nil, err
 		}
@@ -131,18 +160,20 @@ func byKeys[T any](ctx context.Context, a assistant, scan func(scanner) (T, erro
 }
 
 // remove marks a row as deleted and reports whether it was there.
-func (a assistant) remove(ctx context.Context, query, id string) (bool, error) {
-	n, err := a.s.Exec(ctx, query, a.now, a.owner, id)
+func (a *owned) remove(ctx context.Context, query, id string) (bool, error) {
+	n, err := a.Exec(ctx, query, a.now, a.owner, id)
 	return n == 1, err
 }
 
-// list writes a list of texts.
-func list(texts []string) (string, error) {
-	if len(texts) == 0 {
-		return "[]", nil
-	}
-	data, err := json.Marshal(texts)
-	return string(data), err
+// asList is the column of a list of texts.
+func asList(texts *[]string) textual {
+	return stored(texts, func(texts []string) string {
+		if len(texts) == 0 {
+			return "[]"
+		}
+		data, _ := json.Marshal(texts) // texts have no form that fails
+		return string(data)
+	}, parseList)
 }
 
 func parseList(s string) ([]string, error) {
@@ -153,12 +184,12 @@ func parseList(s string) ([]string, error) {
 
 // project returns the number of a project, NULL for "", and 0, which none has,
 // for a name that is unknown.
-func (a assistant) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
+func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
 	if name == "" {
 		return id, nil
 	}
 	id.Valid = true
-	err = a.s.Row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	err = a.Row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -166,23 +197,23 @@ func (a assistant) project(ctx context.Context, name string) (id sql.NullInt64, 
 }
 
 // Projects implements builtin.Reader.
-func (a assistant) Projects(ctx context.Context) ([]string, error) {
-	return all(ctx, a.s, scanValue[string], "SELECT name FROM projects WHERE owner = $1", a.owner)
+func (a ownerTables) Projects(ctx context.Context) ([]string, error) {
+	return all(ctx, a, scanValue[string], "SELECT name FROM projects WHERE owner = $1", a.owner)
 }
 
 // Project implements builtin.Reader.
-func (a assistant) Project(ctx context.Context, agent string) (string, error) {
+func (a ownerTables) Project(ctx context.Context, agent string) (string, error) {
 	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = $1 AND c.agent = $2", a.owner, agent)
 }
 
 // Instructions implements builtin.Reader.
-func (a assistant) Instructions(ctx context.Context) (string, error) {
+func (a ownerTables) Instructions(ctx context.Context) (string, error) {
 	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
 // setting returns a text, "" when there is none.
-func (a assistant) setting(ctx context.Context, query string, args ...any) (text string, err error) {
-	err = a.s.Row(ctx, query, args, &text)
+func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
+	err = a.Row(ctx, query, args, &text)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -190,28 +221,27 @@ func (a assistant) setting(ctx context.Context, query string, args ...any) (text
 }
 
 // AddProject implements builtin.Writer.
-func (a assistant) AddProject(ctx context.Context, name string) error {
-	_, err := a.s.Exec(ctx, "INSERT INTO projects (id, owner, name, name_key) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM projects), $1, $2, $3)", a.owner, name, builtin.NameKey(name))
-	return err
+func (a ownerTables) AddProject(ctx context.Context, name string) error {
+	return a.add(ctx, "projects", "id", a.owns(columns{col("name", &name), col("name_key", new(builtin.NameKey(name)))}))
 }
 
 // SetProject implements builtin.Writer.
-func (a assistant) SetProject(ctx context.Context, agent, name string) error {
+func (a ownerTables) SetProject(ctx context.Context, agent, name string) error {
 	project, err := a.project(ctx, name)
 	if err != nil {
 		return err
 	}
-	_, err = a.s.Exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
+	_, err = a.Exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
 	return err
 }
 
 // SetInstructions implements builtin.Writer.
-func (a assistant) SetInstructions(ctx context.Context, text string) error {
+func (a ownerTables) SetInstructions(ctx context.Context, text string) error {
 	var customer, user string
-	if err := a.s.Row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
+	if err := a.Row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
 		return err
 	}
-	_, err := a.s.Exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, sealOfOwner(customer, user, text), a.owner)
+	_, err := a.Exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, sealOfOwner(customer, user, text), a.owner)
 	return err
 }
 
@@ -224,24 +254,31 @@ func sealOfOwner(customer, user, instructions string) string {
 	return history.Seal("toolcrib owner 1", customer, user, instructions)
 }
 
-// reminderColumns name a task only while it is there.
-const reminderColumns = `r.id, r.text, r.remind_at, r.sent, coalesce((SELECT t.id FROM tasks t WHERE t.id = r.task AND t.owner = r.owner AND t.deleted_at = ''), ''), r.channel, r.created_at`
+// reminderTables have the reminders and the schedules.
+type reminderTables struct{ *owned }
 
-func scanReminder(row scanner) (r builtin.Reminder, err error) {
-	var at, created string
-	if err := row.Scan(&r.ID, &r.Text, &at, &r.Sent, &r.Task, &r.Channel, &created); err != nil {
-		return r, err
+func reminderColumns(r *builtin.Reminder) columns {
+	return columns{
+		col("id", &r.ID), col("text", &r.Text), col("remind_at", asTime(&r.At)), col("task", &r.Task), col("channel", &r.Channel), col("created_at", asTime(&r.Created)),
 	}
-	return r, errors.Join(into(&r.At, history.ParseTimestamp, at), into(&r.Created, history.ParseTimestamp, created))
 }
 
+// sentReminder are the columns of a reminder, r, which names a task only while it is
+// there.
+func sentReminder(r *builtin.Reminder) columns {
+	return append(reminderColumns(r), col("sent", &r.Sent), col("there", &r.Task))
+}
+
+var selectReminders = "SELECT " + reminderColumns(new(builtin.Reminder)).of("r") +
+	", r.sent, coalesce((SELECT t.id FROM tasks t WHERE t.id = r.task AND t.owner = r.owner AND t.deleted_at = ''), '') FROM reminders r"
+
 // RemindersByID implements builtin.Reader.
-func (a assistant) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
-	return byIDs(ctx, a.s, scanReminder, "SELECT "+reminderColumns+" FROM reminders r WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", a.owner, ids)
+func (a reminderTables) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
+	return byIDs(ctx, a.owned, reading(sentReminder), selectReminders+" WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", ids)
 }
 
 // Reminders implements builtin.Reader.
-func (a assistant) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
+func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
 	where, args, index := "r.owner = ? AND r.deleted_at = ''", []any{a.owner}, "reminders_by_time"
 	if f.Sent != nil {
 		where, args, index = where+" AND r.sent = ?", append(args, flag(*f.Sent)), "reminders_by_status"
@@ -252,41 +289,37 @@ func (a assistant) Reminders(ctx context.Context, f builtin.ReminderFilter, limi
 	if !f.Until.IsZero() {
 		where, args = where+" AND r.remind_at < ?", append(args, history.Timestamp(f.Until))
 	}
-	return all(ctx, a.s, scanReminder, numbered("SELECT "+reminderColumns+" FROM reminders r"+a.s.hints.indexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
+	return all(ctx, a, reading(sentReminder), numbered(selectReminders+a.hints.indexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
 }
 
 // AddReminder implements builtin.Writer.
-func (a assistant) AddReminder(ctx context.Context, r builtin.Reminder) error {
-	_, err := a.s.Exec(ctx, "INSERT INTO reminders (seq, id, owner, text, remind_at, task, channel, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM reminders), $1, $2, $3, $4, $5, $6, $7)",
-		r.ID, a.owner, r.Text, history.Timestamp(r.At), r.Task, r.Channel, history.Timestamp(r.Created))
-	return err
+func (a reminderTables) AddReminder(ctx context.Context, r builtin.Reminder) error {
+	return a.add(ctx, "reminders", "seq", a.owns(reminderColumns(&r)))
 }
 
 // RemoveReminder implements builtin.Writer.
-func (a assistant) RemoveReminder(ctx context.Context, id string) (bool, error) {
+func (a reminderTables) RemoveReminder(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE reminders SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
 
 // Schedules implements builtin.Reader.
-func (a assistant) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
-	scan := func(row scanner) (s builtin.Schedule, err error) {
-		var ends, created string
-		if err := row.Scan(&s.ID, &s.Title, &s.Instruction, &s.Cron, &s.Zone, &s.Channel, &ends, &created); err != nil {
-			return s, err
-		}
-		return s, errors.Join(into(&s.Ends, parseMaybe, ends), into(&s.Created, history.ParseTimestamp, created))
+func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
+	return all(ctx, a, reading(scheduleColumns), "SELECT "+scheduleColumns(new(builtin.Schedule)).names()+" FROM schedules WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
+}
+
+func scheduleColumns(s *builtin.Schedule) columns {
+	return columns{
+		col("id", &s.ID), col("title", &s.Title), col("instruction", &s.Instruction), col("cron", &s.Cron), col("zone", &s.Zone), col("channel", &s.Channel),
+		col("ends_at", asMaybeTime(&s.Ends)), col("created_at", asTime(&s.Created)),
 	}
-	return all(ctx, a.s, scan, "SELECT id, title, instruction, cron, zone, channel, ends_at, created_at FROM schedules WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
 
 // AddSchedule implements builtin.Writer.
-func (a assistant) AddSchedule(ctx context.Context, s builtin.Schedule) error {
-	_, err := a.s.Exec(ctx, "INSERT INTO schedules (seq, id, owner, title, instruction, cron, zone, channel, ends_at, created_at) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM schedules), $1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		s.ID, a.owner, s.Title, s.Instruction, s.Cron, s.Zone, s.Channel, maybe(s.Ends), history.Timestamp(s.Created))
-	return err
+func (a reminderTables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
+	return a.add(ctx, "schedules", "seq", a.owns(scheduleColumns(&s)))
 }
 
 // RemoveSchedule implements builtin.Writer.
-func (a assistant) RemoveSchedule(ctx context.Context, id string) (bool, error) {
+func (a reminderTables) RemoveSchedule(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE schedules SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"strconv"
@@ -17,39 +16,45 @@ import (
 // it is shown with a space in its place.
 const nameSeparator = "\x1f"
 
-const memoryColumns = `m.id, m.content, m.kind, m.importance, coalesce(p.name, ''), m.tags, m.expires_at, m.created_at, m.updated_at,
+// memoryTables have the memories with their links.
+type memoryTables struct{ *owned }
+
+func memoryColumns(m *builtin.Memory) columns {
+	return columns{
+		col("id", &m.ID), col("content", &m.Content), col("kind", (*string)(&m.Kind)), col("importance", &m.Importance), col("tags", asList(&m.Tags)),
+		col("expires_at", asMaybeTime(&m.Expires)), col("created_at", asTime(&m.Created)), col("updated_at", asTime(&m.Updated)),
+	}
+}
+
+func linkedMemory(m *builtin.Memory) columns {
+	entities := stored(&m.Entities, func([]string) string { return "" }, func(text string) ([]string, error) {
+		if text == "" {
+			return []string{}, nil
+		}
+		return strings.Split(text, nameSeparator), nil
+	})
+	return append(memoryColumns(m), col("project", &m.Project), col("entities", entities))
+}
+
+// selectMemories reads linkedMemory: of a memory, m, and its project, p.
+var selectMemories = "SELECT " + memoryColumns(new(builtin.Memory)).of("m") + `, coalesce(p.name, ''),
 	coalesce((SELECT string_agg(replace(name, '` + nameSeparator + `', ' '), '` + nameSeparator + `') FROM (SELECT DISTINCT e.name FROM memory_links l JOIN entities e ON e.id = l.target
 		WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity = 1 ORDER BY e.name) linked), '')`
 
 const fromMemories = " FROM memories m LEFT JOIN projects p ON p.id = m.project "
 
-func scanMemory(row scanner) (m builtin.Memory, err error) {
-	var tags, expires, created, updated, entities string
-	err = row.Scan(&m.ID, &m.Content, &m.Kind, &m.Importance, &m.Project, &tags, &expires, &created, &updated, &entities)
-	if err != nil {
-		return m, err
-	}
-	m.Entities = []string{}
-	if entities != "" {
-		m.Entities = strings.Split(entities, nameSeparator)
-	}
-	return m, errors.Join(
-		into(&m.Tags, parseList, tags), into(&m.Expires, parseMaybe, expires), into(&m.Created, history.ParseTimestamp, created), into(&m.Updated, history.ParseTimestamp, updated),
-	)
-}
-
 // MemoriesByID implements builtin.Reader.
-func (a assistant) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
-	return byIDs(ctx, a.s, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", a.owner, ids)
+func (a memoryTables) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
+	return byIDs(ctx, a.owned, reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", ids)
 }
 
 // MemoriesByKey implements builtin.Reader.
-func (a assistant) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
-	return byKeys(ctx, a, scanMemory, "SELECT "+memoryColumns+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", keys)
+func (a memoryTables) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
+	return byKeys(ctx, a.owned, reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", keys)
 }
 
 // Memories implements builtin.Reader.
-func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
+func (a memoryTables) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	if f.Tag != "" {
 		return a.tagged(ctx, f, limit)
 	}
@@ -71,67 +76,57 @@ func (a assistant) Memories(ctx context.Context, f builtin.MemoryFilter, limit i
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a.s, scanMemory, numbered("SELECT "+memoryColumns+" FROM memories m"+a.s.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
+	return all(ctx, a, reading(linkedMemory), numbered(selectMemories+" FROM memories m"+a.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
 // since limits a selection to changes after a time: later changes have larger
 // keys.
-func (a assistant) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
+func (a memoryTables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil
 	}
 	from := history.Timestamp(f.Since)
 	var first int64
-	err := a.s.Row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
+	err := a.Row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
 	return where + " AND " + key + " >= ? AND m.updated_at >= ?", append(args, first, from), err
 }
 
 // AddMemory implements builtin.Writer.
-func (a assistant) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
-	project, tags, err := a.memoryColumns(ctx, m)
+func (a memoryTables) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+	project, err := a.project(ctx, m.Project)
 	if err != nil {
 		return err
 	}
-	_, err = a.s.Exec(ctx, `INSERT INTO memories (seq, id, owner, content, kind, importance, project, tags, expires_at, created_at, updated_at)
-		VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM memories), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		m.ID, a.owner, m.Content, m.Kind, m.Importance, project, tags, maybe(m.Expires), history.Timestamp(m.Created), history.Timestamp(m.Updated))
-	if err != nil {
+	if err := a.add(ctx, "memories", "seq", append(a.owns(memoryColumns(&m)), col("project", &project))); err != nil {
 		return err
 	}
 	return a.index(ctx, m.ID, terms)
 }
 
 // ChangeMemory implements builtin.Writer.
-func (a assistant) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
-	project, tags, err := a.memoryColumns(ctx, m)
+func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+	project, err := a.project(ctx, m.Project)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
 		return err
 	}
-	n, err := a.s.Exec(ctx, `UPDATE memories SET seq = (SELECT max(seq) + 1 FROM memories), content = $1, kind = $2, importance = $3, project = $4, tags = $5, expires_at = $6, updated_at = $7
-		WHERE owner = $8 AND id = $9 AND deleted_at = ''`,
-		m.Content, m.Kind, m.Importance, project, tags, maybe(m.Expires), history.Timestamp(m.Updated), a.owner, m.ID)
-	if err := changedOne(n, err, "memory "+m.ID); err != nil {
+	newest, err := a.next(ctx, "memories")
+	if err != nil {
+		return err
+	}
+	if err := a.change(ctx, "memories", "memory", m.ID, append(memoryColumns(&m), col("project", &project), col("seq", &newest))); err != nil {
 		return err
 	}
 	return errors.Join(a.countInProject(ctx, m.ID, 1), a.index(ctx, m.ID, terms))
 }
 
-func (a assistant) memoryColumns(ctx context.Context, m builtin.Memory) (project sql.NullInt64, tags string, err error) {
-	if project, err = a.project(ctx, m.Project); err != nil {
-		return project, "", err
-	}
-	tags, err = list(m.Tags)
-	return project, tags, err
-}
-
 // RemoveMemory implements builtin.Writer.
-func (a assistant) RemoveMemory(ctx context.Context, id string) (bool, error) {
+func (a memoryTables) RemoveMemory(ctx context.Context, id string) (bool, error) {
 	var found bool
-	err := a.s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
+	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
 	if err != nil || !found {
 		return false, err
 	}
@@ -151,21 +146,21 @@ const (
 )
 
 // term makes a term the owner's.
-func (a assistant) term(mark, text string) string {
+func (a *owned) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
 // tagTerm returns the search term of a tag, whatever characters it has.
-func (a assistant) tagTerm(tag string) string {
+func (a memoryTables) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))
 }
 
 // facets are the terms by which a memory is narrowed to.
-func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
+func (a memoryTables) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
 	var kind, project, tags string
 	var importance int
-	err = a.s.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
+	err = a.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
 		return 0, nil, missing(err, "memory %s", id)
@@ -182,16 +177,16 @@ func (a assistant) facets(ctx context.Context, id string) (seq int64, terms []st
 }
 
 // index makes a memory findable by terms and by its filters.
-func (a assistant) index(ctx context.Context, id string, terms []string) error {
+func (a memoryTables) index(ctx context.Context, id string, terms []string) error {
 	seq, facets, err := a.facets(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = a.s.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
+	_, err = a.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
 	return err
 }
 
-func (a assistant) join(terms, facets []string) string {
+func (a *owned) join(terms, facets []string) string {
 	var b strings.Builder
 	for _, t := range terms {
 		b.WriteString(a.term("", t))
@@ -201,13 +196,13 @@ func (a assistant) join(terms, facets []string) string {
 	return b.String()
 }
 
-func (a assistant) unindex(ctx context.Context, id string) error {
-	_, err := a.s.Exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
+func (a memoryTables) unindex(ctx context.Context, id string) error {
+	_, err := a.Exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
 	return err
 }
 
 // IndexMemory implements builtin.Writer.
-func (a assistant) IndexMemory(ctx context.Context, id string, terms []string) error {
+func (a memoryTables) IndexMemory(ctx context.Context, id string, terms []string) error {
 	if err := a.unindex(ctx, id); err != nil {
 		return err
 	}
@@ -215,7 +210,7 @@ func (a assistant) IndexMemory(ctx context.Context, id string, terms []string) e
 }
 
 // narrow returns the terms that a memory has which a filter lets through.
-func (a assistant) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
+func (a memoryTables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
 	var terms []string
 	if f.Kind != "" {
 		terms = append(terms, a.term(kindMark, f.Kind))
@@ -238,7 +233,7 @@ func (a assistant) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string
 
 // MatchMemories implements builtin.Reader. The keys come as one text,
 // which costs less than a row for each.
-func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
+func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
 	if err != nil {
 		return nil, err
@@ -249,14 +244,14 @@ func (a assistant) MatchMemories(ctx context.Context, terms []string, f builtin.
 	if len(wanted) == 0 {
 		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = $1 AND deleted_at = '' ORDER BY seq DESC LIMIT $2", a.owner, limit)
 	}
-	has := a.s.engine.HasTerms("memories_text", wanted)
+	has := a.engine.HasTerms("memories_text", wanted)
 	return a.keys(ctx, numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // keys returns the keys that a query selects.
-func (a assistant) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
+func (a *owned) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
-	if err := a.s.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
+	if err := a.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
 		return nil, err
 	}
 	parts := strings.Split(text, ",")
@@ -270,16 +265,16 @@ func (a assistant) keys(ctx context.Context, query string, args ...any) ([]int64
 }
 
 // tagged returns the newest memories with a tag.
-func (a assistant) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
+func (a memoryTables) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	terms, err := a.narrow(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	has := a.s.engine.HasTerms("memories_text", terms)
+	has := a.engine.HasTerms("memories_text", terms)
 	where, args, err := a.since(ctx, f, "x.rowid", has.SQL+" AND m.owner = ? AND m.deleted_at = ''", append(has.Args, a.owner))
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a.s, scanMemory, numbered("SELECT "+memoryColumns+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
+	return all(ctx, a, reading(linkedMemory), numbered(selectMemories+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
 		" ORDER BY x.rowid DESC LIMIT ?"), append(args, limit)...)
 }

@@ -55,6 +55,15 @@ func (c columns) each(before string) string {
 	return list.String()
 }
 
+// assignments lists the columns as UPDATE sets them to parameters from $1 on.
+func (c columns) assignments() string {
+	list := make([]string, len(c))
+	for i, one := range c {
+		list[i] = one.name + " = $" + strconv.Itoa(i+1)
+	}
+	return strings.Join(list, ", ")
+}
+
 // maybe lists what when reads: the columns of a table after a LEFT JOIN, in which key is
 // not NULL.
 func (c columns) maybe(alias, key string) string {

@@ -70,7 +70,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	}
 	out := linkOut{ID: in.ID, Relation: in.Relation}
 	err := c.write(ctx, func(w Writer) error {
-		from, err := memory(ctx, w, in.ID)
+		from, err := memory(ctx, w.Reader, in.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 			return nil
 		}
 		// The memory is found by the name from now on.
-		if from, err = memory(ctx, w, in.ID); err != nil {
+		if from, err = memory(ctx, w.Reader, in.ID); err != nil {
 			return err
 		}
 		return w.IndexMemory(ctx, from.ID, from.terms())
@@ -105,7 +105,7 @@ func (c call) target(ctx context.Context, w Writer, in linkIn) (string, error) {
 	if in.ToMemoryID == nil {
 		return c.entity(ctx, w, *in.ToEntity, in.EntityType)
 	}
-	to, err := memory(ctx, w, *in.ToMemoryID)
+	to, err := memory(ctx, w.Reader, *in.ToMemoryID)
 	return to.ID, err
 }
 

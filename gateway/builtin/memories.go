@@ -168,7 +168,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	}
 	var out memoryOut
 	err := c.write(ctx, func(w Writer) error {
-		was, err := memory(ctx, w, in.ID)
+		was, err := memory(ctx, w.Reader, in.ID)
 		if err != nil {
 			return err
 		}

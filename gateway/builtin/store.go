@@ -17,7 +17,26 @@ type Store interface {
 
 // Reader reads the data of one owner. It leaves out unknown and deleted ids, and
 // those of others.
-type Reader interface {
+type Reader struct {
+	TaskReader
+	ReminderReader
+	MemoryReader
+	EntityReader
+	SettingReader
+}
+
+// Writer reads and writes what one owner has.
+type Writer struct {
+	Reader
+	TaskWriter
+	ReminderWriter
+	MemoryWriter
+	EntityWriter
+	SettingWriter
+}
+
+// TaskReader reads tasks.
+type TaskReader interface {
 	// TasksByID returns tasks in no order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
 	// Tasks returns at most limit tasks, soonest due first, those without a
@@ -25,14 +44,39 @@ type Reader interface {
 	Tasks(ctx context.Context, f TaskFilter, limit int) ([]Task, error)
 	// CountTasks counts open tasks and those of them that are overdue.
 	CountTasks(ctx context.Context) (open, overdue int, err error)
+}
 
+// TaskWriter writes tasks.
+type TaskWriter interface {
+	AddTask(ctx context.Context, t Task) error
+	ChangeTask(ctx context.Context, t Task) error
+	// RemoveTask reports false when there is no such task.
+	RemoveTask(ctx context.Context, id string) (bool, error)
+}
+
+// ReminderReader reads reminders and schedules.
+type ReminderReader interface {
 	RemindersByID(ctx context.Context, ids []string) ([]Reminder, error)
 	// Reminders returns at most limit reminders, the next one first.
 	Reminders(ctx context.Context, f ReminderFilter, limit int) ([]Reminder, error)
 
 	// Schedules returns all of them, the oldest first. They are few.
 	Schedules(ctx context.Context) ([]Schedule, error)
+}
 
+// ReminderWriter writes reminders and schedules.
+type ReminderWriter interface {
+	AddReminder(ctx context.Context, r Reminder) error
+	// RemoveReminder reports false when there is no such reminder.
+	RemoveReminder(ctx context.Context, id string) (bool, error)
+
+	AddSchedule(ctx context.Context, s Schedule) error
+	// RemoveSchedule reports false when there is no such schedule.
+	RemoveSchedule(ctx context.Context, id string) (bool, error)
+}
+
+// MemoryReader reads memories and their links.
+type MemoryReader interface {
 	MemoriesByID(ctx context.Context, ids []string) ([]Memory, error)
 	// Memories returns at most limit memories, newest first: those that were
 	// stored or changed last.
@@ -52,43 +96,10 @@ type Reader interface {
 	MemoriesOf(ctx context.Context, entity string, limit int) ([]Memory, error)
 	// CountLinks counts the links that start from a memory.
 	CountLinks(ctx context.Context, memory string) (int, error)
-
-	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
-	// EntitiesByName returns those that were stored with a key.
-	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
-	// Entities returns at most limit entities, those with the most memories
-	// first: of the filter's project where it names one.
-	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
-	// MatchEntities returns the keys of at most limit entities, of a type
-	// unless it is "", that were stored with a term, newest first.
-	MatchEntities(ctx context.Context, term, kind string, limit int) ([]int64, error)
-	// EntitiesByKey returns entities by their keys.
-	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
-
-	// Projects returns the names of all projects. They are few.
-	Projects(ctx context.Context) ([]string, error)
-	// Project returns the project that is set for an agent, "" for none.
-	Project(ctx context.Context, agent string) (string, error)
-	Instructions(ctx context.Context) (string, error)
 }
 
-// Writer reads and writes what one owner has.
-type Writer interface {
-	Reader
-
-	AddTask(ctx context.Context, t Task) error
-	ChangeTask(ctx context.Context, t Task) error
-	// RemoveTask reports false when there is no such task.
-	RemoveTask(ctx context.Context, id string) (bool, error)
-
-	AddReminder(ctx context.Context, r Reminder) error
-	// RemoveReminder reports false when there is no such reminder.
-	RemoveReminder(ctx context.Context, id string) (bool, error)
-
-	AddSchedule(ctx context.Context, s Schedule) error
-	// RemoveSchedule reports false when there is no such schedule.
-	RemoveSchedule(ctx context.Context, id string) (bool, error)
-
+// MemoryWriter writes memories and their links.
+type MemoryWriter interface {
 	// AddMemory adds a memory, which is found by its terms.
 	AddMemory(ctx context.Context, m Memory, terms []string) error
 	// ChangeMemory makes it the newest, too.
@@ -101,11 +112,41 @@ type Writer interface {
 
 	// AddLink reports false when the link is there already.
 	AddLink(ctx context.Context, l Link) (bool, error)
+}
 
+// EntityReader reads the entities that memories are linked to.
+type EntityReader interface {
+	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
+	// EntitiesByName returns those that were stored with a key.
+	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
+	// Entities returns at most limit entities, those with the most memories
+	// first: of the filter's project where it names one.
+	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
+	// MatchEntities returns the keys of at most limit entities, of a type
+	// unless it is "", that were stored with a term, newest first.
+	MatchEntities(ctx context.Context, term, kind string, limit int) ([]int64, error)
+	// EntitiesByKey returns entities by their keys.
+	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
+}
+
+// EntityWriter writes entities.
+type EntityWriter interface {
 	AddEntity(ctx context.Context, e Entity, key string, terms []string) error
 	// ChangeEntity changes the type, the aliases and the terms.
 	ChangeEntity(ctx context.Context, e Entity, terms []string) error
+}
 
+// SettingReader reads projects and what is set for them and for the owner.
+type SettingReader interface {
+	// Projects returns the names of all projects. They are few.
+	Projects(ctx context.Context) ([]string, error)
+	// Project returns the project that is set for an agent, "" for none.
+	Project(ctx context.Context, agent string) (string, error)
+	Instructions(ctx context.Context) (string, error)
+}
+
+// SettingWriter writes projects and settings.
+type SettingWriter interface {
 	// AddProject makes a project; the name is not taken in any letter case.
 	AddProject(ctx context.Context, name string) error
 	// SetProject sets the project of an agent, "" for none.
