@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ type dialog struct {
 	screen.Dialog
 	typed   string    // of the tally
 	savedAt time.Time // when the text was last saved
-	text    *edit.Text
+	text    edit.Text
 	pager   *pager.Pager
 	ready   bool
 }
@@ -96,6 +95,8 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	case (name == "tab" || name == "ctrl+s") && d.text != nil:
 		d.Writing = !d.Writing
 		return m.saveDraft(d)
+	case name == editorKey && d.text != nil:
+		return host{m}.editText(d)
 	case d.Writing:
 		if d.text.Key(msg) {
 			return d.keep(m)
@@ -125,6 +126,9 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// editorKey opens the text of a dialog in the user's editor.
+const editorKey = "ctrl+o"
+
 // letter gives a key that neither scrolls nor confirms to the dialog. What no answer
 // is begins the note or the reason, or goes on with it.
 func (d *dialog) letter(m *Model, msg tea.KeyPressMsg) tea.Cmd {
@@ -137,7 +141,7 @@ func (d *dialog) letter(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		return then(m.saveDraft(d), d.Unread())
 	}
 	for _, k := range d.Keys {
-		if slices.Contains(k.Keys, name) {
+		if k.Matches(msg) {
 			if !d.ready {
 				return nil
 			}
@@ -321,7 +325,7 @@ func (d *dialog) box(m *Model, w int) []string {
 		}
 		inside(draw.Of(style, " "+label).String(w - 4))
 		edge := draw.Of(style, " ▎ ")
-		for _, line := range d.text.View(th, w-4-edge.Width(), d.textHeight(m), d.Writing) {
+		for _, line := range edit.View(d.text, th, w-4-edge.Width(), d.textHeight(m), d.Writing) {
 			inside(edge.String(edge.Width()) + line)
 		}
 	}
@@ -397,6 +401,9 @@ func (d *dialog) footer(m *Model) draw.Line {
 	case d.meanwhile() != "":
 	case d.Writing:
 		hint("ctrl+s", "done writing")
+		if (host{m}).cannotEdit(d) == "" {
+			hint(editorKey, "editor")
+		}
 	case d.Run != nil:
 		switch {
 		case !d.ready: // no key does anything yet

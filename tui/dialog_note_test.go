@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/tui/edit"
 )
 
@@ -107,4 +110,40 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	if screen := b.screen(); strings.Contains(screen, "All three.") {
 		t.Errorf("the note for three members stands at four:\n%s", screen)
 	}
+}
+
+// TestNoteInTheEditor goes on with a note in the user's editor, and with what comes
+// back from there in the dialog.
+func TestNoteInTheEditor(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "c").write("First. ")
+	b.press("ctrl+o")
+	b.wants("First.")
+	b.editor("printf 'Then\n\u202e more.\n' >> \"$2\"")
+	b.press("ctrl+o")
+	b.wants("▎ First. Then", "▎ ⟨U+202E⟩ more.", "ctrl+o editor")
+	b.write("!").press("ctrl+s", "y")
+	b.wants("Sent back")
+	comments, err := b.desk.List(t.Context(), review.Query{State: proposals.NeedsChanges})
+	if err != nil || len(comments.Proposals) != 1 {
+		t.Fatalf("%v, %v", comments, err)
+	}
+	d, err := b.desk.Show(t.Context(), mara, comments.Proposals[0].ID)
+	if err != nil || d.Decisions[0].Note != "First. Then\n⟨U+202E⟩ more.!" {
+		t.Errorf("%v, %q", err, d.Decisions[0].Note)
+	}
+}
+
+// TestEditsAPaste pastes into the middle of a note, takes it back, and kills and yanks a
+// word.
+func TestEditsAPaste(t *testing.T) {
+	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b.press("enter", "c").write("one four")
+	b.send(tea.KeyPressMsg{Code: 'b', Mod: tea.ModAlt})
+	b.send(tea.PasteMsg{Content: "two \u200bthree "})
+	b.wants("▎ one two ⟨U+200B⟩three four")
+	b.press("ctrl+_")
+	b.wants("▎ one four")
+	b.press("ctrl+k", "ctrl+a", "ctrl+y")
+	b.wants("▎ fourone")
 }

@@ -55,21 +55,59 @@ func (m *Model) edit(w Manuscript) tea.Cmd {
 	if m.cfg.Remote {
 		return m.editHere(w)
 	}
+	return host{m}.inEditor(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
+}
+
+// cannotEdit returns why the text of a dialog cannot be opened in the editor.
+func (m host) cannotEdit(d *dialog) string {
+	switch {
+	case d.text == nil || m.draftFile(d.Draft) == "":
+		return "the text is not kept in a file"
+	case m.cfg.Remote:
+		return "no program is run here"
+	}
+	return m.noEditor()
+}
+
+// editText opens the text of a dialog in the editor.
+func (m host) editText(d *dialog) tea.Cmd {
+	if why := m.cannotEdit(d); why != "" {
+		return m.Say(warning, "%s: %s", editorKey, why)
+	}
+	w := Manuscript{File: m.draftFile(d.Draft), Name: d.About}
+	err := writeWhole(w.File, []byte(d.text.String()))
+	if err != nil {
+		return m.Fail(err)
+	}
+	return m.inEditor(w, func(text []byte, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			return m.Fail(err)
+		case m.dialog == d:
+			d.text, d.Writing = edit.New(strings.TrimSuffix(string(text), "\n")), true
+		}
+		return m.saveDraft(d)
+	})
+}
+
+// inEditor runs the user's editor, and then does something with the text.
+func (m host) inEditor(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
 	run, err := m.cfg.Prepare(w)
 	if err != nil {
-		m.Fail(err)
-		return nil
+		return m.Fail(err)
 	}
 	give := m.cfg.Exec
 	if give == nil {
 		give = tea.ExecProcess
 	}
 	return give(run, func(err error) tea.Msg {
+		var text []byte
 		if err != nil {
-			return m.edited(w, nil, fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File)))
+			err = fmt.Errorf("the editor failed: %w; the draft is in %s", err, m.cfg.KeptIn(w.File))
+		} else {
+			text, err = os.ReadFile(w.File)
 		}
-		text, err := os.ReadFile(w.File)
-		return m.edited(w, text, err)
+		return screen.Then{Do: func() tea.Cmd { return then(text, err) }}
 	})
 }
 
@@ -92,29 +130,29 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 		},
 		Run: func(string) tea.Cmd {
 			written := []byte(d.text.String())
-			return func() tea.Msg { return m.edited(w, written, writeWhole(w.File, written)) }
+			return func() tea.Msg {
+				err := writeWhole(w.File, written)
+				return screen.Then{Do: func() tea.Cmd { return m.edited(w, written, err) }}
+			}
 		},
 	})
 	d = m.dialog
-	d.text = edit.New(string(text))
+	d.text = edit.NewLossless(string(text))
 	d.resize(m)
 	return opened
 }
 
 // edited reads the text from the editor and asks what to do with it.
-func (m *Model) edited(w Manuscript, text []byte, err error) screen.Then {
-	return screen.Then{Do: func() tea.Cmd {
-		switch {
-		case err != nil:
-			m.Fail(err)
-			return nil
-		case w.Unchanged(text):
-			m.Say(remark, "No changes")
-			return m.dropDraft(filepath.Base(w.File))
-		}
-		draft, problems := w.Parse(text)
-		return m.askAgain(w, problems, draft)
-	}}
+func (m *Model) edited(w Manuscript, text []byte, err error) tea.Cmd {
+	switch {
+	case err != nil:
+		return m.Fail(err)
+	case w.Unchanged(text):
+		m.Say(remark, "No changes")
+		return m.dropDraft(filepath.Base(w.File))
+	}
+	draft, problems := w.Parse(text)
+	return m.askAgain(w, problems, draft)
 }
 
 // askAgain lists the problems of a text, or asks whether to send it.

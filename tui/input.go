@@ -20,22 +20,7 @@ import (
 // typed draws the line that is typed.
 func (m *Model) typed(in *screen.Line) draw.Line {
 	prompt := draw.Of(m.theme.Accent, " "+in.Prompt+" ")
-	room := m.layout.Width - prompt.Width()
-	text := in.Text.String()
-	at := in.Text.Cursor()
-	before, under, after := draw.Show(text[:at]), draw.Safe(" "), draw.Safe("")
-	if rest := []rune(text[at:]); len(rest) > 0 {
-		under, after = draw.Show(string(rest[:1])), draw.Show(string(rest[1:]))
-	}
-	for draw.Width(before) > room-4 {
-		_, n := utf8.DecodeRuneInString(string(before))
-		before = before[n:]
-	}
-	style := m.theme.Text
-	if in.Text.Selected() {
-		style = m.theme.Match
-	}
-	return prompt.Add(style, before).Add(edit.CursorStyle, under).Add(m.theme.Text, after)
+	return append(prompt, edit.ViewLine(in.Text, m.theme, m.layout.Width-prompt.Width(), m.theme.Match)...)
 }
 
 func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
@@ -70,7 +55,7 @@ const maxInput = 1000
 
 // room returns how much more can be typed; a selected text makes room for it.
 func room(in *screen.Line) int {
-	if in.Text.Selected() {
+	if edit.Selected(in.Text) {
 		return maxInput
 	}
 	return max(0, maxInput-len(in.Text.String()))
@@ -102,7 +87,7 @@ const maxCommands = 10
 // palette finds a command among the keys that act now, by a part of its name or
 // its description.
 type palette struct {
-	text  *edit.Text
+	text  *edit.Field
 	found []screen.Key
 	at    int // the selected one
 }
@@ -208,7 +193,7 @@ const maxPaths = 8
 
 // pathLine is the name of a file in the making, with the files that begin as it does.
 type pathLine struct {
-	text  *edit.Text
+	text  *edit.Lossless
 	found []string
 	at    int // the selected one, -1 before the arrows choose one
 	err   error
@@ -216,7 +201,7 @@ type pathLine struct {
 
 // askFile asks for a file's name, for what verb does with it.
 func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file string) tea.Cmd) tea.Cmd {
-	paths := &pathLine{text: edit.NewLine("")}
+	paths := &pathLine{text: edit.NewLossless("")}
 	m.line = &screen.Line{
 		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(m) },
 		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
@@ -247,13 +232,13 @@ func (p *pathLine) choose(step int) {
 		return
 	}
 	p.at = min(max(0, p.at+step), len(p.found)-1)
-	*p.text = *edit.NewLine(p.found[p.at])
+	p.text.Set(p.found[p.at])
 }
 
 // complete looks for the files that begin with the typed text.
 func (p *pathLine) complete(m *Model) tea.Cmd {
 	typed := m.atHome(p.text.String())
-	*p.text = *edit.NewLine(typed)
+	p.text.Set(typed)
 	return func() tea.Msg {
 		found, err := pathsFrom(typed)
 		return screen.Then{Do: func() tea.Cmd {
@@ -305,7 +290,7 @@ func (p *pathLine) completed(typed string, found []string, err error) {
 			common = common[:len(common)-1]
 		}
 	}
-	*p.text = *edit.NewLine(strings.ToValidUTF8(common, ""))
+	p.text.Set(strings.ToValidUTF8(common, ""))
 	if len(found) == 1 {
 		p.found = nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/spinner"
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -96,16 +97,13 @@ func (j *job) content(m *Model, page *prose.Page) {
 	}
 }
 
-// spinner turns while a job runs.
-const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-
 // jobTick is the interval at which the time of a job is redrawn.
 const jobTick = 100 * time.Millisecond
 
 // meter shows how far a job is, and since when it runs.
 func (j *job) meter(m *Model, page *prose.Page) {
 	elapsed := m.now().Sub(j.began)
-	frames := []rune(spinner)
+	frames := spinner.MiniDot.Frames
 	turn := draw.Safe(frames[int(elapsed/jobTick)%len(frames)])
 	page.Line(draw.Of(m.theme.Warn, turn+" ").Add(m.theme.Text, draw.Show(j.step.step)))
 	times := draw.Showf("%s", elapsed.Truncate(time.Second))

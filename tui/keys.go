@@ -69,10 +69,10 @@ func (m *Model) bound(keys []screen.Key) []screen.Key {
 // page.
 func (m *Model) here() []screen.Key { return slices.Concat(m.keysOf(m.page), m.global) }
 
-// press carries out a key by its name, or shows why it has no effect.
-func (m *Model) press(name string) tea.Cmd {
+// press carries out a key, or shows why it has no effect.
+func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	for _, k := range m.here() {
-		if !slices.Contains(k.Keys, name) {
+		if !k.Matches(msg) {
 			continue
 		}
 		if m.picking() && !k.Picks {

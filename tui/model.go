@@ -269,7 +269,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case m.line != nil:
 		return m.inputKey(msg)
 	}
-	return m.press(msg.String())
+	return m.press(msg)
 }
 
 // list returns the page of the queue.

@@ -16,8 +16,12 @@ func press(name string) tea.KeyPressMsg {
 		"left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 		"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
 	}
-	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			k := press(rest)
+			k.Text, k.Mod = "", mod
+			return k
+		}
 	}
 	if code, ok := codes[name]; ok {
 		return tea.KeyPressMsg{Code: code}
@@ -26,7 +30,7 @@ func press(name string) tea.KeyPressMsg {
 }
 
 // marked is the text with a bar where the cursor stands.
-func marked(t *Text) string { return t.String()[:t.Cursor()] + "|" + t.String()[t.Cursor():] }
+func marked(t Text) string { return t.String()[:t.Cursor()] + "|" + t.String()[t.Cursor():] }
 
 func TestKeys(t *testing.T) {
 	for _, tt := range []struct{ name, text, keys, want string }{
@@ -48,18 +52,64 @@ func TestKeys(t *testing.T) {
 		{"down to a shorter line", "long line\nab", "up end down", "long line\nab|"},
 		{"up in the first line", "ab", "up", "ab|"},
 		{"down in the last line", "a\nb", "down", "a\nb|"},
+		{"a word back", "one two", "alt+b x", "one x|two"},
+		{"a word back by an arrow", "one two", "ctrl+left ctrl+left", "|one two"},
+		{"a word on", "one two", "home alt+f", "one| two"},
+		{"a word on by an arrow", "one two", "home ctrl+right ctrl+right", "one two|"},
+		{"delete a word", "one two three", "home alt+f alt+d", "one| three"},
+		{"a line up by a letter", "one\ntwo", "ctrl+p", "one|\ntwo"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := New(tt.text)
-			for key := range strings.FieldsSeq(tt.keys) {
-				if !text.Key(press(key)) {
-					t.Errorf("%s does nothing", key)
+			for _, text := range []Text{New(tt.text), NewLossless(tt.text)} {
+				for key := range strings.FieldsSeq(tt.keys) {
+					text.Key(press(key))
 				}
+				if got := marked(text); got != tt.want {
+					t.Errorf("%T: got %q; want %q", text, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// TestTakesBack undoes what was typed, pasted and deleted, and brings back what was
+// deleted last.
+func TestTakesBack(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"undo a word", "ctrl+w ctrl+_", "one\ntwo three|"},
+		{"undo moves the cursor back", "up home x ctrl+_", "|one\ntwo three"},
+		{"undo all", "x y ctrl+w ctrl+_ ctrl+_ ctrl+_ ctrl+_", "one\ntwo three|"},
+		{"yank a word", "ctrl+w home ctrl+y", "one\nthree|two "},
+		{"yank the rest of a line", "home ctrl+k ctrl+y x", "one\ntwo threex|"},
+		{"yank twice", "ctrl+u a ctrl+y ctrl+y", "one\natwo threetwo three|"},
+		{"nothing to yank", "home ctrl+y", "one\n|two three"},
+		{"a movement is nothing to undo", "x left left ctrl+_", "one\ntwo three|"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := New("one\ntwo three")
+			for key := range strings.FieldsSeq(tt.keys) {
+				text.Key(press(key))
 			}
 			if got := marked(text); got != tt.want {
 				t.Errorf("got %q; want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestHiddenCharacters has a field write them out, and a draft keep them.
+func TestHiddenCharacters(t *testing.T) {
+	const hidden = "a\u202eb\u200b\x1b[31m"
+	for _, text := range []Text{New(hidden), NewLine(hidden), New(""), NewLine("")} {
+		if text.String() == "" {
+			text.Insert(hidden)
+		}
+		if got := text.String(); got != "a⟨U+202E⟩b⟨U+200B⟩⟨U+001B⟩[31m" {
+			t.Errorf("%q", got)
+		}
+	}
+	if text := NewLossless(hidden); text.String() != hidden {
+		t.Errorf("a draft became %q", text.String())
 	}
 }
 
@@ -78,19 +128,20 @@ func TestOneLine(t *testing.T) {
 
 // TestPaste takes the line feeds of every system.
 func TestPaste(t *testing.T) {
-	text := New("()")
-	text.Key(press("left"))
-	text.Insert("a\r\nb\rc\nd")
-	if got := marked(text); got != "(a\nb\nc\nd|)" {
-		t.Errorf("got %q", got)
+	for _, text := range []Text{New("()"), NewLossless("()")} {
+		text.Key(press("left"))
+		text.Insert("a\r\nb\rc\nd")
+		if got := marked(text); got != "(a\nb\nc\nd|)" {
+			t.Errorf("%T: got %q", text, got)
+		}
 	}
 }
 
 // TestViewShowsTheCursor draws more than there is room for: every line is as
 // wide as asked, the cursor is in sight, and a hidden character is visible.
 func TestViewShowsTheCursor(t *testing.T) {
-	text := New(strings.Repeat("line\n", 20) + "the \u202elast one")
-	view := text.View(theme.Plain(), 20, 4, true)
+	text := NewLossless(strings.Repeat("line\n", 20) + "the \u202elast one")
+	view := View(text, theme.Plain(), 20, 4, true)
 	if len(view) != 4 {
 		t.Fatalf("%d lines", len(view))
 	}
@@ -119,17 +170,17 @@ func TestSelected(t *testing.T) {
 			for key := range strings.FieldsSeq(tt.keys) {
 				text.Key(press(key))
 			}
-			if got := marked(text); got != tt.want || text.Selected() {
-				t.Errorf("got %q, selected %t; want %q", got, text.Selected(), tt.want)
+			if got := marked(text); got != tt.want || Selected(text) {
+				t.Errorf("got %q, selected %t; want %q", got, Selected(text), tt.want)
 			}
 		})
 	}
 	text := NewSelected("view")
 	text.Insert("pasted\r\n")
-	if got := text.String(); got != "pasted\n" {
+	if got := text.String(); got != "pasted " {
 		t.Errorf("after a paste: %q", got)
 	}
-	if NewSelected("").Selected() {
+	if Selected(NewSelected("")) {
 		t.Error("an empty text is selected")
 	}
 }

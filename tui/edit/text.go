@@ -1,6 +1,3 @@
-// Package edit is a small editor for a line or a few. It is ours because what
-// is typed and pasted is drawn through the same gate as everything else:
-// editors that draw for themselves pass hidden characters on.
 package edit
 
 import (
@@ -9,74 +6,39 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Text is text with a cursor.
-type Text struct {
+// Lossless is an editor that keeps every character of a text, hidden ones too: what
+// comes out of it is a proposal, or the name of a file.
+type Lossless struct {
 	runes  []rune
 	cursor int
-	single bool // one line only
-	whole  bool // all of it is selected
 }
 
-// New returns an editor of any number of lines.
-func New(text string) *Text {
-	t := &Text{runes: []rune(text)}
+// NewLossless returns an editor of a text.
+func NewLossless(text string) *Lossless {
+	t := &Lossless{runes: []rune(text)}
 	t.cursor = len(t.runes)
 	return t
 }
 
-// NewLine returns an editor of one line.
-func NewLine(text string) *Text {
-	t := New(text)
-	t.single = true
-	return t
-}
-
-// NewSelected returns an editor of one line in which all of text is selected: what
-// is typed or pasted first takes its place, and a key that moves the cursor keeps it.
-func NewSelected(text string) *Text {
-	t := NewLine(text)
-	t.whole = text != ""
-	return t
-}
-
-// Selected reports whether all of the text is selected.
-func (t *Text) Selected() bool { return t.whole }
-
 // String returns the text.
-func (t *Text) String() string { return string(t.runes) }
+func (t *Lossless) String() string { return string(t.runes) }
 
-// Cursor returns the byte of String that the cursor stands before.
-func (t *Text) Cursor() int { return len(string(t.runes[:t.cursor])) }
+// Cursor implements Text.
+func (t *Lossless) Cursor() int { return len(string(t.runes[:t.cursor])) }
 
-// Insert puts text before the cursor.
-func (t *Text) Insert(text string) {
+// Set replaces the text; the cursor stands at its end.
+func (t *Lossless) Set(text string) { *t = *NewLossless(text) }
+
+// Insert implements Text.
+func (t *Lossless) Insert(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	in := []rune(text)
-	if t.whole {
-		t.clear()
-	}
 	t.runes = append(t.runes[:t.cursor:t.cursor], append(in, t.runes[t.cursor:]...)...)
 	t.cursor += len(in)
 }
 
-// Key does what a key does in an editor; false when it does nothing here.
-func (t *Text) Key(k tea.KeyPressMsg) bool {
-	switch k.String() {
-	case "backspace", "delete", "ctrl+d", "ctrl+w", "alt+backspace":
-		if t.whole {
-			t.clear()
-			return true
-		}
-	}
-	if k.Text == "" {
-		t.whole = false
-	}
-	return t.edit(k)
-}
-
-func (t *Text) clear() { t.runes, t.cursor, t.whole = nil, 0, false }
-
-func (t *Text) edit(k tea.KeyPressMsg) bool {
+// Key implements Text.
+func (t *Lossless) Key(k tea.KeyPressMsg) bool {
 	switch k.String() {
 	case "left", "ctrl+b":
 		t.cursor = max(0, t.cursor-1)
@@ -86,10 +48,16 @@ func (t *Text) edit(k tea.KeyPressMsg) bool {
 		t.cursor = t.lineStart()
 	case "end", "ctrl+e":
 		t.cursor = t.lineEnd()
-	case "up":
-		return t.vertical(-1)
-	case "down":
-		return t.vertical(1)
+	case "up", "ctrl+p":
+		t.vertical(-1)
+	case "down", "ctrl+n":
+		t.vertical(1)
+	case "alt+b", "alt+left", "ctrl+left":
+		t.cursor = t.wordStart()
+	case "alt+f", "alt+right", "ctrl+right":
+		t.cursor = t.wordEnd()
+	case "alt+d", "alt+delete", "ctrl+delete":
+		t.remove(t.cursor, t.wordEnd())
 	case "backspace":
 		t.remove(t.cursor-1, t.cursor)
 	case "delete", "ctrl+d":
@@ -101,9 +69,6 @@ func (t *Text) edit(k tea.KeyPressMsg) bool {
 	case "ctrl+k":
 		t.remove(t.cursor, t.lineEnd())
 	case "enter", "shift+enter", "alt+enter", "ctrl+j":
-		if t.single {
-			return false
-		}
 		t.Insert("\n")
 	default:
 		if k.Text == "" {
@@ -114,7 +79,7 @@ func (t *Text) edit(k tea.KeyPressMsg) bool {
 	return true
 }
 
-func (t *Text) remove(from, to int) {
+func (t *Lossless) remove(from, to int) {
 	from, to = max(0, from), min(len(t.runes), to)
 	if from < to {
 		t.runes = append(t.runes[:from:from], t.runes[to:]...)
@@ -122,7 +87,7 @@ func (t *Text) remove(from, to int) {
 	}
 }
 
-func (t *Text) lineStart() int {
+func (t *Lossless) lineStart() int {
 	i := t.cursor
 	for i > 0 && t.runes[i-1] != '\n' {
 		i--
@@ -130,7 +95,7 @@ func (t *Text) lineStart() int {
 	return i
 }
 
-func (t *Text) lineEnd() int {
+func (t *Lossless) lineEnd() int {
 	i := t.cursor
 	for i < len(t.runes) && t.runes[i] != '\n' {
 		i++
@@ -138,7 +103,7 @@ func (t *Text) lineEnd() int {
 	return i
 }
 
-func (t *Text) wordStart() int {
+func (t *Lossless) wordStart() int {
 	i := t.cursor
 	for i > 0 && t.runes[i-1] == ' ' {
 		i--
@@ -149,26 +114,27 @@ func (t *Text) wordStart() int {
 	return i
 }
 
-// vertical moves the cursor a line up or down.
-func (t *Text) vertical(step int) bool {
-	if t.single {
-		return false
+func (t *Lossless) wordEnd() int {
+	i := t.cursor
+	for i < len(t.runes) && t.runes[i] == ' ' {
+		i++
 	}
-	start := t.lineStart()
+	for i < len(t.runes) && t.runes[i] != ' ' && t.runes[i] != '\n' {
+		i++
+	}
+	return i
+}
+
+// vertical moves the cursor a line up or down.
+func (t *Lossless) vertical(step int) {
+	start, end := t.lineStart(), t.lineEnd()
 	column := t.cursor - start
-	if step < 0 {
-		if start == 0 {
-			return true
-		}
+	switch {
+	case step < 0 && start > 0:
 		t.cursor = start - 1
 		t.cursor = min(t.lineStart()+column, start-1)
-		return true
+	case step > 0 && end < len(t.runes):
+		t.cursor = end + 1
+		t.cursor = min(end+1+column, t.lineEnd())
 	}
-	end := t.lineEnd()
-	if end == len(t.runes) {
-		return true
-	}
-	t.cursor = end + 1
-	t.cursor = min(end+1+column, t.lineEnd())
-	return true
 }

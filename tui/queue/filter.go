@@ -53,7 +53,7 @@ const maxSuggestions = 6
 
 // filterLine is the line in which a filter is typed.
 type filterLine struct {
-	text  *edit.Text
+	text  *edit.Field
 	known filter.Vocabulary
 	found []string // completions of the typed text
 	at    int      // the selected one
@@ -88,7 +88,7 @@ func (q *Page) askFilter() tea.Cmd {
 			if !strings.HasSuffix(text, ":") {
 				text += " "
 			}
-			*f.text = *edit.NewLine(text)
+			f.text.Set(text)
 			return q.typed(f)
 		},
 	})

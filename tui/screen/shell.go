@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -50,6 +51,11 @@ type Key struct {
 	Off   func() string // why it has no effect now; nil or "" when it has
 }
 
+// Matches reports whether it is the key that was pressed.
+func (k Key) Matches(pressed tea.KeyPressMsg) bool {
+	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
+}
+
 // Why returns why a key is off, "" when it is on.
 func (k Key) Why() string {
 	if k.Off == nil {
@@ -68,7 +74,7 @@ type Line struct {
 	Hints   [][2]string        // its keys, for the footer
 	Above   func() []draw.Line // lines above it, nil for none
 	Step    func(n int)        // what the arrows up and down do, nil for nothing
-	Text    *edit.Text
+	Text    edit.Text
 	Changed func() tea.Cmd // after every key, nil for nothing
 	// Complete handles tab, nil for nothing.
 	Complete func() tea.Cmd
