@@ -205,21 +205,21 @@ func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error
 	return b.Encode()
 }
 
-// encodeServer writes the approved tools of an MCP server as the server lists
-// them: the JSON of each byte by byte, in the order of the server's latest list.
+// encodeServer writes the approved tools, and texts, of an MCP server as the server
+// lists them: the JSON of each byte by byte, in the order of the server's latest list.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	raws := map[string][]byte{}
+	raws, texts := map[string][]byte{}, map[string][]byte{}
 	for _, e := range c.tools {
 		l, err := liveOf(e)
 		if err != nil {
 			return nil, err
 		}
 		s := l.Definition.Tool.Source
-		if s == nil || s.Type != registry.SourceMCP || !strings.HasPrefix(s.Ref, server+"#") {
+		if s == nil || s.Type != registry.SourceMCP && s.Type != registry.SourceMCPText || !strings.HasPrefix(s.Ref, server+"#") {
 			continue
 		}
 		raw, ok, err := a.DB.Raw(ctx, s.Hash)
@@ -229,23 +229,36 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 		if !ok {
 			return nil, fmt.Errorf("the JSON that %s was imported from was not kept here; import it again", e.Subject)
 		}
-		raws[s.Hash] = raw
+		kept := raws
+		if s.Type == registry.SourceMCPText {
+			kept = texts
+		}
+		kept[s.Hash] = raw
 		if !slices.Contains(order, s.Hash) {
 			order = append(order, s.Hash) // it is not listed like this any more
 		}
 	}
-	if len(raws) == 0 {
+	if len(raws)+len(texts) == 0 {
 		return nil, command.NotFoundf("approved tools of the server %s", server)
 	}
 	var doc bytes.Buffer
 	fmt.Fprintf(&doc, `{"serverInfo":{"name":%s},"tools":[`, jsondoc.Canonical(jsondoc.NewString(server)))
+	doc.Write(inOrder(raws, order))
+	if len(texts) > 0 {
+		doc.WriteString(`],"texts":[`)
+		doc.Write(inOrder(texts, order))
+	}
+	doc.WriteString("]}\n")
+	return doc.Bytes(), nil
+}
+
+// inOrder returns the elements of a JSON list: raws in an order of their hashes.
+func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {
-		if raw, approved := raws[hash]; approved {
+		if raw, there := raws[hash]; there {
 			list = append(list, raw)
 		}
 	}
-	doc.Write(bytes.Join(list, []byte(",\n")))
-	doc.WriteString("]}\n")
-	return doc.Bytes(), nil
+	return bytes.Join(list, []byte(",\n"))
 }

@@ -25,6 +25,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -47,6 +48,9 @@ HTTP), and relay every message byte for byte, except:
     an approval tier, a cooldown or a limit holds; every call is logged;
   - new, changed and vanished tools become proposals in the change set NAME, and
     are withheld until they are approved. The client hears of an approval at once.
+
+With prompts = "review" in the table [guard.NAME] of the configuration, the
+server's prompts and its instructions are gated in the same way.
 
 toolcrib wrap writes this command into the files of clients. The headers for a URL
 are taken from the environment: TOOLCRIB_HEADER_X_Key holds the header X-Key.
@@ -108,7 +112,11 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	a.RestoreGC()
 	in, restore := pollable(a.Keyboard)
 	defer restore()
-	g := guard.New(guard.Config{Crib: crib, Name: crib.name, In: in, Out: a.Stdout, Log: crib.log, Gone: func() bool { return gone(a.Stdout) }, Times: a.Env.Guard}, server)
+	configured, err := a.Settings()
+	g := guard.New(guard.Config{
+		Crib: crib, Name: crib.name, In: in, Out: a.Stdout, Log: crib.log, Gone: func() bool { return gone(a.Stdout) }, Times: a.Env.Guard,
+		Texts: err != nil || configured.ReviewsTexts(crib.name), // nothing unreviewed passes under settings that nobody can read
+	}, server)
 	status, err := g.Serve(ctx)
 	crib.close()
 	switch {
@@ -191,7 +199,7 @@ func (c *guardCrib) Approved(ctx context.Context) (guard.Approved, error) {
 	if err != nil {
 		return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 	}
-	out := guard.Approved{State: list.State, Tools: make(map[string]guard.Tool, len(list.Tools))}
+	out := guard.Approved{State: list.State, Tools: make(map[string]guard.Tool, len(list.Tools)), Texts: map[string]wire.ServerText{}}
 	for _, t := range list.Tools {
 		raw, err := c.raw(ctx, t.Hash)
 		if err != nil {
@@ -199,6 +207,15 @@ func (c *guardCrib) Approved(ctx context.Context) (guard.Approved, error) {
 		}
 		if raw != nil {
 			out.Tools[t.Name] = guard.Tool{Hash: t.Hash, Raw: raw}
+		}
+	}
+	for _, t := range list.Texts {
+		raw, err := c.raw(ctx, t.Hash)
+		if err == nil && raw != nil {
+			out.Texts[t.Name], err = wire.ReadServerText(raw)
+		}
+		if err != nil {
+			return guard.Approved{}, fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 		}
 	}
 	return out, nil
@@ -338,15 +355,17 @@ func document(l guard.Listing) []byte {
 	if l.Protocol != "" {
 		fmt.Fprintf(&doc, `"protocolVersion":%s,`, jsondoc.Canonical(jsondoc.NewString(l.Protocol)))
 	}
-	doc.WriteString(`"tools":[`)
-	for i, raw := range l.Tools {
-		if i > 0 {
-			doc.WriteByte(',')
-		}
-		doc.Write(raw)
+	fmt.Fprintf(&doc, `"tools":[%s]`, joined(l.Tools))
+	if l.Texts != nil {
+		fmt.Fprintf(&doc, `,"texts":[%s]`, joined(l.Texts))
 	}
-	doc.WriteString("]}")
+	doc.WriteByte('}')
 	return doc.Bytes()
+}
+
+// joined puts commas between JSON values.
+func joined(raws []json.RawMessage) []byte {
+	return bytes.Join(output.Mapped(raws, func(raw json.RawMessage) []byte { return raw }), []byte(","))
 }
 
 // changeSet returns the name of the server's change set: its own, or with a number when

@@ -94,7 +94,7 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 	var watchers sync.WaitGroup
 	for _, p := range places {
 		watchers.Go(func() {
-			upstream.Watch(ctx, p.upstream(a.Env), f.every, func(data []byte, err error) {
+			upstream.Watch(ctx, p.upstream(a), f.every, func(data []byte, err error) {
 				select {
 				case results <- pollResult{p, data, err}:
 				case <-ctx.Done():
@@ -305,13 +305,17 @@ func knownServers(c settings.Config) string {
 }
 
 // upstream returns the server as the gateway reaches it.
-func (p place) upstream(env process.Env) upstream.Server {
-	return p.server.Upstream(env, cmp.Or(p.name, p.shown))
+func (p place) upstream(a *command.App) upstream.Server {
+	u := p.server.Upstream(a.Env, cmp.Or(p.name, p.shown))
+	if c, err := a.Settings(); err == nil { // others report settings that nobody can read
+		u.Texts = c.ReviewsTexts(p.name)
+	}
+	return u
 }
 
 // ask reads the list of the server's tools.
 func (p place) ask(ctx context.Context, a *command.App) ([]byte, error) {
-	return upstream.List(ctx, p.upstream(a.Env))
+	return upstream.List(ctx, p.upstream(a))
 }
 
 // noteStderr shows what a server printed before it failed, behind the sentence about it.

@@ -167,9 +167,10 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 	read := make([]pollResult, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
+	configured, _ := a.Settings() // others report settings that nobody can read
 	for i, c := range ready {
 		go func() {
-			c.server.Timeout = timeout
+			c.server.Timeout, c.server.Texts = timeout, configured.ReviewsTexts(c.name)
 			data, err := upstream.List(ctx, c.server)
 			read[i] = pollResult{place{name: c.name, shown: "server " + c.name}, data, err}
 			done <- i

@@ -11,9 +11,17 @@ import (
 )
 
 // fixtureServer is the name under which the test binary runs as an MCP server
-// whose tools stand in a file: mcp-fixture FILE. It reads the file for every
-// list and says so when it changes.
+// whose tools stand in a file: mcp-fixture FILE [TEXTS]. It reads the file for every
+// list and says so when it changes. TEXTS has its instructions and its prompts.
 const fixtureServer = "mcp-fixture"
+
+// fixtureTexts are the texts of the fixture: the entries of its prompts, and what each
+// answers, with $NAME for its arguments.
+type fixtureTexts struct {
+	Instructions string
+	Prompts      []json.RawMessage
+	Texts        map[string]string
+}
 
 func serveFixture() {
 	if len(os.Args) < 2 {
@@ -35,6 +43,17 @@ func serveFixture() {
 			os.Exit(1)
 		}
 		return strings.ReplaceAll(string(text), "\n", " ")
+	}
+	texts, spoken := fixtureTexts{}, len(os.Args) == 3 && !strings.HasPrefix(os.Args[2], "-")
+	if spoken {
+		data, err := os.ReadFile(os.Args[2])
+		if err == nil {
+			err = json.Unmarshal(data, &texts)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "mcp-fixture:", err)
+			os.Exit(1)
+		}
 	}
 	go func() {
 		for last := listed(); ; time.Sleep(5 * time.Millisecond) {
@@ -60,7 +79,22 @@ func serveFixture() {
 		}
 		switch req.Method {
 		case "initialize":
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"Fixture","version":"1"}}}`, req.ID)
+			more, instructions := "", ""
+			if spoken {
+				more, instructions = `,"prompts":{}`, fmt.Sprintf(`,"instructions":%q`, texts.Instructions)
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}%s},"serverInfo":{"name":"Fixture","version":"1"}%s}}`, req.ID, more, instructions)
+		case "prompts/list":
+			list, _ := json.Marshal(texts.Prompts) // it was JSON before
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":%s}}`, req.ID, list)
+		case "prompts/get":
+			text := texts.Texts[req.Params.Name]
+			var args map[string]string
+			_ = json.Unmarshal(req.Params.Arguments, &args) // none for none
+			for name, value := range args {
+				text = strings.ReplaceAll(text, "$"+name, value)
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"messages":[{"role":"user","content":{"type":"text","text":%q}}]}}`, req.ID, text)
 		case "tools/list":
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, req.ID, listed())
 		case "tools/call":

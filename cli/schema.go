@@ -192,6 +192,9 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 	if t == reflect.TypeFor[rules.Severity]() {
 		return enum(rules.Block, rules.Warn, rules.Info, rules.Off)
 	}
+	if t == reflect.TypeFor[settings.PromptGate]() {
+		return enum(settings.ReviewPrompts, settings.PassPrompts)
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return tomlSchema(t.Elem())

@@ -265,7 +265,13 @@ func guarded(ctx context.Context, r review.ToolReader, key toolsetKey, state int
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
 	for _, e := range registry.Seen(lives, key.layer.View()) {
 		t := e.Definition.Tool
-		if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || t.Kind != registry.ActionTool || !e.Active() {
+		if t == nil || t.Source == nil || !e.Active() {
+			continue
+		}
+		if t.Kind == registry.ServerText {
+			set.spoken = append(set.spoken, GuardedTool{Name: t.OriginName(), Hash: t.Source.Hash})
+		}
+		if t.Source.Type != registry.SourceMCP || t.Kind != registry.ActionTool {
 			continue
 		}
 		set.allowed[e.Subject] = registry.Choice{Entry: e, In: true}
@@ -291,9 +297,10 @@ func (s *toolset) own(name string) (registry.Entry, error) {
 type GuardedTools struct {
 	State int64
 	Tools []GuardedTool
+	Texts []GuardedTool // its prompts and instructions, by their names among its texts
 }
 
-// GuardedTool is an approved tool as its server lists it.
+// GuardedTool is an approved tool or text as its server has it.
 type GuardedTool struct {
 	Name string // on the server
 	Hash string // of its JSON in canonical form: the pin
@@ -305,7 +312,7 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	if err != nil {
 		return GuardedTools{}, err
 	}
-	out := GuardedTools{State: set.state}
+	out := GuardedTools{State: set.state, Texts: set.spoken}
 	for _, e := range set.entries {
 		t := e.Definition.Tool
 		out.Tools = append(out.Tools, GuardedTool{Name: t.OriginName(), Hash: t.Source.Hash})

@@ -37,6 +37,7 @@ type toolset struct {
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
 	missing error            // why there are none
+	spoken  []GuardedTool    // the prompts and the instructions of a guarded server
 	profile registry.Live    // the agent; zero when it is not there
 	names   cache[string, registry.Entry]
 

@@ -336,6 +336,8 @@ func (c *candidate) barred(in Context) (reason Reason, detail string) {
 	switch {
 	case !c.entry.Active():
 		return OutDeactivated, ""
+	case tool.Kind == ServerText:
+		return OutServerText, ""
 	case way == "" && c.category != "":
 		return OutTier, c.category
 	case way == "" && c.nonLocal:

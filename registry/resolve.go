@@ -184,6 +184,7 @@ const (
 const (
 	OutUnknown        Reason = "not in the registry"
 	OutDeactivated    Reason = "deactivated"
+	OutServerText     Reason = "text of a server, which no agent has"
 	OutExcluded       Reason = "excluded in local"
 	OutTier           Reason = "tier filtered"
 	OutOnlyNonLocal   Reason = "added only when not local"

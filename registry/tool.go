@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -46,10 +47,12 @@ type Tool struct {
 // ToolKind tells text that is injected from a function that is called.
 type ToolKind string
 
-// The kinds of tool.
+// The kinds of tool. A ServerText is a prompt or the instructions of an MCP server,
+// which its own client reads behind a guard; no agent has it.
 const (
 	PromptTool ToolKind = "prompt"
 	ActionTool ToolKind = "action"
+	ServerText ToolKind = "text"
 )
 
 // Scope sets how much of the work a tool looks at.
@@ -270,8 +273,12 @@ func (t *Tool) Asks(override ApprovalTier) ApprovalTier {
 	return t.Approval.Effective(override)
 }
 
-// Server returns the MCP server that runs t, "" for a tool of none.
+// Server returns the MCP server that runs t or whose text it is, "" for none.
 func (t *Tool) Server() string {
+	if t.Kind == ServerText && t.Source != nil {
+		server, _, _ := strings.Cut(t.Source.Ref, "#")
+		return server
+	}
 	if t.Provider == nil || t.Provider.Type != ProviderMCP {
 		return ""
 	}

@@ -271,6 +271,7 @@ func (p Provider) check(outer *checker, key string) {
 const (
 	SourceFile      = "file"
 	SourceMCP       = "mcp"
+	SourceMCPText   = "mcp_text" // a prompt or the instructions of an MCP server
 	SourceOpenAI    = "openai"
 	SourceAnthropic = "anthropic"
 )
@@ -278,7 +279,9 @@ const (
 func (s Source) check(outer *checker, key string) {
 	c := outer.at(key)
 	defer outer.join(c)
-	requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
+	if s.Type != SourceMCPText { // which goes with ServerText alone
+		requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
+	}
 	c.require("ref", s.Ref, "what was imported: a file, a server or a list")
 	c.text("ref", s.Ref, maxSourceRef)
 	if len(s.Hash) != 64 || !madeOf(s.Hash, digits+"abcdef", digits+"abcdef") {

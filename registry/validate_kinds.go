@@ -26,7 +26,9 @@ const maxAliases = 64
 func (t Tool) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", t.ID)
-	requireOneOf(c, "kind", t.Kind, PromptTool, ActionTool)
+	if t.Kind != ServerText { // which nobody writes by hand
+		requireOneOf(c, "kind", t.Kind, PromptTool, ActionTool)
+	}
 	t.checkTexts(c)
 	t.checkSchemas(c)
 	t.checkNames(c)
@@ -47,14 +49,17 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 	}
 	c.channels("guidance", t.Guidance, MaxNotes)
 	if t.Provider != nil {
-		if t.Kind == PromptTool {
-			c.add("provider", "a prompt tool is text and is not run; leave the key out")
+		if t.Kind != ActionTool {
+			c.add("provider", "a %s tool is text and is not run; leave the key out", t.Kind)
 		} else {
 			t.Provider.check(c, "provider")
 		}
 	}
 	if t.Source != nil {
 		t.Source.check(c, "source")
+	}
+	if (t.Kind == ServerText) != (t.Source != nil && t.Source.Type == SourceMCPText) {
+		c.add("kind", `the kind "text" and a source of the type "mcp_text" belong together; only an import from a server makes them`)
 	}
 	return c.problems
 }

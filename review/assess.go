@@ -365,7 +365,7 @@ func instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
 	}
-	if d.Tool == nil || d.Tool.Kind == registry.PromptTool {
+	if d.Tool == nil || d.Tool.Kind != registry.ActionTool {
 		return block(d, prompt.Web)
 	}
 	t := *d.Tool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
@@ -178,6 +179,9 @@ const quicklyRendered = 64 << 10
 func block(d registry.Definition, channel string) string {
 	if d.Tool == nil || d.Status() != registry.Active {
 		return ""
+	}
+	if t := d.Tool; t.Kind == registry.ServerText {
+		return strings.TrimSpace(t.Description + "\n\n" + t.Prompt) // the server's client puts it together
 	}
 	return prompt.Render(prompt.Input{
 		Agent: registry.Agent{PromptTemplate: "$" + prompt.ToolCatalog + "\n\n$" + prompt.ToolGuidance},

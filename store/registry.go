@@ -145,7 +145,7 @@ func (s liveTables) Heads(ctx context.Context, kind registry.ToolKind, view []re
 		_, l.Locked = core[tool.ID]
 		l.Subject.ID, l.Locked = tool.ID, l.Locked && l.Subject.Layer == registry.LayerGlobal
 		return l, err
-	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action') AND "+ids, args...) // an index has them
+	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action', 'text') AND "+ids, args...) // an index has them
 	if err != nil {
 		return nil, 0, err
 	}

@@ -148,6 +148,9 @@ func (c Config) List() []Setting {
 	for id, severity := range c.Rules {
 		values["rules."+id] = string(severity)
 	}
+	for name, g := range c.Guard {
+		values.set(keyPath{"guard", name, "prompts"}.String(), string(g.Prompts))
+	}
 	for name, view := range c.Views {
 		values[keyPath{"views", name}.String()] = view
 	}

@@ -27,7 +27,7 @@ var ErrUntrusted = errors.New("not trusted")
 var (
 	// freely are keys that protect nobody, or can only tighten.
 	freely = []string{
-		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules",
+		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "guard",
 	}
 	// never are keys of the user's own file alone, however trusted another is.
 	never = []string{"may_act_as", "max_open_all_agents", "checkpoints", "notify", "serve", "signatures", "signed_since", "sign_key"}
@@ -71,7 +71,7 @@ func (c *Config) readProject(env process.Env) error {
 		*c = over
 		return nil
 	}
-	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules
+	c.FourEyes, c.RequireExpect, c.MaxOpen, c.MaxWrites, c.Rules, c.Guard = over.FourEyes, over.RequireExpect, over.MaxOpen, over.MaxWrites, over.Rules, over.Guard
 	c.Project, c.Theme, c.Accessible = over.Project, over.Theme, over.Accessible
 	for key, source := range over.Sources {
 		if table, _, _ := strings.Cut(key, "."); slices.Contains(freely, table) {
@@ -115,6 +115,14 @@ func (c *Config) tighten(over *Config) {
 	}
 	if keep("max_writes_per_agent_hour", over.MaxWrites >= c.MaxWrites) {
 		over.MaxWrites = c.MaxWrites
+	}
+	for name, g := range c.Guard {
+		if keep(keyPath{"guard", name, "prompts"}.String(), g.Prompts == ReviewPrompts && !over.ReviewsTexts(name)) {
+			guards := map[string]guardConfig{}
+			maps.Copy(guards, over.Guard)
+			guards[name] = g
+			over.Guard = guards
+		}
 	}
 	for id, severity := range over.Rules {
 		before := c.severity(id)

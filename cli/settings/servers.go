@@ -79,6 +79,38 @@ func (s ServerConfig) Check(name string) error {
 	return CheckEndpoint(s.URL, s.TokenEnv != "" || len(s.Headers) > 0)
 }
 
+// guardConfig is how the guard of one server works.
+type guardConfig struct {
+	// Prompts is ReviewPrompts for a server whose prompts and instructions are gated as
+	// its tools are, PassPrompts or "" for one whose reach the client as they are.
+	Prompts PromptGate `toml:"prompts"`
+}
+
+// PromptGate is the treatment of prompts and instructions by a guard.
+type PromptGate string
+
+// The values of PromptGate.
+const (
+	ReviewPrompts PromptGate = "review"
+	PassPrompts   PromptGate = "pass"
+)
+
+// checkGuards refuses settings of guards that cannot be meant.
+func (c *Config) checkGuards() error {
+	for _, name := range slices.Sorted(maps.Keys(c.Guard)) {
+		switch p := c.Guard[name].Prompts; {
+		case registry.ServerName(name) != name || name == "":
+			return fmt.Errorf("configuration: guard.%s is no name for a server; write the name behind `toolcrib guard`: lower-case words of letters and digits joined by \"_\"", name)
+		case p != "" && p != ReviewPrompts && p != PassPrompts:
+			return fmt.Errorf("configuration: guard.%s.prompts is %q; write %s to have the prompts and the instructions of the server reviewed, or %s", name, p, ReviewPrompts, PassPrompts)
+		}
+	}
+	return nil
+}
+
+// ReviewsTexts reports whether the prompts and the instructions of a server are gated.
+func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
+
 // checkHeader refuses a header that is none, or that the protocol or HTTP itself
 // sets.
 func checkHeader(header, variable string) error {

@@ -54,6 +54,7 @@ type Config struct {
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
 	Servers       map[string]ServerConfig   `toml:"servers"`
+	Guard         map[string]guardConfig    `toml:"guard"` // by the names of guarded servers
 	Gateway       gatewayConfig             `toml:"gateway"`
 	Model         ModelConfig               `toml:"model"`
 	Reviewers     []reviewerConfig          `toml:"reviewers"`
@@ -274,7 +275,7 @@ func (c *Config) check() error {
 	case c.Workspace != "" && c.Project == "":
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
-	return errors.Join(c.checkServers(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
+	return errors.Join(c.checkServers(), c.checkGuards(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
 }
 
 func ValidProject(name string) bool {

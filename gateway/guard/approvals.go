@@ -63,13 +63,13 @@ func (g *Guard) follow(ctx context.Context) {
 		} else {
 			g.observer.look() // at what could not be proposed before
 		}
-		g.tell(false)
+		g.tell(nil)
 	}
 }
 
-// listing names what the client would be listed now, "" when nobody knows.
-func listing(a *approvals, r *refresher) string {
-	hashes := r.found()
+// listing names what the client would be listed of a kind now, "" when nobody knows.
+func listing(a *approvals, r *refresher, kind listKind) string {
+	hashes := r.found(kind)
 	select {
 	case <-a.loaded:
 	default:
@@ -80,7 +80,7 @@ func listing(a *approvals, r *refresher) string {
 	}
 	approved, _ := a.get() // nothing is listed where nobody knows
 	var names []string
-	for name, tool := range approved.Tools {
+	for name, tool := range approved.of(kind) {
 		if hashes[name] == tool.Hash {
 			names = append(names, name+" "+tool.Hash)
 		}

@@ -156,7 +156,7 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
 	asks := Call{Client: g.session.facts().client, Tool: name, Args: args}
-	if listed := g.refresher.hash(name); known && listed != tool.Hash {
+	if listed := g.refresher.found(toolsList)[name]; known && listed != tool.Hash {
 		asks.Changed, asks.Listed = true, listed
 	}
 	return g.config.Crib.Admit(c.ctx, asks)

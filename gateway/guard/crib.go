@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"toolcrib/registry/wire"
 )
 
 // Crib is toolcrib as a guard needs it: what was approved, where changes are
@@ -15,7 +17,8 @@ type Crib interface {
 	// Wait returns when something may have been approved in any process; seen is its
 	// last result, 0 at first.
 	Wait(ctx context.Context, seen int64) int64
-	// Observe proposes what differs from the approved tools in the server's list.
+	// Observe proposes what differs from the approved tools, and texts, in what the
+	// server lists.
 	Observe(ctx context.Context, l Listing) error
 	// Admit takes a call through the gates and writes it down. Another error than a
 	// *Refusal is a failure to ask them.
@@ -26,6 +29,9 @@ type Crib interface {
 type Approved struct {
 	State int64
 	Tools map[string]Tool // by their name on the server
+	// Texts are the prompts and the instructions, by wire.PromptName and
+	// wire.InstructionsName.
+	Texts map[string]wire.ServerText
 }
 
 // Tool is an approved tool.
@@ -40,6 +46,7 @@ type Listing struct {
 	Protocol     string          // the revision; "" when it is not known
 	Capabilities json.RawMessage // that the client declares; nil when it declares none
 	Tools        []json.RawMessage
+	Texts        []json.RawMessage // of prompts and instructions; nil when they are not reviewed
 }
 
 // Call is a tools/call of the client.

@@ -8,15 +8,19 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"toolcrib/gateway/texts"
 )
 
 // Config has the parts of a guard.
 type Config struct {
 	Crib Crib
 	Name string // of the server
-	In   io.Reader
-	Out  io.Writer
-	Log  func(text string) // for the person who reads the client's log of the server
+	// Texts has the server's prompts and instructions gated as its tools are.
+	Texts bool
+	In    io.Reader
+	Out   io.Writer
+	Log   func(text string) // for the person who reads the client's log of the server
 	// Gone reports whether nobody reads Out any more; nil for never.
 	Gone  func() bool
 	Times Times
@@ -49,20 +53,24 @@ type Guard struct {
 	refresher refresher
 	observer  observer
 
+	texts texts.Reader
+
 	mu      sync.Mutex
-	told    string // names what the client was listed
-	noticed bool   // the server reported a change since the last comparison, which the client heard
+	told    map[listKind]string // names what the client was listed
+	noticed map[listKind]bool   // the server reported a change since the last comparison, which the client heard
+	again   bool                // the texts of prompts are to be read again
 }
 
 // New returns a guard.
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.orUsual()
-	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s}
+	g := &Guard{config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, noticed: map[listKind]bool{}}
 	g.requests.init()
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.session.init()
 	g.approvals.loaded = make(chan struct{})
 	g.inquirer = inquirer{server: s, session: &g.session, limit: c.Times.List, asked: map[string]chan reply{}}
+	g.texts.Ask = g.inquirer.ask
 	g.refresher.init()
 	g.observer = observer{config: c, news: make(chan struct{}, 1)}
 	return g
@@ -147,8 +155,17 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 
 // pass sends a message that is no call to the server.
 func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
-	if m.kind == request && !g.ask(m, &asked{method: m.method}) {
-		return
+	if m.kind == request {
+		a := &asked{method: m.method}
+		if m.method == "prompts/get" && g.config.Texts {
+			if a.prompt, a.arguments = m.prompted(); a.prompt == "" {
+				g.answer(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: it names no prompt, or has an argument that is not a string"))
+				return
+			}
+		}
+		if !g.ask(m, a) {
+			return
+		}
 	}
 	if err := g.server.send(ctx, m, line); err != nil {
 		g.unsent(m, err)

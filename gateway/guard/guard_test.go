@@ -35,6 +35,7 @@ type crib struct {
 	state    int64
 	changes  int64 // of the state, and of whether it can be read
 	tools    map[string]guard.Tool
+	texts    map[string]wire.ServerText
 	closed   error
 	refuse   map[string]error
 	holds    chan struct{} // a call waits for it in Admit; nil for nothing
@@ -90,7 +91,7 @@ func (c *crib) close(err error) {
 func (c *crib) Approved(context.Context) (guard.Approved, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return guard.Approved{State: c.state, Tools: c.tools}, c.closed
+	return guard.Approved{State: c.state, Tools: c.tools, Texts: c.texts}, c.closed
 }
 
 // Wait returns how often something changed, when that is not what was seen.
@@ -162,6 +163,7 @@ type session struct {
 	env    []string
 	times  guard.Times
 	gone   func() bool
+	texts  bool // they are reviewed
 }
 
 // allTools are the tools of the fake.
@@ -211,7 +213,7 @@ func (s *session) start(server guard.Server) {
 			s.lines <- line
 		}
 	}()
-	g := guard.New(guard.Config{Crib: s.crib, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times}, server)
+	g := guard.New(guard.Config{Crib: s.crib, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
 	go func() {
 		status, err := g.Serve(ctx)
 		if err != nil {

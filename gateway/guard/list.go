@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,31 +13,62 @@ import (
 	"toolcrib/registry/wire"
 )
 
+// listKind is a list of the server that is gated, by its key in the protocol.
+type listKind string
+
+// The lists. The second is gated where the texts of the server are reviewed.
+const (
+	toolsList   listKind = "tools"
+	promptsList listKind = "prompts"
+)
+
+// method asks for the list.
+func (k listKind) method() string { return string(k) + "/list" }
+
+// changed is the notification that the list is another one.
+func (k listKind) changed() string { return "notifications/" + string(k) + "/list_changed" }
+
+// kinds are the lists that the guard gates.
+func (g *Guard) kinds() []listKind {
+	if g.config.Texts {
+		return []listKind{toolsList, promptsList}
+	}
+	return []listKind{toolsList}
+}
+
+// of returns what is approved of a list, by its name on the server.
+func (a Approved) of(kind listKind) map[string]Tool {
+	if kind == promptsList {
+		return a.prompts()
+	}
+	return a.Tools
+}
+
 // list answers the client's tools/list with the approved tools alone: each one that
 // the server lists as it was approved, in its approved bytes. The other members of
-// the result stay.
-func (g *Guard) list(ctx context.Context, m *message, line []byte) {
+// the result stay. It does the same for prompts/list.
+func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard ends
 	}
 	var found, next span
-	err := m.members(m.result, []string{"tools", "nextCursor"}, func(key string, value span) {
+	err := m.members(m.result, []string{string(kind), "nextCursor"}, func(key string, value span) {
 		switch key {
-		case "tools":
+		case string(kind):
 			found = value
 		case "nextCursor":
 			next = value
 		}
 	})
 	if err == nil && (!found.there() || m.text[found.from] != '[') {
-		err = ambiguous("it has no list of tools")
+		err = ambiguous("it has no list of " + string(kind))
 	}
 	if err != nil {
-		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of tools: "+err.Error()))
+		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
 		return
 	}
 	state, closed := g.approvals.get()
-	approved := state.Tools // none when nobody knows them
+	approved := state.of(kind) // none when nobody knows them
 	listed, withheld := passing(m.text, found, approved)
 	list := []byte{'['}
 	for i, raw := range listed {
@@ -49,14 +79,14 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte) {
 	}
 	_ = g.client.write(slices.Concat(line[:found.from], append(list, ']'), line[found.to:]))
 	if len(withheld) > 0 && closed == nil {
-		which := "1 tool of %s is withheld until it is approved (toolcrib show set:%s): %s"
+		which := fmt.Sprintf("1 %s of %s is withheld until it is", strings.TrimSuffix(string(kind), "s"), g.config.Name)
 		if n := len(withheld); n > 1 {
-			which = strconv.Itoa(n) + " tools of %s are withheld until they are approved (toolcrib show set:%s): %s"
+			which = fmt.Sprintf("%d %s of %s are withheld until they are", n, kind, g.config.Name)
 		}
-		g.say("warning", fmt.Sprintf(which, g.config.Name, g.config.Name, strings.Join(withheld, ", ")))
+		g.say("warning", fmt.Sprintf("%s approved (toolcrib show set:%s): %s", which, g.config.Name, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
-		g.refresher.compare(m.text, found)
+		g.refresher.compare(m.text, found, kind)
 	}
 }
 
@@ -90,9 +120,14 @@ type refresher struct {
 	done   int           // those that an answer covers
 	ticked chan struct{} // closed after a comparison
 	kick   chan struct{}
-	failed error             // why the last comparison found nothing
-	hashes map[string]string // by name, "" for a name that is there twice; nil before one was found
+	failed error // why the last comparison found nothing
+	lists  hashed
+	spoken map[string]wire.ServerText // the server's texts by name; nil before one was found
 }
+
+// hashed has the hash of everything in the server's lists by its name, "" for a name
+// that is there twice. A list is nil before it was found.
+type hashed map[listKind]map[string]string
 
 func (r *refresher) init() {
 	r.ticked, r.kick = make(chan struct{}), make(chan struct{}, 1)
@@ -123,12 +158,14 @@ func (r *refresher) began() int {
 }
 
 // ends keeps what a comparison found.
-func (r *refresher) ends(covers int, hashes map[string]string, err error) {
+func (r *refresher) ends(covers int, l Listing, err error) {
+	texts, entries := spoken(l)
+	lists := hashed{toolsList: hashes(l.Tools), promptsList: hashes(entries)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.failed = max(r.done, covers), err
 	if err == nil {
-		r.hashes = hashes
+		r.lists, r.spoken = lists, texts
 	}
 	close(r.ticked)
 	r.ticked = make(chan struct{})
@@ -154,17 +191,27 @@ func (r *refresher) wait(ctx context.Context) error {
 
 // found returns the hashes of what the server lists, by name; nil when nobody knows.
 // Nobody changes them.
-func (r *refresher) found() map[string]string {
+func (r *refresher) found(kind listKind) map[string]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.hashes
+	return r.lists[kind]
 }
 
-// hash returns the hash of what the server lists under a name.
-func (r *refresher) hash(name string) string {
+// texts returns the server's texts by name; nil when nobody knows. Nobody changes them.
+func (r *refresher) texts() map[string]wire.ServerText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.hashes[name]
+	return r.spoken
+}
+
+// notice has the lists compared because the server, and so the client, says that one
+// has changed.
+func (g *Guard) notice(kind listKind) {
+	g.mu.Lock()
+	g.noticed[kind] = true
+	g.again = g.again || kind == promptsList
+	g.mu.Unlock()
+	g.refresher.want()
 }
 
 // refreshes compares the server's tools when it has begun, when it reports a change,
@@ -179,20 +226,23 @@ func (g *Guard) refreshes(ctx context.Context) {
 		covers := g.refresher.began()
 		g.mu.Lock()
 		noticed := g.noticed
-		g.noticed = false
+		g.noticed = map[listKind]bool{}
 		g.mu.Unlock()
 		l, err := g.inquirer.lists(ctx)
 		if errors.Is(err, errNoTools) {
-			l, err = Listing{}, nil
+			err = nil
+		}
+		if err == nil && g.config.Texts {
+			l.Texts, err = g.textsOf(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("the tools of %s cannot be compared with the approved ones: %w", g.config.Name, err)
 			g.config.Log(err.Error())
 		}
-		g.refresher.ends(covers, hashes(l.Tools), err)
+		g.refresher.ends(covers, l, err)
 		if err == nil {
-			g.observer.put(l)
 			g.tell(noticed)
+			g.observer.put(l)
 		}
 		timer := time.NewTimer(g.config.Times.Compare)
 		select {
@@ -222,17 +272,18 @@ func hashes(tools []json.RawMessage) map[string]string {
 	return all
 }
 
-// compare has the server's tools compared when the client was shown a list that
-// differs from the last comparison: a server may change without a word.
-func (r *refresher) compare(text []byte, list span) {
+// compare has the server's lists compared when the client was shown one that differs
+// from the last comparison: a server may change without a word.
+func (r *refresher) compare(text []byte, list span, kind listKind) {
+	known := r.found(kind)
 	s := scanner{text: text[:list.to], at: list.from}
 	differs := false
 	_ = s.elements(0, func(value span) error { // it was checked
 		item, err := wire.ReadItem(wire.MCP, value.of(text))
-		differs = differs || err == nil && r.hash(item.Name) != item.Hash()
+		differs = differs || err == nil && known[item.Name] != item.Hash()
 		return nil
 	})
-	if differs && r.found() != nil {
+	if differs && known != nil {
 		r.want()
 	}
 }

@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 const (
 	role    = "TOOLCRIB_TEST_GUARDED"
 	catalog = "TOOLCRIB_TEST_TOOLS"
+	prompts = "TOOLCRIB_TEST_PROMPTS"
 )
 
 func TestMain(m *testing.M) {
@@ -70,11 +72,44 @@ func (f *fake) serve() {
 	}
 }
 
+// prompts answers about prompts from the file that the environment names: the entries of
+// the list, and the text of each with $NAME for the arguments.
+func (f *fake) prompts(m fakeMessage) {
+	var from struct {
+		Prompts []json.RawMessage
+		Texts   map[string]string
+	}
+	data, err := os.ReadFile(os.Getenv(prompts))
+	if err == nil {
+		err = json.Unmarshal(data, &from)
+	}
+	text, known := from.Texts[m.Params.Name]
+	switch {
+	case m.Method == "prompts/list" && err == nil:
+		list, _ := json.Marshal(from.Prompts) // it was JSON before
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":%s}}`+"\n", m.ID, list)
+	case err != nil || !known:
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown prompt"}}`+"\n", m.ID)
+	default:
+		var args map[string]string
+		_ = json.Unmarshal(m.Params.Arguments, &args) // none for none
+		for name, value := range args {
+			text = strings.ReplaceAll(text, "$"+name, value)
+		}
+		quoted, _ := json.Marshal(text) // it is a string
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"messages":[{"role":"user","content":{"type":"text","text":%s}}]}}`+"\n", m.ID, quoted)
+	}
+}
+
 func (f *fake) handle(m fakeMessage) {
+	if os.Getenv(prompts) != "" && strings.HasPrefix(m.Method, "prompts/") {
+		f.prompts(m)
+		return
+	}
 	switch m.Method {
 	case "initialize":
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"},"instructions":"Be brief."}}`+"\n",
-			m.ID, os.Getenv("TOOLCRIB_TEST_CAPABILITIES"))
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"},%s}}`+"\n",
+			m.ID, os.Getenv("TOOLCRIB_TEST_CAPABILITIES"), cmp.Or(os.Getenv("TOOLCRIB_TEST_INSTRUCTIONS"), `"instructions":"Be brief."`))
 	case "tools/list":
 		f.list(m)
 	case "tools/call":

@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"toolcrib/gateway/texts"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 // observeBurst is how many lists are proposed at once; then one is in every
@@ -61,7 +64,7 @@ func (o *observer) take() (l *Listing, hash string) {
 		return nil, ""
 	}
 	var all []byte
-	for _, raw := range l.Tools {
+	for _, raw := range slices.Concat(l.Tools, l.Texts) {
 		all = append(append(all, raw...), '\n')
 	}
 	if hash = registry.HashBytes(all); hash == o.seen {
@@ -169,13 +172,20 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		return Listing{}, fmt.Errorf("it did not answer initialize within %s", q.limit)
 	}
 	s := q.session.facts()
-	if s.toolless {
-		return Listing{}, errNoTools
-	}
 	l := Listing{Server: s.server, Protocol: s.protocol, Capabilities: s.capabilities}
+	if s.toolless {
+		return l, errNoTools
+	}
 	size, seen := 0, map[string]bool{}
 	for cursor := ""; ; {
-		result, err := q.page(ctx, s.meta, cursor)
+		params := jsondoc.NewObject()
+		if cursor != "" {
+			params.Set("cursor", jsondoc.NewString(cursor))
+		}
+		result, err := q.ask(ctx, toolsList.method(), params)
+		if errors.Is(err, texts.ErrNoMethod) {
+			return l, errNoTools
+		}
 		if err != nil {
 			return Listing{}, err
 		}
@@ -223,20 +233,18 @@ func readResult(result json.RawMessage, tools *[]json.RawMessage, next *string) 
 	})
 }
 
-// page asks the server for one page of its tools.
-func (q *inquirer) page(ctx context.Context, meta json.RawMessage, cursor string) (json.RawMessage, error) {
-	params := []byte("{")
-	if cursor != "" {
-		params = append(append(params, `"cursor":`...), quote(cursor)...)
-	}
-	if len(meta) > 0 {
-		if len(params) > 1 {
-			params = append(params, ',')
+// ask asks the server something beside the client. An error wraps texts.ErrNoMethod or
+// texts.ErrRefused when it is the server's answer.
+func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
+	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
+	if meta := q.session.facts().meta; len(meta) > 0 {
+		if len(inside) > 1 {
+			inside = append(inside, ',')
 		}
-		params = append(append(params, `"_meta":`...), meta...)
+		inside = append(append(inside, `"_meta":`...), meta...)
 	}
 	id := quote("toolcrib-guard-" + rand.Text()) // nobody guesses it
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/list","params":%s}`+"\n", id, append(params, '}'))
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`+"\n", id, method, append(inside, '}'))
 	answer := make(chan reply, 1)
 	q.mu.Lock()
 	q.asked[idKey(id)] = answer
@@ -280,9 +288,9 @@ func (q *inquirer) replied(key string, m *message) bool {
 	case !m.failure.there():
 		answer <- reply{result: bytes.Clone(m.result.of(m.text))}
 	case string(m.member(m.failure, "code").of(m.text)) == codeNoMethod:
-		answer <- reply{err: errNoTools}
+		answer <- reply{err: texts.ErrNoMethod}
 	default:
-		answer <- reply{err: fmt.Errorf("it answers: %s", clip(m.str(m.member(m.failure, "message"))))}
+		answer <- reply{err: fmt.Errorf("%w: %s", texts.ErrRefused, clip(m.str(m.member(m.failure, "message"))))}
 	}
 	return true
 }

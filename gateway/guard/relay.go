@@ -32,11 +32,10 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	case m.kind == response:
 		g.relay(ctx, &m, line)
 	default:
-		if m.method == "notifications/tools/list_changed" {
-			g.mu.Lock()
-			g.noticed = true
-			g.mu.Unlock()
-			g.refresher.want() // before the client can call what changed
+		for _, kind := range g.kinds() {
+			if m.method == kind.changed() {
+				g.notice(kind) // before the client can call what changed
+			}
 		}
 		_ = g.client.write(line)
 	}
@@ -75,12 +74,19 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		a.call.conclude(outcomeOf(m))
 	case m.failure.there():
 		_ = g.client.write(line)
-	case a.method == "tools/list":
-		g.list(ctx, m, line)
+	case a.method == toolsList.method():
+		g.list(ctx, m, line, toolsList)
+	case a.method == promptsList.method() && g.config.Texts:
+		g.list(ctx, m, line, promptsList)
+	case a.method == "prompts/get" && g.config.Texts:
+		g.prompt(ctx, a, m, line)
 	case a.method == "initialize", a.method == "server/discover":
 		g.session.introduce(m)
-		_ = g.client.write(announcing(m, line))
+		note := g.introduces(ctx, m, line)
 		g.session.heard()
+		if note != "" {
+			g.say("warning", note)
+		}
 		g.tellClosed() // to a client that did not wait for the answer
 	default:
 		if a.method == "subscriptions/listen" {
@@ -107,6 +113,9 @@ func clip(text string) string {
 type asked struct {
 	method string
 	call   *call // nil for anything but a call
+	// prompt is the name in a prompts/get of a server whose texts are reviewed.
+	prompt    string
+	arguments map[string]string
 }
 
 // requests keeps what the client asked and the server has not answered.

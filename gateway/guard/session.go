@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,6 +31,8 @@ type facts struct {
 	shakes       bool // it begins with initialize
 	toolless     bool // the server says that it has no tools
 	logging      bool
+	introduced   bool // the server has told what follows of itself
+	instructions string
 	meta         json.RawMessage // of the client's requests, where there is no handshake
 }
 
@@ -42,13 +43,19 @@ type session struct {
 
 	mu            sync.Mutex
 	said          facts
-	began         bool                       // messages other than the handshake may pass
-	told          bool                       // introduced is closed
-	subscriptions map[string]json.RawMessage // by key: ids of requests that wait for list_changed
+	began         bool                    // messages other than the handshake may pass
+	told          bool                    // introduced is closed
+	subscriptions map[string]subscription // by the key of the request
+}
+
+// subscription is a request of the client that waits for list_changed.
+type subscription struct {
+	id    json.RawMessage
+	kinds []listKind
 }
 
 func (s *session) init() {
-	s.introduced, s.subscriptions = make(chan struct{}), map[string]json.RawMessage{}
+	s.introduced, s.subscriptions = make(chan struct{}), map[string]subscription{}
 }
 
 // facts returns what is known.
@@ -73,8 +80,14 @@ func (s *session) hear(m *message) {
 		s.said.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
 		return
 	case "subscriptions/listen":
-		if string(m.member(m.params, "notifications", "toolsListChanged").of(m.text)) == "true" {
-			s.subscriptions[m.key()] = bytes.Clone(m.id.of(m.text))
+		wanted := subscription{id: bytes.Clone(m.id.of(m.text))}
+		for _, kind := range []listKind{toolsList, promptsList} {
+			if string(m.member(m.params, "notifications", string(kind)+"ListChanged").of(m.text)) == "true" {
+				wanted.kinds = append(wanted.kinds, kind)
+			}
+		}
+		if len(wanted.kinds) > 0 {
+			s.subscriptions[m.key()] = wanted
 		}
 	}
 	if s.said.shakes || s.modern.Load() || !m.params.there() {
@@ -124,6 +137,7 @@ func (s *session) introduce(m *message) {
 	defer s.mu.Unlock()
 	s.said.toolless, s.said.logging = !m.member(capabilities, "tools").there(), m.member(capabilities, "logging").there()
 	s.said.server = bytes.Clone(m.member(m.result, "serverInfo").of(m.text))
+	s.said.introduced, s.said.instructions = true, m.str(m.member(m.result, "instructions"))
 	if v := m.str(m.member(m.result, "protocolVersion")); v != "" {
 		s.said.protocol = v
 	}
@@ -147,11 +161,16 @@ func (s *session) hears() bool {
 	return s.began && (s.told || !s.said.shakes)
 }
 
-// subscribers returns the ids of requests that wait for list_changed.
-func (s *session) subscribers() []json.RawMessage {
+// subscribers returns the ids of requests that wait for the list_changed of a kind.
+func (s *session) subscribers(kind listKind) (ids []json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Collect(maps.Values(s.subscriptions))
+	for _, wanted := range s.subscriptions {
+		if slices.Contains(wanted.kinds, kind) {
+			ids = append(ids, wanted.id)
+		}
+	}
+	return ids
 }
 
 // unsubscribe ends a subscription.
@@ -182,51 +201,70 @@ func (g *Guard) sayClosed(err error) {
 	g.say("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
 }
 
-// announcing returns the line of a server that introduces itself with the flag for
-// list_changed: the guard sends it whether or not the server does.
-func announcing(m *message, line []byte) []byte {
-	tools := m.member(m.result, "capabilities", "tools")
-	if !tools.there() || m.text[tools.from] != '{' {
-		return line
-	}
-	flag := m.member(tools, "listChanged")
-	switch {
-	case !flag.there():
-		inside := `"listChanged":true`
-		if len(bytes.TrimSpace(m.text[tools.from+1:tools.to-1])) > 0 {
-			inside += ","
-		}
-		return slices.Concat(line[:tools.from+1], []byte(inside), line[tools.from+1:])
-	case string(flag.of(m.text)) != "true":
-		return slices.Concat(line[:flag.from], []byte("true"), line[flag.to:])
+// edit replaces a part of a message.
+type edit struct {
+	at   span
+	with []byte
+}
+
+// edited returns the line of a message with some of its parts replaced.
+func edited(line []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(b.at.from, a.at.from) })
+	for _, e := range edits {
+		line = slices.Concat(line[:e.at.from], e.with, line[e.at.to:])
 	}
 	return line
 }
 
+// announcing returns what to change in the answer of a server that introduces itself, so
+// that it has the flag for list_changed: the guard sends it whether or not the server
+// does.
+func announcing(m *message, kinds []listKind) (changes []edit) {
+	for _, kind := range kinds {
+		lists := m.member(m.result, "capabilities", string(kind))
+		if !lists.there() || m.text[lists.from] != '{' {
+			continue
+		}
+		flag := m.member(lists, "listChanged")
+		switch {
+		case !flag.there():
+			inside := `"listChanged":true`
+			if len(bytes.TrimSpace(m.text[lists.from+1:lists.to-1])) > 0 {
+				inside += ","
+			}
+			changes = append(changes, edit{span{lists.from + 1, lists.from + 1}, []byte(inside)})
+		case string(flag.of(m.text)) != "true":
+			changes = append(changes, edit{flag, []byte("true")})
+		}
+	}
+	return changes
+}
+
 // tell sends list_changed when the client would be listed something else than at the
 // last time, unless it has heard of that already.
-func (g *Guard) tell(heard bool) {
-	now := listing(&g.approvals, &g.refresher)
-	g.mu.Lock()
-	before := g.told
-	g.told = now
-	g.mu.Unlock()
-	if before != "" && now != "" && before != now && !heard {
-		g.tellChanged()
+func (g *Guard) tell(heard map[listKind]bool) {
+	for _, kind := range g.kinds() {
+		now := listing(&g.approvals, &g.refresher, kind)
+		g.mu.Lock()
+		before := g.told[kind]
+		g.told[kind] = now
+		g.mu.Unlock()
+		if before != "" && now != "" && before != now && !heard[kind] {
+			g.tellChanged(kind)
+		}
 	}
 }
 
 // tellChanged sends the client a list_changed of the guard's own.
-func (g *Guard) tellChanged() {
-	const method = "notifications/tools/list_changed"
+func (g *Guard) tellChanged(kind listKind) {
 	if !g.session.modern.Load() {
 		if g.session.hears() {
-			g.answer([]byte(`{"jsonrpc":"2.0","method":"` + method + `"}`))
+			g.answer([]byte(`{"jsonrpc":"2.0","method":"` + kind.changed() + `"}`))
 		}
 		return
 	}
-	for _, id := range g.session.subscribers() {
-		g.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"%s":%s}}}`, method, metaSubscription, id))
+	for _, id := range g.session.subscribers(kind) {
+		g.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"%s":%s}}}`, kind.changed(), metaSubscription, id))
 	}
 }
 

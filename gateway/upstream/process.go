@@ -235,6 +235,8 @@ type Server struct {
 	// LikeClient asks as the clients of people do: with initialize first, and with
 	// their capabilities, on which the list of tools may depend.
 	LikeClient bool
+	// Texts reads the prompts and the instructions, too.
+	Texts bool
 	// Spare lets a program that does not answer in time run on, without input, until it
 	// ends by itself: a package runner that is killed leaves its package half installed,
 	// for every client.

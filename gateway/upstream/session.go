@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/gateway/texts"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -81,6 +82,9 @@ func connect(ctx context.Context, s Server, changed func(), revision string) (*S
 	}
 	if changed != nil {
 		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
+		if s.Texts {
+			options.PromptListChangedHandler = func(context.Context, *mcp.PromptListChangedRequest) { changed() }
+		}
 	}
 	var transport mcp.Transport
 	giveUp := func(bool) {}
@@ -315,8 +319,64 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	declared, _ := s.server.declared()
 	doc.WriteString(`,"clientCapabilities":` + declared + `,"tools":[`)
 	doc.Write(bytes.Join(asBytes(tools), []byte(",")))
-	doc.WriteString("]}")
+	doc.WriteByte(']')
+	if s.server.Texts {
+		found, err := s.texts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		doc.WriteString(`,"texts":[`)
+		doc.Write(bytes.Join(asBytes(found), []byte(",")))
+		doc.WriteByte(']')
+	}
+	doc.WriteByte('}')
 	return doc.Bytes(), nil
+}
+
+// texts returns the server's prompts and its instructions.
+func (s *Session) texts(ctx context.Context) ([]json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
+	defer cancel()
+	instructions := ""
+	if r := s.sdk.InitializeResult(); r != nil {
+		instructions = r.Instructions
+		if r.Capabilities != nil && r.Capabilities.Prompts == nil {
+			return (&texts.Reader{Ask: func(context.Context, string, *jsondoc.Node) (json.RawMessage, error) {
+				return nil, texts.ErrNoMethod
+			}}).Read(ctx, instructions, false)
+		}
+	}
+	return (&texts.Reader{Ask: s.askText}).Read(ctx, instructions, false)
+}
+
+// askText implements texts.Ask.
+func (s *Session) askText(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
+	a, err := s.ask(ctx, func(ctx context.Context) error {
+		if method == "prompts/list" {
+			var p mcp.ListPromptsParams
+			if err := json.Unmarshal(jsondoc.Canonical(params), &p); err != nil {
+				return err
+			}
+			_, err := s.sdk.ListPrompts(ctx, &p)
+			return err
+		}
+		var p mcp.GetPromptParams
+		if err := json.Unmarshal(jsondoc.Canonical(params), &p); err != nil {
+			return err
+		}
+		_, err := s.sdk.GetPrompt(ctx, &p)
+		return err
+	})
+	var answered *jsonrpc.Error
+	switch {
+	case errors.As(err, &answered) && answered.Code == jsonrpc.CodeMethodNotFound:
+		return nil, fmt.Errorf("%w: %w", texts.ErrNoMethod, err)
+	case errors.As(err, &answered):
+		return nil, fmt.Errorf("%w: %w", texts.ErrRefused, err)
+	case err != nil:
+		return nil, err
+	}
+	return a.raw, nil
 }
 
 func asBytes(raws []json.RawMessage) [][]byte {

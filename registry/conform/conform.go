@@ -220,7 +220,7 @@ func (c *checker) registry(code []Code) {
 			c.kinds[registry.ActionTool] = true
 		case wire.V0:
 			c.kinds[registry.PromptTool] = true
-		case wire.Names, wire.Toolcrib: // of no one kind
+		case wire.MCPText, wire.Names, wire.Toolcrib: // of no one kind
 		}
 	}
 	tools := slices.Clone(c.scope.Tools)

@@ -76,7 +76,7 @@ func hashedKeys(f wire.Format) []string {
 		return []string{"description", "inputSchema"}
 	case wire.V0:
 		return []string{"usageNotes", "goals", "guardrails", "prompt"}
-	case wire.Toolcrib, wire.Names:
+	case wire.MCPText, wire.Toolcrib, wire.Names:
 	}
 	return nil
 }

@@ -64,8 +64,19 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 			}
 		}
 	}
-	return doc, doc.readItems(data, list, way)
+	if err := doc.readItems(data, list, way, doc.Format); err != nil || doc.Format != MCP {
+		return doc, err
+	}
+	texts := n.Get(textsKey)
+	if texts == nil || texts.Kind != jsondoc.Array {
+		return doc, nil
+	}
+	doc.Texts = true
+	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText)
 }
+
+// textsKey has the texts of a server in the document of its tools.
+const textsKey = "texts"
 
 // findList returns the list of tools and the keys that lead to it.
 func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
@@ -142,7 +153,7 @@ func (d *Document) readServer() {
 	}
 }
 
-func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) error {
+func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format) error {
 	raws, err := rawElements(data, way)
 	if err != nil {
 		return err
@@ -151,7 +162,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string) erro
 	var ps jsondoc.Problems
 	for i, n := range list.Items {
 		at := jsondoc.Index(strings.Join(way, "."), i)
-		it := Item{Format: d.Format, Pos: n.Pos, Path: at, Raw: raws[i], node: n}
+		it := Item{Format: format, Pos: n.Pos, Path: at, Raw: raws[i], node: n}
 		key := "name"
 		if d.Format == V0 {
 			key = "id"
@@ -197,7 +208,7 @@ func builtIn(f Format, n *jsondoc.Node) bool {
 		return kind != "" && kind != "function"
 	case Anthropic:
 		return kind != "" && kind != "custom"
-	case MCP, V0, Toolcrib, Names:
+	case MCP, MCPText, V0, Toolcrib, Names:
 	}
 	return false
 }
@@ -281,7 +292,7 @@ func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 
 // formatOfSource returns the format whose SourceType is kind.
 func formatOfSource(kind string) Format {
-	for _, f := range []Format{OpenAI, Anthropic, V0} {
+	for _, f := range []Format{MCPText, OpenAI, Anthropic, V0} {
 		if f.SourceType() == kind {
 			return f
 		}
@@ -294,6 +305,9 @@ func formatOfSource(kind string) Format {
 func (it Item) Unread(t registry.Tool) *jsondoc.Node {
 	if it.node.Kind != jsondoc.Object {
 		return jsondoc.NewObject()
+	}
+	if it.Format == MCPText {
+		it.node = it.Shown()
 	}
 	body := it.body()
 	if body == it.node {
@@ -340,8 +354,10 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	switch m.Key {
 	case "name":
 		return true // the source and the wire name are made of it
+	case "prompt":
+		return it.Format == MCPText && isText(m.Value, t.Prompt)
 	case "title":
-		return it.Format == MCP && isText(m.Value, t.Name)
+		return (it.Format == MCP || it.Format == MCPText) && isText(m.Value, t.Name)
 	case "description":
 		return isText(m.Value, t.Description)
 	case schemaKey(it.Format):

@@ -21,7 +21,8 @@ const (
 	Anthropic Format = "anthropic"
 	V0        Format = "v0"
 	Toolcrib  Format = "toolcrib"
-	Names     Format = "names" // a list of strings; only a check reads it
+	Names     Format = "names"    // a list of strings; only a check reads it
+	MCPText   Format = "mcp_text" // of the prompts and the instructions of an MCP server, beside its tools
 )
 
 // SourceType returns the registry.Source type of definitions in the format, ""
@@ -34,6 +35,8 @@ func (f Format) SourceType() string {
 		return registry.SourceOpenAI
 	case Anthropic:
 		return registry.SourceAnthropic
+	case MCPText:
+		return registry.SourceMCPText
 	case V0:
 		return registry.SourceFile
 	case Toolcrib, Names:
@@ -52,6 +55,7 @@ type Document struct {
 	// asked for; nil when the document does not say.
 	Capabilities json.RawMessage
 	Items        []Item   // of every format but Toolcrib
+	Texts        bool     // an MCP server was asked for its prompts and instructions, too; Items has them
 	Entries      []Entry  // of Toolcrib
 	NotKept      []string // keys beside the list of a v0 file, which belong to no prompt
 	Skipped      []string // the reasons for leaving out entries that are not definitions, such as a host's built-in tools
@@ -116,7 +120,7 @@ func (it Item) name() string {
 		return it.node.Text
 	case V0:
 		return cmp.Or(text(it.node.Get("id")), text(it.node.Get("name")))
-	case MCP, OpenAI, Anthropic, Toolcrib:
+	case MCP, MCPText, OpenAI, Anthropic, Toolcrib:
 	}
 	return text(it.body().Get("name"))
 }

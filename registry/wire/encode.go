@@ -30,10 +30,10 @@ type Listed struct {
 // Left describes what the format has no place for.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	list := jsondoc.NewArray()
-	var misfits []string
+	var misfits []registry.Tool
 	for _, l := range tools {
-		if (f == V0) != (l.Tool.Kind == registry.PromptTool) {
-			misfits = append(misfits, l.Tool.ID)
+		if l.Tool.Kind != f.toolKind() {
+			misfits = append(misfits, l.Tool)
 			continue
 		}
 		n, lost := l.node(f)
@@ -42,9 +42,7 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 		}
 		list.Items = append(list.Items, n)
 	}
-	if len(misfits) > 0 {
-		left = append(left, misfit(f, misfits))
-	}
+	left = append(left, misfit(misfits)...)
 	switch f {
 	case V0:
 		return jsondoc.Indent(object("prompts", list)), left, nil
@@ -52,7 +50,7 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 		return jsondoc.Indent(object("serverInfo", object("name", jsondoc.NewString(SelfName)), "tools", list)), left, nil
 	case OpenAI, Anthropic:
 		return jsondoc.Indent(list), left, nil
-	case Toolcrib, Names:
+	case MCPText, Toolcrib, Names:
 	}
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
@@ -72,7 +70,7 @@ func Beyond(f Format, tools []Listed) []string {
 	var lines, long []string
 	n := 0
 	for _, l := range tools {
-		if l.Tool.Kind == registry.PromptTool {
+		if l.Tool.Kind != registry.ActionTool {
 			continue
 		}
 		n++
@@ -92,17 +90,33 @@ func Beyond(f Format, tools []Listed) []string {
 // maxMisfits limits how many tools are named that a format has no place for.
 const maxMisfits = 5
 
-// misfit names in a line the tools of a kind that a format lacks.
-func misfit(f Format, ids []string) string {
-	kind := registry.PromptTool
+// misfit names, in a line for each kind, the tools that a format has no place for.
+func misfit(tools []registry.Tool) (lines []string) {
+	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
+		var ids []string
+		for _, t := range tools {
+			if t.Kind == kind {
+				ids = append(ids, t.ID)
+			}
+		}
+		more := ""
+		named := ids
+		if len(ids) > maxMisfits {
+			named, more = ids[:maxMisfits], ", …"
+		}
+		if len(ids) > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s tools: %s%s", len(ids), kind, strings.Join(named, ", "), more))
+		}
+	}
+	return lines
+}
+
+// toolKind is the kind of the tools that a format has.
+func (f Format) toolKind() registry.ToolKind {
 	if f == V0 {
-		kind = registry.ActionTool
+		return registry.PromptTool
 	}
-	named, more := ids, ""
-	if len(ids) > maxMisfits {
-		named, more = ids[:maxMisfits], ", …"
-	}
-	return fmt.Sprintf("%d %s tools: %s%s", len(ids), kind, strings.Join(named, ", "), more)
+	return registry.ActionTool
 }
 
 // node writes one tool, under its one name.
@@ -176,7 +190,7 @@ func schemaKey(f Format) string {
 		return "parameters"
 	case Anthropic:
 		return "input_schema"
-	case MCP, V0, Toolcrib, Names:
+	case MCP, MCPText, V0, Toolcrib, Names:
 	}
 	return "inputSchema"
 }

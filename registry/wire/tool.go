@@ -29,6 +29,12 @@ func (it Item) Onto(t registry.Tool) registry.Tool {
 		if len(t.InputSchema) == 0 {
 			t.InputSchema = []byte("{}")
 		}
+	case MCPText:
+		n := it.Shown()
+		t.Kind = registry.ServerText
+		t.Name = label(cmp.Or(text(n.Get("title")), it.Name))
+		t.Description, t.Prompt = text(n.Get("description")), text(n.Get("prompt"))
+		t.InputSchema = schema(n.Get("inputSchema"))
 	case OpenAI, Anthropic:
 		t.Kind = registry.ActionTool
 		t.Name = label(cmp.Or(t.Name, it.Name))
@@ -121,6 +127,9 @@ func (it Item) Problems() jsondoc.Problems {
 		return jsondoc.Bind(it.node, jsondoc.Root, new(registry.V0Prompt))
 	}
 	body := it.body()
+	if it.Format == MCPText {
+		body = it.Shown()
+	}
 	for _, want := range []struct {
 		key  string
 		kind jsondoc.Kind
@@ -147,6 +156,9 @@ func (it Item) Problems() jsondoc.Problems {
 // form. A change of them changes no text for a model, but it is a change of the
 // approved tool. The times of a v0 file are not.
 func (it Item) Rest(t registry.Tool) string {
+	if it.Format == MCPText { // a definition has its answers as one text
+		return string(jsondoc.Canonical(it.node))
+	}
 	rest := it.Unread(it.Onto(t))
 	if it.Format == V0 {
 		rest.Remove("createdAt")

@@ -139,8 +139,12 @@ type Origin struct {
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	// What is shown when the origin gives no title is the name it has there.
 	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
-	if it.Format == wire.MCP {
+	switch it.Format {
+	case wire.MCP:
 		t.Approval = importedApproval(t.Annotations)
+	case wire.MCPText:
+		t.Approval = nil // nothing calls it
+	case wire.OpenAI, wire.Anthropic, wire.V0, wire.Toolcrib, wire.Names:
 	}
 	t.ID, t.Source = registry.ImportedID(o.server(), it.Name), o.source(it)
 	if t.Kind == registry.ActionTool {
@@ -239,6 +243,12 @@ func examples(t registry.Tool) []string {
 			fmt.Sprintf("%s: look once more at what changed since.", t.Name),
 		}
 	}
+	if t.Kind == registry.ServerText {
+		return []string{
+			fmt.Sprintf("A client of %s reads %s when it connects or its user asks for it.", t.Server(), t.OriginName()),
+			fmt.Sprintf("A client of %s reads %s again after the server has changed it.", t.Server(), t.OriginName()),
+		}
+	}
 	least, ok := arguments(t.InputSchema, false)
 	if !ok {
 		return []string{
@@ -278,8 +288,12 @@ func call(id string, args *jsondoc.Node) string {
 // testCases returns the test cases that fit any tool of a kind: a call has the strict
 // form and names this tool; telling of a call instead of making it is caught.
 func testCases(t registry.Tool) []proposals.TestCase {
-	if t.Kind == registry.PromptTool {
+	switch t.Kind {
+	case registry.PromptTool:
 		return answerCases("Use " + t.WireName() + " on a text that is not there.")
+	case registry.ServerText:
+		return answerCases("Read " + t.OriginName() + " of " + t.Server() + ". What is wrong with the text that was never handed over?")
+	case registry.ActionTool:
 	}
 	args, ok := arguments(t.InputSchema, false)
 	if !ok {

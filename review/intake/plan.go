@@ -72,7 +72,16 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 		}
 		steps = append(steps, step)
 	}
-	return append(steps, p.vanished(doc.Items)...)
+	return append(steps, p.vanished(doc)...)
+}
+
+// sourceRef is where a definition was imported from. A tool and a prompt of a server can
+// have one name there.
+type sourceRef struct{ kind, ref string }
+
+// ref returns where an item comes from.
+func (p *planner) ref(it wire.Item) sourceRef {
+	return sourceRef{it.Format.SourceType(), p.origin.ref(it.Name)}
 }
 
 type planner struct {
@@ -80,8 +89,8 @@ type planner struct {
 	format wire.Format
 	raw    func(hash string) ([]byte, bool)
 	byID   map[registry.Kind]map[string]registry.Live // as seen in the view
-	byRef  map[string]registry.Live                   // by source ref, of the document's format
-	byWire map[string]registry.Live                   // by wire name, as seen in the view
+	byRef  map[sourceRef]registry.Live
+	byWire map[string]registry.Live // by wire name, as seen in the view
 	all    []registry.Live
 	clash  map[string]bool // ids that several names make
 }
@@ -198,16 +207,20 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// vanished returns the steps for tools of the same origin that the document lacks.
-func (p *planner) vanished(items []wire.Item) []Step {
-	there := map[string]bool{}
-	for _, it := range items {
-		there[p.origin.ref(it.Name)] = true
+// vanished returns the steps for tools of the same origin that the document lacks, and
+// for texts where the server was asked for them.
+func (p *planner) vanished(doc wire.Document) []Step {
+	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
+	for _, it := range doc.Items {
+		there[p.ref(it)] = true
+	}
+	if doc.Texts {
+		kinds = append(kinds, wire.MCPText.SourceType())
 	}
 	var steps []Step
 	for ref, l := range p.byRef {
-		label, name, _ := strings.Cut(ref, "#")
-		if label != p.origin.Label || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
+		label, name, _ := strings.Cut(ref.ref, "#")
+		if label != p.origin.Label || !slices.Contains(kinds, ref.kind) || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
 			continue
 		}
 		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is not listed any more"}
@@ -285,7 +298,7 @@ func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() 
 
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
-	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[string]registry.Live{}, map[string]registry.Live{}
+	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[sourceRef]registry.Live{}, map[string]registry.Live{}
 	for _, kind := range registry.SubjectKinds() {
 		p.byID[kind] = map[string]registry.Live{}
 	}
@@ -301,9 +314,10 @@ func (p *planner) index(all []registry.Live) {
 		if t := l.Definition.Tool; t != nil {
 			p.byWire[t.WireName()] = seen[l.Subject.ID]
 		}
-		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == p.format.SourceType() {
-			if other, ok := p.byRef[t.Source.Ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
-				p.byRef[t.Source.Ref] = l
+		if t := l.Definition.Tool; t != nil && t.Source != nil {
+			ref := sourceRef{t.Source.Type, t.Source.Ref}
+			if other, ok := p.byRef[ref]; !ok || l.Subject.Layer.Rank() > other.Subject.Layer.Rank() {
+				p.byRef[ref] = l
 			}
 		}
 	}
@@ -333,7 +347,7 @@ func (p *planner) newID(it wire.Item) string {
 // there under that name, or where no server is named the one of that id or wire
 // name, as an export writes it.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
-	if l, ok := p.byRef[p.origin.ref(it.Name)]; ok {
+	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true
 	}
 	if p.origin.Server {

@@ -241,7 +241,7 @@ func ContentOf(t *registry.Tool) [contentTexts]string {
 	if t.Kind == registry.PromptTool {
 		return [contentTexts]string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
 	}
-	return [contentTexts]string{t.Description, string(t.InputSchema)}
+	return [contentTexts]string{t.Description, string(t.InputSchema), t.Prompt}
 }
 
 // FoldWords returns the words of a text in lower case, a space around each.

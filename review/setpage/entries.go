@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
+	"toolcrib/review"
 )
 
 // entry is one text of a tool, or one parameter.
@@ -37,6 +38,18 @@ func (e entry) same(o entry) bool { return e.content() == o.content() }
 // content identifies an entry: two of the same content say the same.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
+// textsOf returns every text but the name in imported JSON of a member.
+func textsOf(d review.Dossier, source []byte) []entry {
+	list := entriesOf(shown(d, source))
+	for i := range list {
+		if isText(d) && list[i].path == wire.SourcePath+"prompt" {
+			list[i].path = promptPath
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
+	return list
+}
+
 // entriesOf returns every text of a tool's JSON but its name.
 func entriesOf(tool *jsondoc.Node) []entry {
 	var list []entry
@@ -50,6 +63,10 @@ func entriesOf(tool *jsondoc.Node) []entry {
 			for _, p := range paragraphs(scalar(m.Value)) {
 				list = append(list, entry{text: p, path: "definition.description"})
 			}
+		case "prompt":
+			for _, p := range paragraphs(scalar(m.Value)) {
+				list = append(list, entry{text: p, path: wire.SourcePath + m.Key})
+			}
 		case "inputSchema":
 			list = append(list, schemaEntries(m.Value, parametersPath, "", titles)...)
 		case "outputSchema":
@@ -60,13 +77,12 @@ func entriesOf(tool *jsondoc.Node) []entry {
 			list = append(list, loose(m.Key, m.Value)...)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
 	return list
 }
 
 // order puts the texts of a tool in the order in which a reader asks for them.
 func order(path string) int {
-	for i, begin := range []string{"definition.description", "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
+	for i, begin := range []string{"definition.description", promptPath, "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
 			return i
 		}
@@ -79,8 +95,9 @@ func named(name, text, path string) entry {
 	return entry{name: name, label: name, text: text, path: path}
 }
 
-// hintPath and parametersPath are the fields of the hints and the parameters of a tool.
+// The fields of the messages of a prompt, and of the hints and the parameters of a tool.
 const (
+	promptPath     = "definition.prompt"
 	hintPath       = "definition.annotations"
 	parametersPath = "definition.inputSchema"
 )

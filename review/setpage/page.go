@@ -51,11 +51,11 @@ type Page struct {
 }
 
 // Fits reports whether a change set can be shown as a page: all of its members are
-// tools of MCP servers, with the JSON that was imported.
+// tools and texts of MCP servers, with the JSON that was imported.
 func Fits(set review.ChangeSet) bool {
 	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool {
 		t := d.Revision.Draft.Definition.Tool
-		return t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || len(d.Source) == 0
+		return t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP && t.Kind != registry.ServerText || len(d.Source) == 0
 	})
 }
 
@@ -63,7 +63,7 @@ func Fits(set review.ChangeSet) bool {
 func Of(set review.ChangeSet, raw bool) Page {
 	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}}
 	for _, d := range set.Members {
-		b.texts = append(b.texts, entriesOf(parsed(d.Source)))
+		b.texts = append(b.texts, textsOf(d, d.Source))
 	}
 	b.repeated = b.findRepeated()
 	b.head()
@@ -106,11 +106,19 @@ func (b *builder) head() {
 			parts = append(parts, strconv.Itoa(n)+" "+c.word)
 		}
 	}
-	title := "tools"
-	if len(b.set.Members) == 1 {
-		title = "tool"
+	spoken := 0
+	for _, d := range b.set.Members {
+		if isText(d) {
+			spoken++
+		}
 	}
-	title = strconv.Itoa(len(b.set.Members)) + " " + title
+	title := counted(len(b.set.Members)-spoken, "tool")
+	switch {
+	case spoken == len(b.set.Members):
+		title = counted(spoken, "text")
+	case spoken > 0:
+		title += ", " + counted(spoken, "text")
+	}
 	if len(servers) > 0 {
 		title += " of the MCP server " + strings.Join(servers, ", ")
 	}
@@ -123,11 +131,18 @@ func (b *builder) head() {
 	b.repeats()
 }
 
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
 // tool adds a member: its heading, its texts, and the findings in them.
 func (b *builder) tool(i int, d review.Dossier) {
 	p, draft := d.Proposal, d.Revision.Draft
 	t := draft.Definition.Tool
-	node := parsed(d.Source)
+	node := shown(d, d.Source)
 	b.add(Row{Kind: Tool, Tool: i, Name: t.OriginName(), Detail: b.kindOf(d), Text: heading(node, p)})
 	entries := slices.DeleteFunc(slices.Clone(b.texts[i]), func(e entry) bool {
 		return p.Type == proposals.New && (inHeading(e) || slices.ContainsFunc(b.common, e.same))
@@ -136,7 +151,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 	case p.Type == proposals.Deactivate:
 		entries = nil
 	case p.Type != proposals.New && len(d.BaseSource) > 0:
-		entries = changed(entriesOf(parsed(d.BaseSource)), entries)
+		entries = changed(textsOf(d, d.BaseSource), entries)
 	}
 	if !intake.Generated(draft, d.Base) {
 		entries = append(entries, besides(draft)...)
@@ -170,8 +185,9 @@ func commonEntries(set review.ChangeSet) []entry {
 		return nil
 	}
 	var common []entry
-	for i, d := range set.Members {
-		has := slices.DeleteFunc(entriesOf(parsed(d.Source)), func(e entry) bool { return !strings.HasPrefix(e.path, wire.SourcePath) })
+	tools := slices.DeleteFunc(slices.Clone(set.Members), isText)
+	for i, d := range tools {
+		has := slices.DeleteFunc(textsOf(d, d.Source), func(e entry) bool { return !strings.HasPrefix(e.path, wire.SourcePath) })
 		if i == 0 {
 			common = has
 			continue
@@ -186,6 +202,26 @@ func (b *builder) raw(tool int, source []byte) {
 	for line := range strings.SplitSeq(string(jsondoc.Indent(parsed(source))), "\n") {
 		b.add(Row{Kind: Raw, Tool: tool, Text: line})
 	}
+}
+
+// isText reports whether a member is a prompt or the instructions of a server.
+func isText(d review.Dossier) bool {
+	return d.Revision.Draft.Definition.Tool.Kind == registry.ServerText
+}
+
+func formatOf(d review.Dossier) wire.Format {
+	if isText(d) {
+		return wire.MCPText
+	}
+	return wire.MCP
+}
+
+// shown reads the imported JSON of a member in the form of a tool.
+func shown(d review.Dossier, source []byte) *jsondoc.Node {
+	if item, err := wire.ReadItem(formatOf(d), source); isText(d) && err == nil {
+		return item.Shown()
+	}
+	return parsed(source)
 }
 
 // parsed reads imported JSON; what cannot be read is one text.
@@ -253,7 +289,7 @@ func hintWords() []hintWord {
 // such as a tier or a description of the user's own.
 func edited(d review.Dossier) []entry {
 	t := *d.Revision.Draft.Definition.Tool
-	item, err := wire.ReadItem(wire.MCP, d.Source)
+	item, err := wire.ReadItem(formatOf(d), d.Source)
 	if err != nil {
 		return nil
 	}

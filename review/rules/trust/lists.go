@@ -45,7 +45,7 @@ func unassigned() rules.Rule {
 		ID: "R104",
 		Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 			t := c.Judged()
-			if t == nil || c.Apart || !registry.ValidID(t.ID) {
+			if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
 				return nil, nil
 			}
 			agents, err := c.World.Agents(ctx)

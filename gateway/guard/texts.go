@@ -1,0 +1,157 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolcrib/gateway/texts"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+)
+
+// prompts returns the approved prompts by their name on the server.
+func (a Approved) prompts() map[string]Tool {
+	all := map[string]Tool{}
+	for _, t := range a.Texts {
+		if item, err := wire.ReadItem(wire.MCP, t.Entry); len(t.Entry) > 0 && err == nil {
+			all[item.Name] = Tool{Hash: t.EntryHash, Raw: t.Entry}
+		}
+	}
+	return all
+}
+
+// prompted returns the name and the arguments of a prompts/get; no name where an
+// argument is no string.
+func (m *message) prompted() (name string, arguments map[string]string) {
+	name, args, err := m.called()
+	if err != nil || len(args) > 0 && json.Unmarshal(args, &arguments) != nil {
+		return "", nil
+	}
+	return name, arguments
+}
+
+// prompt passes the answer to prompts/get on if it is the approved one with the
+// client's arguments in place of the placeholders.
+func (g *Guard) prompt(ctx context.Context, a *asked, m *message, line []byte) {
+	if wait(ctx, g.approvals.loaded) != nil {
+		return // the guard ends
+	}
+	state, closed := g.approvals.get()
+	name, result := wire.PromptName(a.prompt), m.result.of(m.text)
+	text, known := state.Texts[name]
+	unclear := m.members(m.result, []string{"description", "messages"}, func(string, span) {})
+	var why string
+	switch review := fmt.Sprintf("; the user reviews what waits with toolcrib show set:%s", g.config.Name); {
+	case closed != nil:
+		why = closed.Error()
+	case unclear != nil:
+		why = unclear.Error()
+	case !known:
+		why = "it is not approved" + review
+	case !text.Covers(a.arguments, result):
+		why = "its text is not the approved one" + review
+	default:
+		_ = g.client.write(line)
+		return
+	}
+	if seen := g.refresher.texts(); seen != nil && !seen[name].Covers(a.arguments, result) {
+		g.reread()
+	}
+	why = fmt.Sprintf("toolcrib withholds the prompt %s of %s: %s", jsondoc.Quote(clip(a.prompt)), g.config.Name, why)
+	g.answer(refused(m.id.of(m.text), codeInvalidParams, why))
+	g.say("warning", why)
+}
+
+// reread has the texts of all prompts compared: their list does not show a change.
+func (g *Guard) reread() {
+	g.mu.Lock()
+	g.again = true
+	g.mu.Unlock()
+	g.refresher.want()
+}
+
+// introduces passes the answer on in which the server introduces itself: with the flags
+// for list_changed, and where the texts are reviewed without instructions that are not
+// approved. It returns what to tell the person at the client, "" for nothing.
+func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note string) {
+	kinds := []listKind{toolsList}
+	var instructions span
+	err := m.members(m.result, []string{"capabilities", "instructions"}, func(key string, value span) {
+		if key == "instructions" {
+			instructions = value
+		}
+	})
+	if g.config.Texts {
+		kinds = append(kinds, promptsList)
+		if err != nil {
+			g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's answer: "+err.Error()))
+			return ""
+		}
+	}
+	changes := announcing(m, kinds)
+	if given := m.str(instructions); g.config.Texts && instructions.there() && string(instructions.of(m.text)) != "null" {
+		if wait(ctx, g.approvals.loaded) != nil {
+			return "" // the guard ends
+		}
+		state, closed := g.approvals.get()
+		if text, known := state.Texts[wire.InstructionsName]; closed != nil || !known || text.Instructions != given {
+			changes = append(changes, edit{instructions, []byte(`""`)})
+			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads them when it connects", g.config.Name, g.config.Name)
+		}
+	}
+	_ = g.client.write(edited(line, changes))
+	return note
+}
+
+// textsOf reads the prompts and the instructions of the server for a comparison.
+func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
+	g.mu.Lock()
+	again := g.again
+	g.again = false
+	g.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, g.config.Times.List)
+	defer cancel()
+	instructions, err := g.inquirer.instructions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := g.texts.Read(ctx, instructions, again)
+	if err != nil && again {
+		g.mu.Lock()
+		g.again = true
+		g.mu.Unlock()
+	}
+	return found, err
+}
+
+// instructions returns the server's instructions. Where there is no handshake, the
+// client need not have asked for them.
+func (q *inquirer) instructions(ctx context.Context) (string, error) {
+	if s := q.session.facts(); s.introduced || s.shakes {
+		return s.instructions, nil
+	}
+	result, err := q.ask(ctx, "server/discover", jsondoc.NewObject())
+	if errors.Is(err, texts.ErrNoMethod) {
+		return "", nil
+	}
+	m := message{text: result}
+	return m.str(m.member(span{0, len(result)}, "instructions")), err
+}
+
+// spoken returns the texts of a listing by their names, and the entries of its prompts.
+func spoken(l Listing) (texts map[string]wire.ServerText, entries []json.RawMessage) {
+	texts = map[string]wire.ServerText{}
+	for _, raw := range l.Texts {
+		item, err := wire.ReadItem(wire.MCPText, raw)
+		if err != nil {
+			continue
+		}
+		t, err := wire.ReadServerText(raw)
+		if texts[item.Name] = t; err == nil && len(t.Entry) > 0 {
+			entries = append(entries, t.Entry)
+		}
+	}
+	return texts, entries
+}

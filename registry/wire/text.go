@@ -1,0 +1,310 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// Keys of a text of a server: toolcrib's own notation for what a model may read of an
+// MCP server beside its tools. A prompt has its entry in the server's list and what
+// the server answers when it is asked for the prompt with placeholders as arguments.
+const (
+	textPrompt       = "prompt"
+	textAnswers      = "answers"
+	textInstructions = "instructions"
+)
+
+// InstructionsName is the name of a server's instructions among its texts.
+const InstructionsName = "instructions"
+
+// PromptName returns the name of a prompt among the texts of its server.
+func PromptName(prompt string) string { return "prompts/" + prompt }
+
+// Placeholder stands for the value of an argument in the answer to prompts/get.
+func Placeholder(argument string) string { return "{{" + argument + "}}" }
+
+// PromptAnswer is an answer of a server to prompts/get.
+type PromptAnswer struct {
+	With   []string // the arguments that were given, each its Placeholder
+	Result json.RawMessage
+}
+
+// NewPrompt returns the text of a prompt: its entry in the server's list, byte by byte,
+// and what a model reads of the answers. The entry is one JSON object with a name.
+func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, error) {
+	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	name := text(n.Get("name"))
+	if name == "" {
+		return nil, fmt.Errorf("a prompt without a name: %s", jsondoc.Quote(string(entry)))
+	}
+	list := jsondoc.NewArray()
+	for _, a := range answers {
+		read, err := readAnswer(a.Result)
+		if err != nil {
+			return nil, err
+		}
+		with := jsondoc.NewArray()
+		for _, name := range a.With {
+			with.Items = append(with.Items, jsondoc.NewString(name))
+		}
+		list.Items = append(list.Items, jsondoc.NewObject(append([]jsondoc.Member{{Key: "with", Value: with}}, read.Members...)...))
+	}
+	return fmt.Appendf(nil, `{"name":%s,%q:%s,%q:%s}`, jsondoc.Canonical(jsondoc.NewString(PromptName(name))), textPrompt, entry, textAnswers, jsondoc.Canonical(list)), nil
+}
+
+// CheckAnswer returns why a result is no answer to prompts/get, nil when it is one.
+func CheckAnswer(result []byte) error {
+	_, err := readAnswer(result)
+	return err
+}
+
+// readAnswer returns what a model reads of the answer to prompts/get.
+func readAnswer(result []byte) (*jsondoc.Node, error) {
+	n, err := jsondoc.Parse(result, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	messages := n.Get("messages")
+	if messages == nil || messages.Kind != jsondoc.Array {
+		return nil, fmt.Errorf("its answer to prompts/get has no messages")
+	}
+	read := jsondoc.NewObject()
+	if d := n.Get("description"); d != nil {
+		read.Set("description", d)
+	}
+	read.Set("messages", messages)
+	return read, nil
+}
+
+// NewInstructions returns the text of a server's instructions.
+func NewInstructions(instructions string) json.RawMessage {
+	return jsondoc.Canonical(jsondoc.NewObject(
+		jsondoc.Member{Key: "name", Value: jsondoc.NewString(InstructionsName)},
+		jsondoc.Member{Key: textInstructions, Value: jsondoc.NewString(instructions)},
+	))
+}
+
+// ServerText is an approved text of a server.
+type ServerText struct {
+	Entry        json.RawMessage // of a prompt in the list; nil for instructions
+	EntryHash    string          // of its canonical form
+	Instructions string
+
+	arguments []string
+	answers   []*jsondoc.Node
+}
+
+// ReadServerText reads what NewPrompt or NewInstructions returned.
+func ReadServerText(raw []byte) (ServerText, error) {
+	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
+	if err != nil {
+		return ServerText{}, err
+	}
+	t := ServerText{Instructions: text(n.Get(textInstructions))}
+	entry := n.Get(textPrompt)
+	if entry == nil {
+		return t, nil
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return ServerText{}, err
+	}
+	t.Entry, t.EntryHash, t.arguments = parts[textPrompt], registry.HashBytes(jsondoc.Canonical(entry)), argumentNames(entry)
+	if answers := n.Get(textAnswers); answers != nil {
+		for _, a := range answers.Items {
+			a.Remove("with")
+			t.answers = append(t.answers, a)
+		}
+	}
+	return t, nil
+}
+
+// PromptArguments returns the names of the arguments of a prompt in the list of a
+// server, the required ones and the others.
+func PromptArguments(entry json.RawMessage) (required, optional []string) {
+	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
+	if err != nil {
+		return nil, nil
+	}
+	for _, a := range argumentsOf(n) {
+		if r := a.Get("required"); r != nil && r.Kind == jsondoc.Bool && r.Text == "true" {
+			required = append(required, text(a.Get("name")))
+		} else {
+			optional = append(optional, text(a.Get("name")))
+		}
+	}
+	return required, optional
+}
+
+func argumentNames(entry *jsondoc.Node) []string {
+	var names []string
+	for _, a := range argumentsOf(entry) {
+		names = append(names, text(a.Get("name")))
+	}
+	return names
+}
+
+// argumentsOf returns the arguments of a prompt; none where the list of them is not as
+// the protocol has it.
+func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
+	list := entry.Get("arguments")
+	if list == nil || list.Kind != jsondoc.Array {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, a := range list.Items {
+		name := text(a.Get("name"))
+		if name == "" || seen[name] {
+			return nil
+		}
+		seen[name] = true
+	}
+	return list.Items
+}
+
+// Covers reports whether an answer to prompts/get is one of the approved ones with the
+// values of args in place of their placeholders, and nothing in place of the others.
+func (t ServerText) Covers(args map[string]string, result []byte) bool {
+	read, err := readAnswer(result)
+	if err != nil {
+		return false
+	}
+	var pairs []string
+	for _, name := range t.arguments {
+		pairs = append(pairs, Placeholder(name), args[name])
+	}
+	fill, got := strings.NewReplacer(pairs...), string(jsondoc.Canonical(read))
+	return slices.ContainsFunc(t.answers, func(a *jsondoc.Node) bool { return string(jsondoc.Canonical(filled(a, fill))) == got })
+}
+
+// filled returns n with the placeholders in its texts replaced.
+func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
+	out := *n
+	if n.Kind == jsondoc.String {
+		out.Text = fill.Replace(n.Text)
+	}
+	out.Items, out.Members = slices.Clone(n.Items), slices.Clone(n.Members)
+	for i := range out.Items {
+		out.Items[i] = filled(out.Items[i], fill)
+	}
+	for i := range out.Members {
+		out.Members[i].Value = filled(out.Members[i].Value, fill)
+	}
+	return &out
+}
+
+// Shown returns the item in the form of a tool: what people and rules read of it. A
+// prompt of a server has its arguments as the schema of an input and its messages as
+// "prompt"; any other item is as it is.
+func (it Item) Shown() *jsondoc.Node {
+	if it.Format != MCPText {
+		return it.node
+	}
+	n := jsondoc.NewObject(jsondoc.Member{Key: "name", Value: jsondoc.NewString(it.Name)})
+	if i := it.node.Get(textInstructions); i != nil {
+		n.Set("prompt", i)
+	}
+	rest := jsondoc.NewObject()
+	if entry := it.node.Get(textPrompt); entry != nil {
+		arguments := argumentsOf(entry)
+		for _, m := range entry.Members {
+			switch {
+			case m.Key == "name":
+			case m.Key == "arguments" && len(arguments) > 0:
+				n.Set("inputSchema", argumentSchema(arguments))
+			case m.Key == "title" || m.Key == "description":
+				n.Set(m.Key, m.Value)
+			default:
+				rest.Set(m.Key, m.Value)
+			}
+		}
+	}
+	if answers := it.node.Get(textAnswers); answers != nil && len(answers.Items) > 0 {
+		n.Set("prompt", jsondoc.NewString(answersText(answers.Items, text(n.Get("description")))))
+	}
+	if len(rest.Members) > 0 {
+		n.Set("entry", rest)
+	}
+	return n
+}
+
+// argumentSchema writes the arguments of a prompt as a JSON Schema.
+func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
+	properties, required := jsondoc.NewObject(), jsondoc.NewArray()
+	for _, a := range arguments {
+		p := jsondoc.NewObject(jsondoc.Member{Key: "type", Value: jsondoc.NewString("string")})
+		for _, m := range a.Members {
+			switch m.Key {
+			case "name":
+			case "required":
+				if m.Value.Kind == jsondoc.Bool && m.Value.Text == "true" {
+					required.Items = append(required.Items, a.Get("name"))
+				}
+			default:
+				p.Set(m.Key, m.Value)
+			}
+		}
+		properties.Set(text(a.Get("name")), p)
+	}
+	s := object("type", jsondoc.NewString("object"), "properties", properties)
+	if len(required.Items) > 0 {
+		s.Set("required", required)
+	}
+	return s
+}
+
+// answersText writes the answers of a server for people and rules: all that a model
+// reads of them.
+func answersText(answers []*jsondoc.Node, description string) string {
+	var parts []string
+	for _, a := range answers {
+		var lines []string
+		if len(answers) > 1 {
+			lines = append(lines, "["+withText(a.Get("with"))+"]")
+		}
+		if d := a.Get("description"); d != nil && !isText(d, description) {
+			lines = append(lines, "[description] "+cmp.Or(text(d), string(jsondoc.Canonical(d))))
+		}
+		if messages := a.Get("messages"); messages != nil {
+			for _, m := range messages.Items {
+				lines = append(lines, messageText(m))
+			}
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func withText(with *jsondoc.Node) string {
+	if with == nil || len(with.Items) == 0 {
+		return "without arguments"
+	}
+	var names []string
+	for _, name := range with.Items {
+		names = append(names, text(name))
+	}
+	return "with " + strings.Join(names, ", ")
+}
+
+// messageText writes a message: a text of the user by itself, anything else with what
+// it is.
+func messageText(m *jsondoc.Node) string {
+	content, role := m.Get("content"), text(m.Get("role"))
+	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && text(content.Get("text")) != ""
+	switch {
+	case !plain || len(m.Members) != 2 || role == "":
+		return string(jsondoc.Canonical(m))
+	case role == "user":
+		return text(content.Get("text"))
+	}
+	return "[" + role + "] " + text(content.Get("text"))
+}
