@@ -29,8 +29,6 @@ var larger = map[string]int{
 	"review.Reader":            41,
 	"review.Tx":                61,
 	"review/rules/scan.reader": 88,
-	"store.DB":                 55,
-	"store.Engine":             27,
 	"tui.Desk":                 25,
 	"tui.Model":                140,
 	"tui/proposal.Page":        146,

@@ -39,8 +39,11 @@ func (a *owned) writer() builtin.Writer {
 	}
 }
 
+// assistantData is the database as the built-in tools use it.
+type assistantData struct{ *connections }
+
 // ReadAssistant implements builtin.Store.
-func (db *DB) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
+func (db assistantData) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
 		stale := false
 		err := db.view(ctx, func(s *session) error {
@@ -63,7 +66,7 @@ func (db *DB) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time,
 }
 
 // WriteAssistant implements builtin.Store.
-func (db *DB) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
+func (db assistantData) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
 	return db.update(ctx, func(s *session) error {
 		_, err := s.Exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
 			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
@@ -98,7 +101,7 @@ func (a memoryTables) stale(ctx context.Context) (bool, error) {
 }
 
 // expire removes memories that have expired, in a transaction of its own.
-func (db *DB) expire(ctx context.Context, of builtin.Owner, at time.Time) error {
+func (db assistantData) expire(ctx context.Context, of builtin.Owner, at time.Time) error {
 	return db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil })
 }
 

@@ -17,6 +17,9 @@ import (
 // catalog reads the live registry as lists show it.
 type catalog struct{ *session }
 
+// catalogPages are the lists of the live registry.
+type catalogPages struct{ *connections }
+
 // CatalogQuery selects live definitions for a page, by id.
 type CatalogQuery struct {
 	Kind     registry.Kind
@@ -72,8 +75,8 @@ func liveRows(asOf time.Time) (from string, args []any) {
 }
 
 // Catalog returns a page of the live definitions of a kind, ordered by id.
-func (db *DB) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
-	return viewed(ctx, db, func(s *session) (CatalogPage, error) { return catalog{s}.catalog(ctx, q) })
+func (db catalogPages) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
+	return viewed(ctx, db.connections, func(s *session) (CatalogPage, error) { return catalog{s}.catalog(ctx, q) })
 }
 
 // rows returns the statement that reads columns of live versions as r, joined with
@@ -186,7 +189,7 @@ func byStrength(a, b CatalogEntry) int {
 
 // Find returns one live definition with its canonical JSON: by its subject, or
 // by its id, alias or wire name in the merged view.
-func (db *DB) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
+func (db catalogPages) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
 	var e CatalogEntry
 	var definition []byte
 	err := db.view(ctx, func(s *session) error {
@@ -244,7 +247,7 @@ func (s catalog) find(ctx context.Context, q CatalogQuery, ref string) (CatalogE
 
 // Subject returns the subject that an id or alias means in a merged view: a
 // tool before an agent before a list, deactivated ones too.
-func (db *DB) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
+func (db catalogPages) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	var subject registry.Subject
 	err := db.view(ctx, func(s *session) error {
 		var err error

@@ -132,7 +132,7 @@ func groupOf(e CatalogEntry) CatalogGroup { return CatalogGroup{e.Subject.Layer,
 
 // CatalogGroups counts the entries of the catalog of q by group: the weakest layer
 // first, then by source. Limit, After and Group of q do not count.
-func (db *DB) CatalogGroups(ctx context.Context, q CatalogQuery) ([]GroupCount, error) {
+func (db catalogPages) CatalogGroups(ctx context.Context, q CatalogQuery) ([]GroupCount, error) {
 	q.After, q.Group = "", nil
 	counts := map[CatalogGroup]int{}
 	err := db.view(ctx, func(s *session) error {

@@ -1,10 +1,15 @@
-// Package store keeps everything in one SQLite file. It is the only importer
-// of database/sql and the only place with SQL: it implements the interfaces
-// that review and history declare, so another engine can take its place.
+// Package store keeps everything in a SQLite file or in PostgreSQL. It is the only
+// importer of database/sql and the only place with SQL: it implements the interfaces
+// that review, history, and gateway declare.
 //
-// Writes go through one connection, in BEGIN IMMEDIATE transactions with
-// synchronous=FULL; reads through a few query_only connections on snapshots of
-// the write-ahead log. Statements are prepared once per connection. Whoever finds
-// the file busy waits for half a minute (busy.go) before giving up with
-// ErrBusy.
+// A session is one connection in a transaction. Each family of tables has a type that is
+// built on it (proposalTables, recordTables, versionTables, …); tx assembles them for the
+// review service, callTx for the gateway, and owned is the session of one owner of the
+// assistant's tools. A function beside each table describes its columns once: SELECT,
+// INSERT, Scan, and the fields of a seal come from it (columns). What a consistency check
+// compares stands in consistency/*.sql.
+//
+// Writes go through one connection, reads through a few others on snapshots. Statements
+// are prepared once per connection. Whoever finds the database busy waits for half a
+// minute before giving up with ErrBusy.
 package store

@@ -97,6 +97,9 @@ func (s eventLog) RecentWrites(ctx context.Context, agent proposals.Actor, from,
 	return all(ctx, s, reading(func(at *time.Time) columns { return columns{col("at", asTime(at))} }), query, args...)
 }
 
+// logPages are the pages of the logs.
+type logPages struct{ *connections }
+
 // EventQuery selects events for a page, the newest first.
 type EventQuery struct {
 	Proposal string // id; "" for all
@@ -106,7 +109,7 @@ type EventQuery struct {
 }
 
 // Events returns a page of the audit log.
-func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
+func (db logPages) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
 	query, args := selectEvents+"WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
 	if q.Proposal != "" {
 		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
@@ -114,21 +117,21 @@ func (db *DB) Events(ctx context.Context, q EventQuery) ([]history.Event, error)
 	if q.Subject != "" {
 		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
 	}
-	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
+	return viewed(ctx, db.connections, func(s *session) ([]history.Event, error) {
 		return all(ctx, s, reading(eventColumns), numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 	})
 }
 
 // EventsAfter returns the next events of the audit log, the oldest first.
-func (db *DB) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
-	return viewed(ctx, db, func(s *session) ([]history.Event, error) {
+func (db logPages) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
+	return viewed(ctx, db.connections, func(s *session) ([]history.Event, error) {
 		return all(ctx, s, reading(eventColumns), selectEvents+"WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	})
 }
 
 // Head returns the sequence number of the newest event, and the state of the
 // registry, which grows with every approval.
-func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
+func (db logPages) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.view(ctx, func(s *session) error {
 		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
 			return err
@@ -141,7 +144,7 @@ func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 
 // CallHash returns the hash of a call, the newest one for 0, and its number; 0
 // and "" where there is none.
-func (db *DB) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
+func (db logPages) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.view(ctx, func(s *session) error {
 		err := s.Row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
 		if errors.Is(err, sql.ErrNoRows) {

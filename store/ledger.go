@@ -24,11 +24,14 @@ type Ledger struct {
 	broken     chan error // holds the first error that is none of the data, once there is one
 }
 
+// audits check a database.
+type audits struct{ *connections }
+
 // Audit calls fn with the ledger of one snapshot. It fails for a login that may
 // not read every table: invisible rows would count as damage. Where the engine
 // ends the snapshot, it calls fn again, or fails with the error of the engine; the
 // findings of fn until then do not count.
-func (db *DB) Audit(ctx context.Context, fn func(history.Ledger) error) error {
+func (db audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.view(ctx, func(s *session) (err error) {
 		for _, k := range plainRecords() {
 			if err := s.Script(ctx, "SELECT 1 FROM "+k.table+" WHERE false"); err != nil {

@@ -25,7 +25,7 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return open(ctx, server, opts)
+		return open(ctx, engineOf(server), opts)
 	}
 	db, err := openFile(ctx, name, opts, false)
 	if sqlite.UnwritableFolder(err) && !sqlite.Unread(name) {
@@ -60,7 +60,7 @@ func openFile(ctx context.Context, path string, opts Options, frozen bool) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, file, opts)
+	return open(ctx, engineOf(file), opts)
 }
 
 func open(ctx context.Context, e Engine, opts Options) (*DB, error) {
@@ -83,7 +83,7 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 	if err != nil {
 		return nil, err
 	}
-	db := use(server, opts)
+	db := use(engineOf(server), opts)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s, err := db.newSession(ctx, engine.Write)
 	if err != nil {
@@ -96,12 +96,26 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 
 // Engine is a database as the store uses it. The store has the tables and all SQL
 // that both engines take; an engine has its connections, its schema, and what only
-// it can do. store/sqlite and store/pg implement it.
-type Engine interface {
+// it can do. store/sqlite and store/pg have one each.
+type Engine struct {
 	Connector
-	Schema
+	Migrator
 	Searcher
+	Place
+}
 
+// engineOf returns the engine that e is all parts of.
+func engineOf[E interface {
+	Connector
+	Migrator
+	Searcher
+	Place
+}](e E) Engine {
+	return Engine{e, e, e, e}
+}
+
+// Place is where a database is.
+type Place interface {
 	// Name is how the database is called, without secrets.
 	Name() string
 	// There returns nil while the database is the one that was opened.
@@ -135,8 +149,8 @@ type Connector interface {
 	Describe(err error) error
 }
 
-// Schema is the schema of a database.
-type Schema interface {
+// Migrator has the schema of a database.
+type Migrator interface {
 	// Schema returns the number of the last step that the database has, 0 for none.
 	Schema(ctx context.Context, c *engine.Conn) (int, error)
 	// Current reports whether that is the last step there is.
@@ -182,11 +196,6 @@ type Searcher interface {
 	IndexChecks() []engine.Check
 }
 
-var (
-	_ Engine = (*sqlite.File)(nil)
-	_ Engine = (*pg.Server)(nil)
-)
-
 // Errors of the database as a whole, as package engine describes them.
 var (
 	ErrNewer      = engine.ErrNewer
@@ -222,7 +231,7 @@ func changedOne(n int64, err error, what string) error {
 // prepare brings the schema up to date and makes sure that the core is
 // the shipped one. A database that is current costs two reads.
 func (db *DB) prepare(ctx context.Context) error {
-	version, err := viewed(ctx, db, func(s *session) (int, error) { return db.engine.Schema(ctx, s.Conn) })
+	version, err := viewed(ctx, db.connections, func(s *session) (int, error) { return db.engine.Schema(ctx, s.Conn) })
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,12 @@ type Raw struct {
 // importTables have the imported documents.
 type importTables struct{ *session }
 
+// importRecords are what was imported.
+type importRecords struct{ *connections }
+
 // KeepImport records an import with its definitions, and its event, whose chain
 // seals the whole import. Definitions stored under the same hash stay as they are.
-func (db *DB) KeepImport(ctx context.Context, i Import) error {
+func (db importRecords) KeepImport(ctx context.Context, i Import) error {
 	hashes := make([]string, len(i.Tools))
 	for n, t := range i.Tools {
 		hashes[n] = t.Hash
@@ -78,7 +81,7 @@ func (s importTables) keepRaw(ctx context.Context, t Raw) error {
 
 // ImportOf returns the latest import that brought the tool with a hash, without
 // its tools; false when none is on record.
-func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
+func (db importRecords) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var at, capabilities string
 		err := s.Row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
@@ -102,7 +105,7 @@ func (db *DB) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err
 
 // Listed returns the hashes of what the latest recorded list of an MCP server
 // held, in its order; none when nothing of it is on record.
-func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err error) {
+func (db importRecords) Listed(ctx context.Context, label string) (hashes []string, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var list string
 		err := s.Row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
@@ -115,7 +118,7 @@ func (db *DB) Listed(ctx context.Context, label string) (hashes []string, err er
 }
 
 // Raw returns the JSON that was kept under a hash, false when none was.
-func (db *DB) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+func (db importRecords) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.view(ctx, func(s *session) error {
 		body, ok, err = importTables{s}.Raw(ctx, hash)
 		return err

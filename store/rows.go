@@ -115,7 +115,7 @@ type snapshotReaders []*session
 // openSnapshotReaders opens one session for each further processor that reads
 // the snapshot of s, which is in a transaction. It returns fewer when others
 // write so often that a new transaction rarely sees the same snapshot.
-func (db *DB) openSnapshotReaders(ctx context.Context, s *session) (snapshotReaders, error) {
+func (db *connections) openSnapshotReaders(ctx context.Context, s *session) (snapshotReaders, error) {
 	want := min(runtime.GOMAXPROCS(0), maxSnapshotReaders) - 1
 	var r snapshotReaders
 	mark, err := s.snapshotMark(ctx)
@@ -133,7 +133,7 @@ func (db *DB) openSnapshotReaders(ctx context.Context, s *session) (snapshotRead
 
 // snapshotReader opens a session; it returns nil when its snapshot does not have
 // the mark.
-func (db *DB) snapshotReader(ctx context.Context, mark string) (*session, error) {
+func (db *connections) snapshotReader(ctx context.Context, mark string) (*session, error) {
 	s, err := db.newSession(ctx, engine.Audit)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func shownColumns(f *review.Shown) columns {
 }
 
 // Showings returns how each approver was shown the proposal.
-func (db *DB) Showings(ctx context.Context, ids []string) (map[string]review.Showing, error) {
+func (db versionPages) Showings(ctx context.Context, ids []string) (map[string]review.Showing, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err

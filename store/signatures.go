@@ -103,11 +103,11 @@ func (s signatureTables) AddSignature(ctx context.Context, r review.SignatureRec
 
 // CheckSignatures checks every signature, as review.Trust.CheckSignatures does. It
 // reports nothing where the database was opened without a Trust.
-func (db *DB) CheckSignatures(ctx context.Context) (review.SignatureReport, error) {
+func (db audits) CheckSignatures(ctx context.Context) (review.SignatureReport, error) {
 	if db.trust == nil {
 		return review.SignatureReport{}, nil
 	}
-	return viewed(ctx, db, func(s *session) (review.SignatureReport, error) {
+	return viewed(ctx, db.connections, func(s *session) (review.SignatureReport, error) {
 		return db.trust.CheckSignatures(ctx, signedRecords{signatureTables{s}})
 	})
 }

@@ -19,18 +19,17 @@ import (
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	engine    Engine
-	witness   witness
-	trust     *review.Trust
-	now       func() time.Time
-	newID     func() string
-	committed func(acts []string)
-	empty     bool          // a new database gets the core alone
-	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger    chan *session // the same for what a power cut may take back
-	idle      chan *session // readers that nobody uses
-	slots     chan struct{} // one per reader that may exist
+	*connections
+	catalogPages
+	logPages
+	importRecords
+	versionPages
+	assistantData
+	audits
 
+	now     func() time.Time
+	newID   func() string
+	empty   bool // a new database gets the core alone
 	waiting waiting
 
 	mu     sync.Mutex
@@ -69,15 +68,17 @@ func readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }
 
 // use returns the database of an engine, whose schema may not be current.
 func use(e Engine, opts Options) *DB {
-	db := &DB{
-		engine: e, witness: witness{opts.Account, opts.Users}, trust: opts.Trust,
-		now: opts.Now, newID: opts.NewID, committed: opts.Committed, empty: opts.Empty,
+	c := &connections{
+		engine: e, witness: witness{opts.Account, opts.Users}, trust: opts.Trust, committed: opts.Committed,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers()), slots: make(chan struct{}, readers()),
 	}
-	db.writer <- nil
-	db.logger <- nil
-	return db
+	c.writer <- nil
+	c.logger <- nil
+	return &DB{
+		connections: c, catalogPages: catalogPages{c}, logPages: logPages{c}, importRecords: importRecords{c}, versionPages: versionPages{c},
+		assistantData: assistantData{c}, audits: audits{c}, now: opts.Now, newID: opts.NewID, empty: opts.Empty,
+	}
 }
 
 // Frozen reports whether the database was opened as one that nobody
@@ -149,7 +150,7 @@ type chainedRow struct {
 
 // newSession opens a session that writes its events with the witness of db: a
 // reader can become the writer.
-func (db *DB) newSession(ctx context.Context, use engine.Use) (*session, error) {
+func (db *connections) newSession(ctx context.Context, use engine.Use) (*session, error) {
 	conn, err := db.engine.Conn(ctx, use)
 	if err != nil {
 		return nil, db.engine.Describe(err)
@@ -208,7 +209,7 @@ func scanValue[T any](row scanner) (v T, err error) {
 }
 
 // viewed returns what fn reads in a snapshot.
-func viewed[T any](ctx context.Context, db *DB, fn func(*session) (T, error)) (v T, err error) {
+func viewed[T any](ctx context.Context, db *connections, fn func(*session) (T, error)) (v T, err error) {
 	err = db.view(ctx, func(s *session) error {
 		v, err = fn(s)
 		return err
@@ -237,7 +238,7 @@ type Health struct {
 
 // Health runs the engine's quick checks. They see
 // damage to the structure; damage to the content is seen by the hash chains.
-func (db *DB) Health(ctx context.Context) (Health, error) {
+func (db audits) Health(ctx context.Context) (Health, error) {
 	h := Health{Proposals: map[string]int{}}
 	err := db.view(ctx, func(s *session) error {
 		var err error
@@ -269,7 +270,7 @@ func OpenToOthers(mode fs.FileMode) string {
 
 // Rows returns how many records there are to verify, by the numbers of the last
 // of them.
-func (db *DB) Rows(ctx context.Context) (n int64, err error) {
+func (db audits) Rows(ctx context.Context) (n int64, err error) {
 	err = db.view(ctx, func(s *session) error {
 		n = 0
 		for _, table := range append(recordNames(), versionTable, eventTable) {

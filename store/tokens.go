@@ -49,7 +49,7 @@ func readTokens(ctx context.Context, s *session, where string, args ...any) ([]t
 
 // Token implements tokens.Store.
 func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
-	found, err := viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
+	found, err := viewed(ctx, k.db.connections, func(s *session) ([]tokens.Token, error) {
 		return readTokens(ctx, s, "WHERE t.id = $1", id)
 	})
 	return first(found, err, "the token %s", jsondoc.Quote(id))
@@ -57,7 +57,7 @@ func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 
 // TokensOf implements tokens.Store.
 func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, error) {
-	return viewed(ctx, k.db, func(s *session) ([]tokens.Token, error) {
+	return viewed(ctx, k.db.connections, func(s *session) ([]tokens.Token, error) {
 		return readTokens(ctx, s, "WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
 	})
 }

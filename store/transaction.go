@@ -11,6 +11,18 @@ import (
 	"toolcrib/store/engine"
 )
 
+// connections are those to one database, with the transactions on them.
+type connections struct {
+	engine    Engine
+	witness   witness
+	trust     *review.Trust
+	committed func(acts []string)
+	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger    chan *session // the same for what a power cut may take back
+	idle      chan *session // readers that nobody uses
+	slots     chan struct{} // one per reader that may exist
+}
+
 // tx is a session as the review service uses it: the tables of all families.
 type tx struct {
 	eventLog
@@ -55,7 +67,7 @@ func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 
 // view runs fn in a snapshot, again when the engine asks for that. A reader whose
 // connection ended since it was used last is replaced.
-func (db *DB) view(ctx context.Context, fn func(*session) error) error {
+func (db *connections) view(ctx context.Context, fn func(*session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -85,7 +97,7 @@ func (db *DB) view(ctx context.Context, fn func(*session) error) error {
 }
 
 // reader takes an idle reader or opens one more.
-func (db *DB) reader(ctx context.Context) (*session, error) {
+func (db *connections) reader(ctx context.Context) (*session, error) {
 	select {
 	case s := <-db.idle:
 		return s, nil
@@ -106,12 +118,12 @@ func (db *DB) reader(ctx context.Context) (*session, error) {
 	}
 }
 
-func (db *DB) update(ctx context.Context, fn func(*session) error) error {
+func (db *connections) update(ctx context.Context, fn func(*session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
 
 // log is update for what a power cut may take back.
-func (db *DB) log(ctx context.Context, fn func(*session) error) error {
+func (db *connections) log(ctx context.Context, fn func(*session) error) error {
 	return db.write(ctx, engine.Log, fn)
 }
 
@@ -119,7 +131,7 @@ func (db *DB) log(ctx context.Context, fn func(*session) error) error {
 const attempts = 20
 
 // write runs fn in a write transaction, again when the engine asks for that.
-func (db *DB) write(ctx context.Context, use engine.Use, fn func(*session) error) error {
+func (db *connections) write(ctx context.Context, use engine.Use, fn func(*session) error) error {
 	var acts []string
 	err := db.borrow(ctx, use, func(w **session) (err error) {
 		for range attempts {
@@ -154,7 +166,7 @@ func (db *DB) write(ctx context.Context, use engine.Use, fn func(*session) error
 
 // borrow calls fn with the session that writes, nil when it has to be opened, and
 // keeps what fn leaves in its place.
-func (db *DB) borrow(ctx context.Context, use engine.Use, fn func(w **session) error) error {
+func (db *connections) borrow(ctx context.Context, use engine.Use, fn func(w **session) error) error {
 	idle := db.writer
 	if use == engine.Log {
 		idle = db.logger
@@ -177,7 +189,7 @@ func (db *DB) borrow(ctx context.Context, use engine.Use, fn func(w **session) e
 
 // promote makes a reader that nobody uses the session that writes, where there is one.
 // Who reads after that opens a reader.
-func (db *DB) promote(ctx context.Context, use engine.Use) (*session, error) {
+func (db *connections) promote(ctx context.Context, use engine.Use) (*session, error) {
 	select {
 	case s := <-db.idle:
 		writes, err := db.engine.Promote(ctx, s.Conn, use)
@@ -193,7 +205,7 @@ func (db *DB) promote(ctx context.Context, use engine.Use) (*session, error) {
 }
 
 // try runs fn in one write transaction.
-func (db *DB) try(ctx context.Context, w *session, use engine.Use, fn func(*session) error) error {
+func (db *connections) try(ctx context.Context, w *session, use engine.Use, fn func(*session) error) error {
 	if err := db.engine.Begin(ctx, w.Conn, use); err != nil {
 		w.acts, w.chained = nil, chainedRow{}
 		err = db.engine.Describe(err)
@@ -212,7 +224,7 @@ var errInDoubt = errors.New("during COMMIT")
 // its COMMIT it was rolled back. Later, it was committed if the last row that it
 // added to a chain exists; the lookup waits for the lock, and so for the end of
 // the transaction.
-func (db *DB) outcome(ctx context.Context, last chainedRow, lost error) error {
+func (db *connections) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 	}

@@ -211,7 +211,7 @@ func (s trusted) countedWaivers(ctx context.Context, of proposals.Proposal, waiv
 
 // Counts returns nil when a version counts: always, unless signatures are
 // required.
-func (db *DB) Counts(ctx context.Context, v history.Version) error {
+func (db versionPages) Counts(ctx context.Context, v history.Version) error {
 	return db.view(ctx, func(s *session) error { return trusted{s}.counts(ctx, v) })
 }
 

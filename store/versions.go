@@ -93,10 +93,13 @@ func allVersions(versions []history.Version) string {
 	return fmt.Sprintf("%d versions, the first of %s", len(versions), versions[0].Subject)
 }
 
+// versionPages are the histories of subjects.
+type versionPages struct{ *connections }
+
 // Versions returns the versions of a subject before the one given (0 for all),
 // the newest first, at most limit.
-func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
-	return viewed(ctx, db, func(s *session) ([]history.Version, error) {
+func (db versionPages) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
+	return viewed(ctx, db.connections, func(s *session) ([]history.Version, error) {
 		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
 		versions, err := all(ctx, s, reading(versionColumns), query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
@@ -107,7 +110,7 @@ func (db *DB) Versions(ctx context.Context, subject registry.Subject, before, li
 }
 
 // EachVersion calls fn for every version of a subject, from the first.
-func (db *DB) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
+func (db versionPages) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.view(ctx, func(s *session) error {
 		found, scan := false, reading(versionColumns)
 		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {

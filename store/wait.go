@@ -43,7 +43,7 @@ type waiting struct {
 // seen is the result of the last call, 0 for the first: a notification since then ends
 // the wait at once.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
-	n, notifies := db.engine.(notifier)
+	n, notifies := db.engine.Connector.(notifier)
 	if notifies {
 		db.waiting.once.Do(func() { db.listen(n) })
 	}
@@ -141,7 +141,7 @@ func scanNotice(row scanner) (gateway.Notice, error) {
 
 // Notices returns what running applications hear of among the events after one,
 // the oldest first, at most limit, and the event up to which that is everything.
-func (db *DB) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
+func (db logPages) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
 	err = db.view(ctx, func(s *session) error {
 		var err error
 		if found, err = all(ctx, s, scanNotice, selectNotices, after, limit); err != nil {

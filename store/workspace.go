@@ -212,7 +212,7 @@ type Exported struct {
 // Export returns the whole merged catalog of q, in one snapshot, by id. Limit and
 // After of q do not count. Where signatures are required, unsigned entries are
 // left out, or with All have no content.
-func (db *DB) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
+func (db catalogPages) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
 	var out []Exported
 	err := db.view(ctx, func(s *session) error {
 		q.Limit, q.After = math.MaxInt, ""
