@@ -20,15 +20,20 @@ const (
 )
 
 // ReaderLeft reports whether out is a pipe whose reader left before its end, as head
-// does: nobody was shown all that was written.
+// does, or the null device, which also stands in for an output that was closed: nobody was
+// shown all that was written.
 func ReaderLeft(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+	if err != nil {
 		return false
+	}
+	if info.Mode()&os.ModeNamedPipe == 0 {
+		null, err := os.Stat(os.DevNull)
+		return err == nil && os.SameFile(info, null)
 	}
 	raw, err := file.SyscallConn()
 	if err != nil {
