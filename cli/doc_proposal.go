@@ -119,24 +119,29 @@ type docOutcome struct {
 
 // docFinding is a finding wherever one is printed.
 type docFinding struct {
-	Handle     string `json:"handle,omitempty"`
-	Rule       string `json:"rule"`
-	Severity   string `json:"severity"`
-	Subject    string `json:"subject"`
-	Tool       string `json:"tool,omitempty"` // as the file calls it
-	Path       string `json:"path"`
-	File       string `json:"file,omitempty"`
-	Line       int    `json:"line"`
-	Column     int    `json:"column"`
-	EndLine    int    `json:"end_line,omitempty"`
-	EndColumn  int    `json:"end_column,omitempty"`
-	Message    string `json:"message"`
+	Handle   string `json:"handle,omitempty"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Subject  string `json:"subject"`
+	Tool     string `json:"tool,omitempty"` // as the file calls it
+	// The field that it is about.
+	Path      string `json:"path"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line,omitempty"`
+	EndColumn int    `json:"end_column,omitempty"`
+	Message   string `json:"message"`
+	// How its author can mend it.
 	Suggestion string `json:"suggestion"`
-	Importer   string `json:"for_importer,omitempty"` // what to do for whoever imports the tool and cannot change it
-	Passage    string `json:"passage,omitempty"`
-	Waivable   bool   `json:"waivable"`
-	WaivedBy   string `json:"waived_by,omitempty"`
-	Waiver     string `json:"waiver,omitempty"`
+	// What to do about it for whoever imports the tool and cannot change it.
+	Importer string `json:"for_importer,omitempty"`
+	// The text that it is about.
+	Passage  string `json:"passage,omitempty"`
+	Waivable bool   `json:"waivable"`
+	// The user who accepted it.
+	WaivedBy string `json:"waived_by,omitempty"`
+	Waiver   string `json:"waiver,omitempty"`
 	// Tools has the names of the tools that say the same, where one finding stands for
 	// several, and Also where else it stands.
 	Tools []string   `json:"tools,omitempty"`

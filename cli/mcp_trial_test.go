@@ -111,7 +111,7 @@ func TestMCPDescribesEveryField(t *testing.T) {
 	definition := proposal.Properties["definition"]
 	delete(proposal.Properties, "draft") // is none of the file's
 	proposal.describes(t, "", proposals.FileType())
-	definition.describes(t, "definition", reflect.TypeFor[registry.Tool](), reflect.TypeFor[registry.Agent](), reflect.TypeFor[registry.List]())
+	definition.describes(t, "definition", reflect.TypeFor[registry.Tool](), reflect.TypeFor[registry.Agent](), reflect.TypeFor[registry.List](), reflect.TypeFor[registry.Folder]())
 	var checks []string
 	for _, known := range proposals.CheckTypes() {
 		checks = append(checks, string(known))

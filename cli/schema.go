@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
+	"toolcrib/gateway/mcp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -170,15 +171,32 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// proposalSchema is the schema of proposal files. Nothing is required: a draft may
-// be incomplete, and submitting it reports missing parts.
+// proposalSchema is the schema of proposal files, with every key that agents get
+// described. Nothing is required: a draft may be incomplete, and submitting it reports
+// missing parts.
 func proposalSchema() (*jsonschema.Schema, error) {
-	t, types := proposals.FileType(), plainSchemas()
-	subject, _ := t.FieldByName("Subject")
-	definition, _ := t.FieldByName("Definition")
-	types[subject.Type] = &jsonschema.Schema{Type: "string", Description: `such as "tool:user/pacer"`}
-	types[definition.Type] = &jsonschema.Schema{Type: "object", Description: "the tool, agent or list as it is to be"}
-	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types})
+	text, err := mcp.ProposalSchema()
+	if err != nil {
+		return nil, err
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	delete(s.Properties, "draft") // an argument beside the proposal
+	optional(&s)
+	return &s, nil
+}
+
+// optional takes out which keys an object needs.
+func optional(s *jsonschema.Schema) {
+	s.Required = nil
+	for _, p := range s.Properties {
+		optional(p)
+	}
+	if s.Items != nil {
+		optional(s.Items)
+	}
 }
 
 // configSchema is the schema of the configuration. An unknown key is an error.

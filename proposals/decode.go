@@ -253,15 +253,29 @@ func checkSize(data []byte, limit int) error {
 // document is the written form of a Draft: the keys and their order are those of
 // the proposal template.
 type document struct {
-	Type           Type        `json:"type,omitempty"`
-	Subject        subjectText `json:"subject,omitzero"`
-	BaseVersion    *int        `json:"baseVersion,omitempty"`
-	RestoreVersion int         `json:"restoreVersion,omitempty"`
-	Definition     content     `json:"definition,omitzero"`
-	Rationale      string      `json:"rationale,omitempty"`
-	Examples       []string    `json:"examples,omitempty"`
-	TestCases      []TestCase  `json:"testCases,omitempty"`
-	ChangeSet      string      `json:"changeSet,omitempty"`
+	// new: there is no such subject yet. modify: replace its definition. deactivate,
+	// reactivate: switch it off or on. restore: go back to restoreVersion.
+	Type Type `json:"type,omitempty"`
+	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
+	// global, user or project/NAME; a new subject usually belongs to user.
+	Subject subjectText `json:"subject,omitzero"`
+	// The live version that this replaces, from describe_tool; leave it out for a new
+	// subject.
+	BaseVersion *int `json:"baseVersion,omitempty"`
+	// Only with restore: the version to go back to.
+	RestoreVersion int `json:"restoreVersion,omitempty"`
+	// The whole new definition, not only the changed fields. Each field names the kinds that
+	// have it: tools (prompt tools, action tools), agents, lists; no other key is allowed.
+	// Leave definition out with deactivate, reactivate and restore.
+	Definition content `json:"definition,omitzero"`
+	// Why this change, for the person who decides.
+	Rationale string `json:"rationale,omitempty"`
+	// 2 or 3 concrete invocations, as a user would write them.
+	Examples []string `json:"examples,omitempty"`
+	// 2 or 3: at least one that expects pass and one that expects fail.
+	TestCases []TestCase `json:"testCases,omitempty"`
+	// A name for proposals that go live together or not at all.
+	ChangeSet string `json:"changeSet,omitempty"`
 }
 
 // FileType is the type of a proposal as a file has it, for its schema.

@@ -195,10 +195,15 @@ const (
 // TestCase is one executable example. Output is a recorded answer of a model,
 // nil when there is none and the case can only run live.
 type TestCase struct {
-	Name   string  `json:"name,omitempty"`
-	Input  string  `json:"input,omitempty"`
-	Expect Expect  `json:"expect,omitempty"`
+	// What the case shows.
+	Name string `json:"name,omitempty"`
+	// What the model is given.
+	Input string `json:"input,omitempty"`
+	// Whether the checks should pass on the answer.
+	Expect Expect `json:"expect,omitempty"`
+	// A recorded answer, to run the checks on.
 	Output *string `json:"output,omitempty"`
+	// What a good answer has to satisfy.
 	Checks []Check `json:"checks,omitempty"`
 }
 
@@ -223,7 +228,9 @@ const (
 // string for contains, not_contains and matches, a number for max_chars, a
 // schema object for json_schema, absent for the others.
 type Check struct {
-	Type  CheckType       `json:"type,omitempty"`
+	Type CheckType `json:"type,omitempty"`
+	// contains, not_contains: the text. matches: a regular expression (RE2). max_chars: a
+	// number. json_schema: a schema. The others take none.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 

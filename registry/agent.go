@@ -9,26 +9,44 @@ import (
 // Agent is the profile of one agent. The zero value of an optional field means
 // that the key is absent.
 type Agent struct {
-	ID                  string            `json:"id,omitempty"`
-	Name                string            `json:"name,omitempty"`
-	Description         string            `json:"description,omitempty"`
-	Vibe                string            `json:"vibe,omitempty"`
-	Soul                string            `json:"soul,omitempty"`
-	PromptTemplate      string            `json:"promptTemplate,omitempty"`
-	OperatingModel      string            `json:"operatingModel,omitempty"`
-	InteractionLearning string            `json:"interactionLearning,omitempty"`
-	ChannelGuidance     map[string]string `json:"channelGuidance,omitempty"` // by channel
-	SessionOpen         *SessionOpen      `json:"sessionOpen,omitempty"`
-	Onboarding          string            `json:"onboarding,omitempty"`
-	AllowList           *AllowList        `json:"allowList,omitempty"`
-	Categories          []string          `json:"categories,omitempty"` // added to the allow-list's
-	Timezone            string            `json:"timezone,omitempty"`   // IANA name
-	Status              Status            `json:"status,omitempty"`
+	ID          string `json:"id,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Agents: the tone, in a line.
+	Vibe string `json:"vibe,omitempty"`
+	// Agents: the philosophy of behaviour, as prose without headings, tool names or
+	// instructions.
+	Soul string `json:"soul,omitempty"`
+	// Agents: the prompt with $identity, $soul, $channel_guidance, $current_time,
+	// $memory_notes, $user_instructions, $tool_guidance, $tool_catalog,
+	// $interaction_learning, $operating_model, $session_section and $bootstrap_context; the
+	// built-in order when absent.
+	PromptTemplate string `json:"promptTemplate,omitempty"`
+	// Agents: how it works, for $operating_model.
+	OperatingModel string `json:"operatingModel,omitempty"`
+	// Agents: what it learns from the user, for $interaction_learning.
+	InteractionLearning string `json:"interactionLearning,omitempty"`
+	// Agents: a text for each channel that it speaks on, such as {"web": "…"}.
+	ChannelGuidance map[string]string `json:"channelGuidance,omitempty"`
+	// Agents: texts for the start of a session.
+	SessionOpen *SessionOpen `json:"sessionOpen,omitempty"`
+	// Agents: for the first conversations with a new user.
+	Onboarding string `json:"onboarding,omitempty"`
+	// Agents: which tools it has: the id of an allow-list, a list of tool ids, or an object
+	// with the keys of a list.
+	AllowList *AllowList `json:"allowList,omitempty"`
+	// Agents: categories whose tools it has too.
+	Categories []string `json:"categories,omitempty"`
+	// Agents: an IANA name such as Europe/Berlin.
+	Timezone string `json:"timezone,omitempty"`
+	Status   Status `json:"status,omitempty"`
 }
 
 // SessionOpen holds the texts for the moment a user opens a session.
 type SessionOpen struct {
-	Bootstrap string `json:"bootstrap,omitempty"` // the user is new
+	// The user is new.
+	Bootstrap string `json:"bootstrap,omitempty"`
+	// The user was there before.
 	Returning string `json:"returning,omitempty"`
 }
 
@@ -89,17 +107,24 @@ func (a AllowList) Offers() bool { return a.allows() > 0 }
 // List is a named allow-list, the whole content of one list subject. Agents
 // refer to it by its id; ID and Name are one when only one of them is written.
 type List struct {
-	ID                 string   `json:"id,omitempty"`
-	Name               string   `json:"name,omitempty"` // a label for people; absent when it is the id
-	Description        string   `json:"description,omitempty"`
-	Tools              []string `json:"tools,omitempty"`
-	Categories         []string `json:"categories,omitempty"`
-	Tiers              Tiers    `json:"tier,omitempty"`
-	AddWhenNonLocal    []string `json:"addWhenNonLocal,omitempty"`
-	ExcludeInLocal     []string `json:"excludeInLocal,omitempty"`
+	ID          string `json:"id,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Lists: tool ids.
+	Tools []string `json:"tools,omitempty"`
+	// Lists: categories whose tools it has.
+	Categories []string `json:"categories,omitempty"`
+	// Lists: one or more of these, to filter the tools that categories add.
+	Tiers Tiers `json:"tier,omitempty"`
+	// Lists: tool ids added where the agent does not work on the user's machine.
+	AddWhenNonLocal []string `json:"addWhenNonLocal,omitempty"`
+	// Lists: tool ids left out where it does.
+	ExcludeInLocal []string `json:"excludeInLocal,omitempty"`
+	// Lists: tool ids added where there is semantic search.
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`
-	Kinds              Kinds    `json:"kinds,omitempty"`
-	Status             Status   `json:"status,omitempty"`
+	// Lists: prompt, action or both: every active tool of these kinds.
+	Kinds  Kinds  `json:"kinds,omitempty"`
+	Status Status `json:"status,omitempty"`
 }
 
 // AllowList returns what the list lets an agent have, under the list's id.

@@ -17,8 +17,12 @@ import (
 // Files holds the tree by path below Path. Instructions are one file, under the last
 // element of Path.
 type Folder struct {
-	ID     string          `json:"id,omitempty"`
-	Path   string          `json:"path,omitempty"`
+	ID string `json:"id,omitempty"`
+	// Skills and instructions, required: where they stand below the folder of their layer,
+	// with slashes, such as .claude/skills/pdf.
+	Path string `json:"path,omitempty"`
+	// Skills and instructions, required: the files by their path below path. A file has text,
+	// or size and sha256 where it is not read, or link; executable where it is.
 	Files  map[string]File `json:"files,omitempty"`
 	Status Status          `json:"status,omitempty"`
 }

@@ -11,37 +11,74 @@ import (
 // Tool is the whole content of one tool. The zero value of an optional field
 // means that the key is absent; canonical JSON leaves it out.
 type Tool struct {
-	ID         string   `json:"id,omitempty"`
-	Kind       ToolKind `json:"kind,omitempty"`
-	Name       string   `json:"name,omitempty"`
-	Archetype  string   `json:"archetype,omitempty"`
-	Scope      Scope    `json:"scope,omitempty"`
-	UsageNotes string   `json:"usageNotes,omitempty"`
-	Goals      string   `json:"goals,omitempty"`
-	Guardrails string   `json:"guardrails,omitempty"`
-	Prompt     string   `json:"prompt,omitempty"`
+	// Every kind: the id in the subject. Lower-case words of letters and digits joined by
+	// "_"; never changes.
+	ID string `json:"id,omitempty"`
+	// Tools, required: prompt is text for the agent's context, action is a function that is
+	// called.
+	Kind ToolKind `json:"kind,omitempty"`
+	// Every kind, required for tools and agents: a label for people.
+	Name string `json:"name,omitempty"`
+	// Tools: the role it is written for, such as Any, Chief, Planner, Editor, Critic or
+	// Continuity.
+	Archetype string `json:"archetype,omitempty"`
+	// Prompt tools, required: how much of the work the tool looks at.
+	Scope Scope `json:"scope,omitempty"`
+	// Prompt tools, required: when to use it, and when not.
+	UsageNotes string `json:"usageNotes,omitempty"`
+	// Prompt tools, required: what it achieves.
+	Goals string `json:"goals,omitempty"`
+	// Prompt tools, required: what it must never do.
+	Guardrails string `json:"guardrails,omitempty"`
+	// Prompt tools, required: the text that is injected.
+	Prompt string `json:"prompt,omitempty"`
 
-	Description      string          `json:"description,omitempty"`
-	ShortDescription string          `json:"shortDescription,omitempty"`
-	InputSchema      json.RawMessage `json:"inputSchema,omitempty"`  // JSON Schema 2020-12, canonical
-	OutputSchema     json.RawMessage `json:"outputSchema,omitempty"` // JSON Schema 2020-12, canonical
-	Category         string          `json:"category,omitempty"`
-	Tier             Tier            `json:"tier,omitempty"`
-	Aliases          []string        `json:"aliases,omitempty"`
+	// Action tools, required: what it does, when to use it, what it returns; the model that
+	// calls it reads this. Optional for the others.
+	Description string `json:"description,omitempty"`
+	// Tools: one line for lists; the first sentence of description when absent.
+	ShortDescription string `json:"shortDescription,omitempty"`
+	// Action tools, required: a JSON Schema 2020-12 of type object, with a description for
+	// each property. No $ref to other documents.
+	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	// Action tools: a JSON Schema of the result.
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	// Tools: what it is about. Known: search, code_changes, terminal, todo, requirement,
+	// integration_jira, integration_github, integration_confluence, integration_linear,
+	// delegation, web, knowledge_graph, file_fetch, analysis, sandbox, email, calendar,
+	// tasks, reminders, schedules, memory, instructions, other. Others are allowed in the
+	// same form.
+	Category string `json:"category,omitempty"`
+	// Tools: the level of abstraction, low, medium or high.
+	Tier Tier `json:"tier,omitempty"`
+	// Tools: other ids that find it.
+	Aliases []string `json:"aliases,omitempty"`
 
-	DeferLoading bool          `json:"deferLoading,omitempty"`
-	Annotations  *Annotations  `json:"annotations,omitempty"`
-	Approval     *Approval     `json:"approval,omitempty"`
+	// Tools: leave it out of the prompt; the agent finds it with search_tools.
+	DeferLoading bool `json:"deferLoading,omitempty"`
+	// Tools: what a call may do; leave out what is not known.
+	Annotations *Annotations `json:"annotations,omitempty"`
+	// Tools: who decides whether a call runs; absent means requires_approval.
+	Approval *Approval `json:"approval,omitempty"`
+	// Tools: where it is offered; at most one of the first two.
 	Availability *Availability `json:"availability,omitempty"`
-	Tag          *Tag          `json:"tag,omitempty"`
-	Limits       *Limits       `json:"limits,omitempty"`
-	Cost         Cost          `json:"cost,omitempty"`
-	RequiresGate bool          `json:"requiresGate,omitempty"`
+	// Tools: how a line "PREFIX: argument" of an answer calls it.
+	Tag *Tag `json:"tag,omitempty"`
+	// Tools: bounds for one user; 0 is none.
+	Limits *Limits `json:"limits,omitempty"`
+	// Tools: the price class of a call.
+	Cost Cost `json:"cost,omitempty"`
+	// Tools: the eval gate has to approve each call.
+	RequiresGate bool `json:"requiresGate,omitempty"`
 
-	Guidance map[string]string `json:"guidance,omitempty"` // by channel
-	Provider *Provider         `json:"provider,omitempty"`
-	Source   *Source           `json:"source,omitempty"`
-	Status   Status            `json:"status,omitempty"`
+	// Tools: a line for the prompt, by channel, such as {"web": "…"}.
+	Guidance map[string]string `json:"guidance,omitempty"`
+	// Action tools: where a call runs; absent when the application runs it.
+	Provider *Provider `json:"provider,omitempty"`
+	// Imported tools: copy it unchanged from the live definition. Never set it yourself.
+	Source *Source `json:"source,omitempty"`
+	// Every kind: set by deactivate and reactivate; leave it out.
+	Status Status `json:"status,omitempty"`
 }
 
 // ToolKind tells text that is injected from a function that is called.
@@ -97,11 +134,16 @@ const (
 
 // Annotations are hints about a tool's behaviour; nil means not said.
 type Annotations struct {
-	ReadOnly             *bool `json:"readOnly,omitempty"`
-	Destructive          *bool `json:"destructive,omitempty"`
-	Idempotent           *bool `json:"idempotent,omitempty"`
+	// Changes nothing.
+	ReadOnly *bool `json:"readOnly,omitempty"`
+	// May delete or overwrite.
+	Destructive *bool `json:"destructive,omitempty"`
+	// Calling again changes nothing more.
+	Idempotent *bool `json:"idempotent,omitempty"`
+	// The user confirms each call; not together with auto_approve.
 	RequiresConfirmation *bool `json:"requiresConfirmation,omitempty"`
-	OpenWorld            *bool `json:"openWorld,omitempty"`
+	// Reaches systems outside, such as the web.
+	OpenWorld *bool `json:"openWorld,omitempty"`
 }
 
 // ApprovalTier names who decides whether a call runs.
@@ -116,7 +158,10 @@ const (
 
 // Approval is a tool's approval tier at run time.
 type Approval struct {
-	Tier    ApprovalTier `json:"tier,omitempty"`
+	// auto_approve runs, requires_approval asks the user, user_configurable lets the user
+	// choose.
+	Tier ApprovalTier `json:"tier,omitempty"`
+	// Only with user_configurable, required there.
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
@@ -146,24 +191,35 @@ func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 
 // Availability limits where a tool is offered.
 type Availability struct {
-	LocalOnly      bool `json:"localOnly,omitempty"`
-	NonLocalOnly   bool `json:"nonLocalOnly,omitempty"`
+	// Only where the agent works on the user's machine.
+	LocalOnly bool `json:"localOnly,omitempty"`
+	// Only elsewhere.
+	NonLocalOnly bool `json:"nonLocalOnly,omitempty"`
+	// Only where there is semantic search.
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
 // Tag is how a tool is called in the response-tag protocol.
 type Tag struct {
-	Prefix           string   `json:"prefix,omitempty"`
-	ArgPattern       string   `json:"argPattern,omitempty"`
-	ArgGroups        []string `json:"argGroups,omitempty"`
-	Example          string   `json:"example,omitempty"`
-	StripFromDisplay bool     `json:"stripFromDisplay,omitempty"`
+	// The word before the colon.
+	Prefix string `json:"prefix,omitempty"`
+	// A regular expression (RE2) of the argument; (.+) when absent.
+	ArgPattern string `json:"argPattern,omitempty"`
+	// An argument name for each group of the pattern, in order. When absent, the one group
+	// is raw_arg, or the only parameter that inputSchema has or requires.
+	ArgGroups []string `json:"argGroups,omitempty"`
+	// A whole tag line.
+	Example string `json:"example,omitempty"`
+	// Hide the line from the user, who sees it when this is absent.
+	StripFromDisplay bool `json:"stripFromDisplay,omitempty"`
 }
 
 // Limits bound one user's calls; 0 means no limit.
 type Limits struct {
+	// Seconds between two calls.
 	CooldownSeconds int `json:"cooldownSeconds,omitempty"`
-	DailyLimit      int `json:"dailyLimit,omitempty"`
+	// Calls in a day.
+	DailyLimit int `json:"dailyLimit,omitempty"`
 }
 
 // ProviderType describes how a tool runs.
@@ -179,18 +235,25 @@ const (
 // Provider is how a tool runs. Name is the built-in's or the tool's wire name
 // where it differs from the id; Server names the MCP server; URL the HTTP hub.
 type Provider struct {
-	Type   ProviderType `json:"type,omitempty"`
-	Name   string       `json:"name,omitempty"`
-	Server string       `json:"server,omitempty"`
-	URL    string       `json:"url,omitempty"`
+	// builtin: a tool of toolcrib; mcp: a configured MCP server; http: a hub.
+	Type ProviderType `json:"type,omitempty"`
+	// The name there, where it differs from the id.
+	Name string `json:"name,omitempty"`
+	// mcp, required: the name of the configured server.
+	Server string `json:"server,omitempty"`
+	// http, required: the http or https address.
+	URL string `json:"url,omitempty"`
 }
 
 // Source is the origin of an imported definition. Ref is the server or the file
 // and, behind "#", the tool's name there. Hash is the SHA-256 of the canonical
 // form of its raw JSON, in hex, unknown keys included.
 type Source struct {
+	// file, mcp, openai or anthropic.
 	Type string `json:"type,omitempty"`
-	Ref  string `json:"ref,omitempty"`
+	// The server or the file.
+	Ref string `json:"ref,omitempty"`
+	// The pin of the imported JSON.
 	Hash string `json:"hash,omitempty"`
 }
 

@@ -99,15 +99,19 @@ type Documents struct {
 
 // Fault is an error as agents get it.
 type Fault struct {
-	Code     string          `json:"code"`
-	Message  string          `json:"message"`
-	Problems []Problem       `json:"problems,omitempty"`
-	Details  json.RawMessage `json:"details,omitempty"` // of a provider
-	Pending  string          `json:"pending,omitempty"` // the call that waits for the user
+	Code     string    `json:"code"`
+	Message  string    `json:"message"`
+	Problems []Problem `json:"problems,omitempty"`
+	// What a provider says beyond the message.
+	Details json.RawMessage `json:"details,omitempty"`
+	// The id of the pending call that waits for the user.
+	Pending string `json:"pending,omitempty"`
 	// ApprovalRequest is the provider's id of an approval of its own; Answer has
 	// the other fields of its answer.
-	ApprovalRequest string          `json:"approval_request_id,omitempty"`
-	Answer          json.RawMessage `json:"answer,omitempty"`
+	// The provider's id of an approval that it waits for itself.
+	ApprovalRequest string `json:"approval_request_id,omitempty"`
+	// What else the provider answered with.
+	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
 // Problem is one problem of a request.
@@ -231,6 +235,21 @@ func New(c Config) (*Server, error) {
 
 //go:embed tools.json
 var toolsJSON []byte
+
+// ProposalSchema returns the JSON Schema of the arguments of propose_tool: a proposal as
+// a file has it, and draft.
+func ProposalSchema() (json.RawMessage, error) {
+	var listed []definition
+	if err := json.Unmarshal(toolsJSON, &listed); err != nil {
+		return nil, fmt.Errorf("mcp: the embedded tools: %w", err)
+	}
+	for _, d := range listed {
+		if d.Name == "propose_tool" {
+			return d.InputSchema, nil
+		}
+	}
+	return nil, errors.New("mcp: the embedded tools lack propose_tool")
+}
 
 // definition is a tool as tools.json has it.
 type definition struct {

@@ -9,26 +9,29 @@ import (
 // Document is a proposal as lists of documents have it. Fields are added, never
 // renamed.
 type Document struct {
-	ID             string    `json:"id"`
-	Type           string    `json:"type"`
-	Subject        string    `json:"subject"`
-	Title          string    `json:"title"`
-	State          string    `json:"state"`
-	Revision       int       `json:"revision"`
-	ContentHash    string    `json:"content_hash"`
-	BaseVersion    int       `json:"base_version"`
-	LiveVersion    int       `json:"live_version"`
-	Stale          bool      `json:"stale"`
-	Author         string    `json:"author"`
-	Issue          *int      `json:"issue"` // null until it is submitted
-	ChangeSet      string    `json:"change_set,omitempty"`
-	Recommendation string    `json:"recommendation,omitempty"`
-	Worst          string    `json:"worst,omitempty"`
-	Blocks         int       `json:"blocks"`
-	Warns          int       `json:"warns"`
-	Findings       int       `json:"findings"`
-	CreatedAt      time.Time `json:"created_at"`
-	UpdatedAt      time.Time `json:"updated_at"`
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Subject     string `json:"subject"`
+	Title       string `json:"title"`
+	State       string `json:"state"`
+	Revision    int    `json:"revision"`
+	ContentHash string `json:"content_hash"`
+	BaseVersion int    `json:"base_version"`
+	LiveVersion int    `json:"live_version"`
+	// The live version moved past base_version.
+	Stale     bool   `json:"stale"`
+	Author    string `json:"author"`
+	Issue     *int   `json:"issue"` // null until it is submitted
+	ChangeSet string `json:"change_set,omitempty"`
+	// Of the Chief of Staff.
+	Recommendation string `json:"recommendation,omitempty"`
+	Worst          string `json:"worst,omitempty"`
+	// Findings that keep it from being approved.
+	Blocks    int       `json:"blocks"`
+	Warns     int       `json:"warns"`
+	Findings  int       `json:"findings"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 	// Approvals is there while the proposal waits for owners that the policy names.
 	Approvals *Approvals `json:"approvals,omitempty"`
 }
