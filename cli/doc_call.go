@@ -13,7 +13,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // docCall is a call that ran.
@@ -281,7 +281,7 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
 
 // newDocPreviews counts the tokens of all previews together: the channels of an
 // agent are mostly the same text.
-func newDocPreviews(previews []review.Preview, compared bool) ([]docPreview, error) {
+func newDocPreviews(previews []impact.Preview, compared bool) ([]docPreview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {
 		outputs = slices.Concat(outputs, p.Now, p.Then)
@@ -342,8 +342,8 @@ func (d *docPreview) compare(now, then map[string]docPrompt) {
 
 // newDocOwnPreview is a preview for the agent of an MCP client: the new text and
 // its changes, without the present text.
-func newDocOwnPreview(p review.Preview) (any, error) {
-	docs, err := newDocPreviews([]review.Preview{p}, true)
+func newDocOwnPreview(p impact.Preview) (any, error) {
+	docs, err := newDocPreviews([]impact.Preview{p}, true)
 	switch {
 	case err != nil:
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 type docProposalList struct {
@@ -65,7 +66,7 @@ type docTestChange struct {
 	After  string `json:"after,omitempty"`
 }
 
-func newDocTestChange(c review.TestChange) docTestChange {
+func newDocTestChange(c impact.TestChange) docTestChange {
 	return docTestChange{Name: c.Name, Change: string(c.Change), Before: c.Before, After: c.After}
 }
 

@@ -18,6 +18,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/bundle"
+	"toolcrib/review/impact"
 	"toolcrib/store"
 )
 
@@ -150,7 +151,7 @@ func sourceOf(ctx context.Context, a *command.App, e store.Exported) ([]byte, er
 
 // prompts renders what the agent's channels get, as a review does.
 func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
-	in, err := review.Input(ctx, *c.agent, c.merged, review.ReferenceContext())
+	in, err := impact.Input(ctx, *c.agent, c.merged, impact.ReferenceContext())
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
@@ -41,7 +41,7 @@ func shippedWorld() rules.Memory {
 // library is a memory that prompts can be rendered from.
 type library struct{ rules.Memory }
 
-// Live implements review.LiveReader.
+// Live implements impact.Registry.
 func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
 	for _, live := range l.Memory {
 		if live.Subject == s {
@@ -51,7 +51,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 	return registry.Live{}, fmt.Errorf("%s: %w", s, proposals.ErrNotFound)
 }
 
-// Heads implements review.LiveReader.
+// Heads implements impact.Registry.
 func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (found []registry.Live, size int, err error) {
 	found, err = l.OfKind(ctx, kind, view, most)
 	for _, live := range found {
@@ -130,7 +130,7 @@ func (l *linter) flush(ctx context.Context) error {
 		}
 	}
 	eachOf(todo, func() func(*task) {
-		live := review.CacheLive(library{l.corpus.shipped})
+		live := impact.NewSnapshot(library{l.corpus.shipped})
 		return func(t *task) {
 			t.err = l.check(ctx, live, t)
 			if n := l.checked.Add(1); l.tell != nil {
@@ -171,12 +171,12 @@ func (l *linter) place(u *unit) {
 }
 
 // check runs the rules over one unit.
-func (l *linter) check(ctx context.Context, live review.LiveReader, t *task) error {
+func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) error {
 	if t.unit == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var err error
-	if t.change.Prompts, err = review.Costs(ctx, live, t.change.Draft, l.tokens); err != nil {
+	if t.change.Prompts, err = live.Costs(ctx, t.change.Draft, l.tokens); err != nil {
 		return fmt.Errorf("%s: %w", t.file, err)
 	}
 	found, err := l.set.CheckFamilies(ctx, &t.change, t.families)

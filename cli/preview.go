@@ -17,7 +17,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // Parts of a preview that people can ask for.
@@ -150,7 +150,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 
 // noteChannel names the agents that do not have the channel that is shown: it gets
 // the text of web, which nobody would tell from a channel of its own.
-func noteChannel(a *command.App, channel string, previews []review.Preview) {
+func noteChannel(a *command.App, channel string, previews []impact.Preview) {
 	for _, p := range previews {
 		if channel != "" && !slices.Contains(p.Channels, channel) {
 			a.Note("toolcrib: %s is not a channel of %s, so it gets the text of %s%s.", channel, p.Agent.ID, prompt.Web, output.Perhaps(channel, "", p.Channels))
@@ -159,8 +159,8 @@ func noteChannel(a *command.App, channel string, previews []review.Preview) {
 }
 
 // scenery returns the scene that the prompts are rendered for. The desk is open.
-func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (review.Scene, error) {
-	s := review.Scene{
+func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
+	s := impact.Scene{
 		Where:     registry.Context{Local: !f.notLocal, Embedding: !f.noSemantic, IncludeDeferred: f.deferred},
 		SkipTools: f.skipTools,
 	}

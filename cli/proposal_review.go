@@ -18,6 +18,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/harness"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 )
 
@@ -225,7 +226,7 @@ func runTest(ctx context.Context, a *command.App, ref string, live bool) error {
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeBehaviour(p, behaviour) })
 }
 
-func newDocBehaviour(b review.Behaviour) docBehaviour {
+func newDocBehaviour(b impact.Behaviour) docBehaviour {
 	doc := docBehaviour{
 		Head: output.NewHead("behaviour"), Proposal: facts.ReferenceTo(b.Proposal), Revision: b.Proposal.Revision, LiveVersion: b.Live,
 		OK: true, Cases: []docCaseBehaviour{},
@@ -239,7 +240,7 @@ func newDocBehaviour(b review.Behaviour) docBehaviour {
 	return doc
 }
 
-func newDocTrial(t review.Trial) docTrial {
+func newDocTrial(t impact.Trial) docTrial {
 	doc := docTrial{Outcome: string(t.Outcome), Reason: t.Reason, Live: t.Live}
 	if t.Outcome != harness.NotRun {
 		doc.Answer = &t.Text
@@ -247,7 +248,7 @@ func newDocTrial(t review.Trial) docTrial {
 	return doc
 }
 
-func writeBehaviour(p *output.Page, b review.Behaviour) {
+func writeBehaviour(p *output.Page, b impact.Behaviour) {
 	before := "nothing live"
 	if b.Live > 0 {
 		before = versionName(b.Live)
@@ -278,7 +279,7 @@ func writeBehaviour(p *output.Page, b review.Behaviour) {
 			changed++
 		}
 	}
-	if compared := slices.ContainsFunc(b.Cases, func(c review.CaseBehaviour) bool {
+	if compared := slices.ContainsFunc(b.Cases, func(c impact.CaseBehaviour) bool {
 		return c.Before.Outcome != harness.NotRun && c.After.Outcome != harness.NotRun
 	}); compared {
 		p.Blank()
@@ -287,7 +288,7 @@ func writeBehaviour(p *output.Page, b review.Behaviour) {
 }
 
 // writeTrial prints how a case came out with one version.
-func writeTrial(p *output.Page, when string, t review.Trial) {
+func writeTrial(p *output.Page, when string, t impact.Trial) {
 	word, i := "not run", output.InkFaint
 	switch t.Outcome {
 	case harness.Passed:

@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 func printDossier(a *command.App, d review.Dossier) error {
@@ -70,7 +71,7 @@ func versionName(n int) string {
 	return "version " + output.Itoa(n)
 }
 
-func writeContent(p *output.Page, d proposals.Draft, changes []review.TestChange) {
+func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange) {
 	p.Blank()
 	p.Linef("Rationale")
 	p.Text("  ", d.Rationale)
@@ -98,7 +99,7 @@ func writeContent(p *output.Page, d proposals.Draft, changes []review.TestChange
 }
 
 // writeTestChanges prints what an approval does to the test cases of the subject.
-func writeTestChanges(p *output.Page, changes []review.TestChange) {
+func writeTestChanges(p *output.Page, changes []impact.TestChange) {
 	for _, c := range changes {
 		word := map[diff.Change]string{diff.Removed: "Drops", diff.Modified: "Changes", diff.Added: "Adds"}[c.Change]
 		p.Linef("  %s test case: %s", word, c.Name)

@@ -10,7 +10,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // Execute runs a call through every gate, in their order, and at its provider. The
@@ -257,7 +257,7 @@ func codeOf(err error) Code {
 }
 
 // guarded returns the approved tools of one MCP server.
-func guarded(ctx context.Context, r review.ToolReader, key toolsetKey, state int64) (*toolset, error) {
+func guarded(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	lives, err := r.FromServer(ctx, key.server)
 	if err != nil {
 		return nil, err

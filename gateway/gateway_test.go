@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -108,7 +109,7 @@ func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
 	t.Helper()
 	err := w.db.View(t.Context(), func(r review.Reader) (err error) {
-		found, err = review.Named(t.Context(), r, name, registry.LayerUser)
+		found, err = impact.Named(t.Context(), r, name, registry.LayerUser)
 		return err
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // Ledger stores the gateway's records.
@@ -36,7 +37,7 @@ var ErrContradiction = errors.New("the call log contradicts the approved version
 // LedgerReader reads one snapshot.
 type LedgerReader interface {
 	review.SignatureReader
-	review.ToolReader
+	impact.ToolReader
 	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
 	// NotRun counts those of the day of now that got past the limits, and of

@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // TierChoice is a user's choice of an approval tier.
@@ -196,7 +197,7 @@ func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer)
 	if err == nil {
 		name = subject.ID
 	}
-	found, err := review.Named(ctx, r, name, layer)
+	found, err := impact.Named(ctx, r, name, layer)
 	if err != nil {
 		return registry.Live{}, err
 	}

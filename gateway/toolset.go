@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // toolsetKey identifies the tools of an agent in one state of the registry.
@@ -67,7 +67,7 @@ func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
 
 // current returns the tools that known has, as they are in the snapshot of r: known
 // itself when nothing was approved since.
-func (g *Gateway) current(ctx context.Context, r review.ToolReader, known *toolset) (*toolset, error) {
+func (g *Gateway) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == known.state {
 		return known, err
@@ -82,12 +82,12 @@ func (g *Gateway) current(ctx context.Context, r review.ToolReader, known *tools
 	return set, err
 }
 
-func (g *Gateway) resolve(ctx context.Context, r review.ToolReader, key toolsetKey, state int64) (*toolset, error) {
+func (g *Gateway) resolve(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	if key.server != "" {
 		return guarded(ctx, r, key, state)
 	}
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
-	profile, res, err := review.Toolset(ctx, r, key.agent, key.layer, key.where)
+	profile, res, err := impact.Toolset(ctx, r, key.agent, key.layer, key.where)
 	set.profile = profile
 	switch {
 	case errors.Is(err, proposals.ErrNotFound), errors.Is(err, registry.ErrNoTools), errors.Is(err, registry.ErrUnknownList):
@@ -130,7 +130,7 @@ func (g *Gateway) lookup(ctx context.Context, c Caller, name string) (set *tools
 
 // find returns the tool that a name means in the state of set, or an *Error: unknown,
 // ambiguous, or not the agent's. Any other error is a failure to look.
-func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (registry.Entry, error) {
+func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (registry.Entry, error) {
 	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
@@ -140,7 +140,7 @@ func (s *toolset) find(ctx context.Context, r review.ToolReader, name string) (r
 	if name == "" || len(name) > maxName || plaintext.Problem(name) != "" {
 		return registry.Entry{}, unknown(name)
 	}
-	found, err := review.Named(ctx, r, name, s.key.layer)
+	found, err := impact.Named(ctx, r, name, s.key.layer)
 	if err != nil {
 		return registry.Entry{}, err
 	}

@@ -92,6 +92,11 @@ func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.
 // VersionFormat is the first of the fields that Sum seals: it names the list.
 const VersionFormat = "toolcrib version 1"
 
+// Decode returns the definition of the version.
+func (v Version) Decode() (registry.Definition, error) {
+	return registry.DecodeDefinition(v.Subject.Kind, v.Definition)
+}
+
 // Sum computes what Hash has to be. The definition enters through its content
 // hash.
 func (v Version) Sum() string {

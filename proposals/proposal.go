@@ -102,6 +102,15 @@ func (p Proposal) Handle() string {
 	return string(p.ID)
 }
 
+// Name returns how errors name the proposal: its subject, and its number once it has
+// one.
+func (p Proposal) Name() string {
+	if p.Issue > 0 {
+		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
+	}
+	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
+}
+
 // Stale reports whether the live version moved past the base while the
 // proposal was open.
 func (p Proposal) Stale() bool { return p.State.Open() && p.LiveVersion != p.BaseVersion }

@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/store/storetest"
 )
@@ -48,7 +49,7 @@ func (d delta) add(other delta) {
 	}
 }
 
-func (d delta) count(previews []review.Preview) {
+func (d delta) count(previews []impact.Preview) {
 	for _, p := range previews {
 		for sign, outputs := range map[int][]prompt.Output{-1: p.Now, 1: p.Then} {
 			for _, o := range outputs {
@@ -75,7 +76,7 @@ func (q queue) would(ps ...waiting) delta {
 	for i, p := range ps {
 		ids[i] = p.ID
 	}
-	scene := review.Scene{Layer: registry.LayerUser, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	scene := impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()}
 	previews, err := q.desk.Preview(q.Context(), ids, "", scene)
 	if err != nil {
 		q.Fatal(err)

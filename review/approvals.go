@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/approval"
+	"toolcrib/review/impact"
 )
 
 // An approval that is not the last one that its subject needs is recorded as a
@@ -34,7 +35,7 @@ func (d *Desk) need(ctx context.Context, r Reader, s registry.Subject, now regis
 		return rules.For(s, d.stamp()), nil
 	}
 	names := now.OtherNames()
-	before, err := live(ctx, r, s)
+	before, err := impact.Live(ctx, r, s)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (d *Desk) complete(actor proposals.Actor, views []view) []bool {
 func (v view) apart(actor proposals.Actor, act *SignedAct) error {
 	for _, e := range v.endorsements {
 		if act != nil && e.By != actor && e.key == act.signer.Fingerprint {
-			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", name(v.Proposal), ErrSignature, e.By)
+			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), ErrSignature, e.By)
 		}
 	}
 	return nil

@@ -2,19 +2,17 @@ package review
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"toolcrib/history"
-	"toolcrib/internal/turns"
-	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/harness"
+	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
 	"toolcrib/review/rules"
 )
@@ -22,12 +20,12 @@ import (
 // Assess files a chief's assessment of the current revision.
 func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
 	return write(ctx, d, func(tx Tx) (a Assessment, err error) {
-		p, rev, err := current(ctx, tx, id)
+		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return a, err
 		}
 		if err := proposals.Authorize(actor, proposals.ActAssess, p.Author); err != nil {
-			return a, fmt.Errorf("%s: %w", name(p), err)
+			return a, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		_, a, err = d.assess(ctx, tx, actor, p, rev, o)
 		return a, err
@@ -82,16 +80,16 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opinion) (proposals.State, error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	if err != nil {
-		return to, fmt.Errorf("%s: %w", name(p), err)
+		return to, fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
-		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", name(p), proposals.ErrState)
+		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
 	}
 	if err := o.check(); err != nil {
 		return to, err
 	}
 	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, name(p), p.Revision)
+		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, p.Name(), p.Revision)
 	}
 	return to, nil
 }
@@ -117,11 +115,11 @@ func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a
 // examine runs the rules over the draft of a proposal as it would meet the live
 // registry and the other proposals. It also returns what the rules were given.
 func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, *rules.Change, error) {
-	before, err := live(ctx, r, draft.Subject)
+	before, err := impact.Live(ctx, r, draft.Subject)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	costs, err := Costs(ctx, r, draft, d.tokens)
+	costs, err := liveCacheOf(r).Costs(ctx, draft, d.Counter())
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -129,7 +127,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, nil, err
 	}
-	coming, tools, err := comingWith(ctx, r, draft)
+	coming, tools, err := d.comingWith(ctx, r, draft)
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -148,17 +146,17 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 // comingWith returns the allow-lists and the ids of the tools that go live together
 // with a draft that may refer to them: those of its change set, and those that are
 // proposed with it in one call.
-func comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
+func (d *Desk) comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
 		return nil, nil, nil
 	}
 	tools = map[string]bool{}
-	add := func(d proposals.Draft) {
+	add := func(other proposals.Draft) {
 		switch {
-		case d.Definition.Tool != nil && d.Type != proposals.Deactivate:
-			tools[d.Subject.ID] = true
-		case d.Definition.List != nil && draft.Subject.Kind == registry.KindAgent:
-			lists = append(lists, registry.Live{Subject: d.Subject, Version: d.Base() + 1, Definition: d.Definition})
+		case other.Definition.Tool != nil && other.Type != proposals.Deactivate:
+			tools[other.Subject.ID] = true
+		case other.Definition.List != nil && draft.Subject.Kind == registry.KindAgent:
+			lists = append(lists, registry.Live{Subject: other.Subject, Version: other.Base() + 1, Definition: other.Definition})
 		}
 	}
 	members, err := r.Members(ctx, draft.ChangeSet)
@@ -178,9 +176,9 @@ func comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []r
 			add(rev.Draft)
 		}
 	}
-	for _, d := range liveCacheOf(r).announced {
-		if d.ChangeSet == draft.ChangeSet {
-			add(d)
+	for _, other := range d.together {
+		if other.ChangeSet == draft.ChangeSet {
+			add(other)
 		}
 	}
 	return lists, tools, nil
@@ -247,7 +245,7 @@ func twins(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft
 		if err != nil {
 			return nil, err
 		}
-		twin := rules.Twin{Name: name(p), Tool: rev.Draft.Definition.Tool, Rejected: p.State == proposals.Rejected}
+		twin := rules.Twin{Name: p.Name(), Tool: rev.Draft.Definition.Tool, Rejected: p.State == proposals.Rejected}
 		if twin.Rejected {
 			decisions, err := r.Decisions(ctx, p.ID)
 			if err != nil {
@@ -288,7 +286,7 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 	if slices.ContainsFunc(draft.TestCases, func(c proposals.TestCase) bool { return c.Output == nil }) {
 		fields = append(fields, draft.Definition.Hash())
 		if model != nil {
-			suite.Prompt = instruction(draft.Definition)
+			suite.Prompt = impact.Instruction(draft.Definition)
 		}
 	}
 	key := history.Seal(fields...)
@@ -317,7 +315,7 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 func (d *Desk) try(ctx context.Context, draft proposals.Draft) {
 	var model harness.Model
 	if d.policy.Model != nil && !d.dryRun {
-		model = &reachable{model: d.policy.Model}
+		model = impact.UntilGone(d.policy.Model)
 	}
 	if model != nil && len(draft.Problems()) > 0 {
 		model = nil // it is not submitted as it is
@@ -332,43 +330,10 @@ func (d *Desk) tryCurrent(ctx context.Context, id proposals.ID) {
 		return
 	}
 	rev, err := read(ctx, d, func(r Reader) (proposals.Revision, error) {
-		_, rev, err := current(ctx, r, id)
+		_, rev, err := impact.Current(ctx, r, id)
 		return rev, err
 	})
 	if err == nil {
 		d.try(ctx, rev.Draft)
 	}
-}
-
-// reachable is a model that is not asked again once nobody was there.
-type reachable struct {
-	model harness.Model
-	gone  error
-}
-
-func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
-	if m.gone != nil {
-		return "", m.gone
-	}
-	back := turns.Outside(ctx)
-	text, err := m.model.Answer(ctx, prompt, input)
-	back()
-	if errors.Is(err, harness.ErrNotConnected) {
-		m.gone = err
-	}
-	return text, err
-}
-
-// instruction returns the prompt of a model for a test case: the tool's part of
-// the prompt, or the agent's prompt, if the definition were live.
-func instruction(d registry.Definition) string {
-	if d.Agent != nil {
-		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
-	}
-	if d.Tool == nil || d.Tool.Kind != registry.ActionTool {
-		return block(d, prompt.Web)
-	}
-	t := *d.Tool
-	return "You can call one tool, " + t.ID + ".\n\n" + t.Description + "\n\nIts arguments as a JSON Schema:\n" + string(t.InputSchema) +
-		"\n\nTo call it, answer with one JSON object and nothing else: {\"tool\":\"" + t.ID + "\",\"args\":{…},\"nonce\":\"n1\"}"
 }

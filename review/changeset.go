@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/impact"
 )
 
 // together refuses a choice that splits a change set. Members that are live
@@ -27,10 +28,10 @@ func together(views []view) error {
 			case chosen[m.ID] || m.State == proposals.Approved:
 			case m.State == proposals.UserReview:
 				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
-					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, v.Proposal.ChangeSet)
+					ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, v.Proposal.ChangeSet)
 			default:
 				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
-					ErrChangeSet, name(v.Proposal), v.Proposal.ChangeSet, name(m), m.State, Reference(m))
+					ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, Reference(m))
 			}
 		}
 	}
@@ -44,7 +45,7 @@ func broken(changeSet string, members []proposals.Proposal) error {
 	for _, m := range members {
 		if m.State == proposals.Rejected {
 			return fmt.Errorf("%w: %s of %q was rejected, which stops the set; regroup the rest: toolcrib regroup 'set:%s' --into NAME, or --alone",
-				ErrChangeSet, name(m), changeSet, changeSet)
+				ErrChangeSet, m.Name(), changeSet, changeSet)
 		}
 	}
 	return nil
@@ -71,12 +72,12 @@ func (d *Desk) Regroup(ctx context.Context, actor proposals.Actor, ids []proposa
 }
 
 func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id proposals.ID, changeSet string) (proposals.Proposal, error) {
-	p, rev, err := current(ctx, tx, id)
+	p, rev, err := impact.Current(ctx, tx, id)
 	if err != nil {
 		return p, err
 	}
 	if p.State == proposals.NeedsChanges {
-		return p, fmt.Errorf("%s: %w: it waits for a revision by its author, which can change the change set", name(p), proposals.ErrState)
+		return p, fmt.Errorf("%s: %w: it waits for a revision by its author, which can change the change set", p.Name(), proposals.ErrState)
 	}
 	rev.Draft.ChangeSet = changeSet
 	p, _, err = d.revised(ctx, tx, actor, rev.Author, p, rev.Draft)
@@ -119,7 +120,7 @@ func newSuccession(r RegistryReader) *succession {
 func (s *succession) approve(v view) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {
-		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", name(p), ErrStale, before.Version, p.Subject)
+		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", p.Name(), ErrStale, before.Version, p.Subject)
 	}
 	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
 	if t := d.Tool; t != nil {

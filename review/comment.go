@@ -2,13 +2,17 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
+	"toolcrib/review/impact"
 )
 
 // Anchor ties a comment to a line of a field. The zero value ties it to
@@ -27,7 +31,7 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 			return c, err
 		}
 		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
-			return c, fmt.Errorf("%s: %w", name(p), err)
+			return c, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		if at.Revision == 0 {
 			at.Revision = p.Revision
@@ -59,7 +63,7 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anc
 	}
 	field := doc.Find(at.Field)
 	if field == nil {
-		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, name(p), proposals.ErrNotFound)
+		return fmt.Errorf("field %s of revision %d of %s: %w", jsondoc.Quote(at.Field), at.Revision, p.Name(), proposals.ErrNotFound)
 	}
 	if lines := strings.Count(field.Text, "\n") + 1; at.Line > lines {
 		return fmt.Errorf("line %d of %s, which has %d: %w", at.Line, at.Field, lines, proposals.ErrNotFound)
@@ -122,7 +126,7 @@ func unseen(ctx context.Context, r RegistryReader, draft proposals.Draft) (propo
 	if _, ok, err := r.Raw(ctx, hash); ok || err != nil {
 		return nil, err
 	}
-	now, err := live(ctx, r, draft.Subject)
+	now, err := impact.Live(ctx, r, draft.Subject)
 	if err != nil || now != nil && pin(now.Definition) == hash {
 		return nil, err
 	}
@@ -147,4 +151,26 @@ func (d *Desk) Source(ctx context.Context, definition registry.Definition) ([]by
 		return nil, nil
 	}
 	return read(ctx, d, func(r Reader) ([]byte, error) { return source(ctx, r, definition) })
+}
+
+// ErrText is wrapped when a note, a reason or a comment cannot be kept as it
+// is.
+var ErrText = errors.New("not usable as text")
+
+// checkText refuses a note, a reason or a comment that is too long or not text.
+// what names it.
+func checkText(what, text string) error {
+	if message := unusable(text, proposals.MaxComment); message != "" {
+		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
+	}
+	return nil
+}
+
+// unusable returns why text cannot be stored, "" if it can. limit is in
+// characters.
+func unusable(text string, limit int) string {
+	if n := utf8.RuneCountInString(text); n > limit {
+		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)
+	}
+	return plaintext.Problem(text)
 }

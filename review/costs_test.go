@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/store/storetest"
 )
@@ -64,8 +65,8 @@ func TestGrowingPromptIsFound(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	// The numbers are those of a preview.
-	previews, err := o.desk.Preview(t.Context(), []proposals.ID{shown.Proposal.ID}, "", review.Scene{Layer: registry.LayerUser, Where: review.ReferenceContext(), Context: prompt.Reference()})
-	previews = slices.DeleteFunc(previews, func(p review.Preview) bool { return p.Agent != agent }) // the author has every prompt tool
+	previews, err := o.desk.Preview(t.Context(), []proposals.ID{shown.Proposal.ID}, "", impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()})
+	previews = slices.DeleteFunc(previews, func(p impact.Preview) bool { return p.Agent != agent }) // the author has every prompt tool
 	if err != nil || len(previews) != 1 {
 		t.Fatalf("%d previews, %v", len(previews), err)
 	}
@@ -99,7 +100,7 @@ func costsOf(t *testing.T, o office, d proposals.Draft, counter *tokens.Counter)
 	t.Helper()
 	return costs, o.View(t.Context(), func(r review.Reader) error {
 		var err error
-		costs, err = review.Costs(t.Context(), r, d, counter)
+		costs, err = impact.NewSnapshot(r).Costs(t.Context(), d, counter)
 		return err
 	})
 }

@@ -88,7 +88,7 @@ func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, 
 	seen := map[proposals.ID]bool{}
 	for i, c := range choices {
 		if seen[c.ID] {
-			return nil, nil, fmt.Errorf("%w: %s is named twice", proposals.ErrConflict, name(bundles[i].Proposal))
+			return nil, nil, fmt.Errorf("%w: %s is named twice", proposals.ErrConflict, bundles[i].Proposal.Name())
 		}
 		seen[c.ID] = true
 		if views[i], err = check(r, bundles[i], c); err != nil {
@@ -118,7 +118,7 @@ func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single 
 		p := b.Proposal
 		// Who may not approve learns nothing else about the proposal's state.
 		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
-			return view{}, fmt.Errorf("%s: %w", name(p), err)
+			return view{}, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		v, err := d.look(ctx, r, b)
 		if err != nil {
@@ -128,10 +128,10 @@ func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single 
 			if !single && p.State == proposals.Rejected && p.ChangeSet != "" {
 				return v, v.changeSet.broken
 			}
-			return v, fmt.Errorf("%s: %w", name(p), obstacles[0])
+			return v, fmt.Errorf("%s: %w", p.Name(), obstacles[0])
 		}
 		if c.Expect == "" && d.policy.RequireExpect {
-			return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", name(p), ErrNoExpect)
+			return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", p.Name(), ErrNoExpect)
 		}
 		return v, nil
 	}
@@ -198,7 +198,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 	next := newSuccession(tx)
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
-			return nil, fmt.Errorf("%s: %w", name(v.Proposal), err)
+			return nil, fmt.Errorf("%s: %w", v.Proposal.Name(), err)
 		}
 		if err := next.approve(v); err != nil {
 			return nil, err
@@ -329,7 +329,7 @@ func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposal
 			return view{}, err
 		}
 		if strings.TrimSpace(reason) == "" {
-			return view{}, fmt.Errorf("%s: %w: write a reason for the author", name(b.Proposal), ErrNoReason)
+			return view{}, fmt.Errorf("%s: %w: write a reason for the author", b.Proposal.Name(), ErrNoReason)
 		}
 		return d.look(ctx, r, b)
 	}

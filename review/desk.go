@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"toolcrib/history"
-	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
@@ -75,6 +75,8 @@ func (p Policy) OpenOfAll() int {
 
 // Desk moves proposals. It is safe for concurrent use.
 type Desk struct {
+	*impact.Analyzer // what proposals do to prompts
+
 	store  Store
 	policy Policy
 	// rules are those in force; version names them and the policy, and reads no rule
@@ -84,13 +86,14 @@ type Desk struct {
 	now     func() time.Time
 	newID   func() string
 	trials  *trials
-	tokens  *tokens.Counter
 	dryRun  bool
 	// signing checks and records signatures; signed is the statement that the next
 	// act is signed by, nil for none.
 	signing Signing
 	signed  *Signed
-	idle    *idleCaches
+	pool    *impact.Pool
+	// together holds the drafts of the same call, which go live together.
+	together []proposals.Draft
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }
@@ -110,9 +113,11 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	if policy.MaxWrites <= 0 {
 		policy.MaxWrites = DefaultMaxWrites
 	}
+	pool := &impact.Pool{}
 	return &Desk{
-		store: store, policy: policy, now: now, newID: newID, trials: &trials{}, tokens: tokens.NewCounter(),
-		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID), idle: &idleCaches{},
+		Analyzer: impact.New(store.View, pool, policy.Model), pool: pool,
+		store: store, policy: policy, now: now, newID: newID, trials: &trials{},
+		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID),
 		rules:   set,
 		version: sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.version() }),
 	}, nil
@@ -134,10 +139,6 @@ func (d *Desk) Signed(s Signed) *Desk {
 	return &signed
 }
 
-// Counter returns the counter of tokens that the desk uses. Others who show
-// prompts in this process can share its cache.
-func (d *Desk) Counter() *tokens.Counter { return d.tokens }
-
 // RulesVersion names the rules and the policy that assessments are made with.
 func (d *Desk) RulesVersion() string { return d.version() }
 
@@ -147,7 +148,7 @@ var errDryRun = errors.New("dry run")
 // update runs fn in a write transaction.
 func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	err := d.store.Update(ctx, func(tx Tx) error {
-		if err := fn(cachedTx{newLiveCache(tx), embeddedTx{tx}, d.raws}); err != nil {
+		if err := fn(cachedTx{impact.NewSnapshot(tx), embeddedTx{tx}, d.raws, &alike{}}); err != nil {
 			return err
 		}
 		if d.dryRun {
@@ -211,15 +212,6 @@ func newEvent(id, act, actor string, at time.Time, data map[string]any) (history
 	return e, nil
 }
 
-// name is how errors call a proposal: its subject, and its issue once it has
-// one.
-func name(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
-	}
-	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
-}
-
 // Reference returns the name of a proposal on the command line: its number, or
 // its id before it has one.
 func Reference(p proposals.Proposal) string {
@@ -227,18 +219,6 @@ func Reference(p proposals.Proposal) string {
 		return strconv.Itoa(p.Issue)
 	}
 	return string(p.ID)
-}
-
-// live returns the live definition of a subject, nil when there is none.
-func live(ctx context.Context, r LiveReader, s registry.Subject) (*registry.Live, error) {
-	l, err := r.Live(ctx, s)
-	switch {
-	case errors.Is(err, proposals.ErrNotFound):
-		return nil, nil //nolint:nilnil // nothing live is an answer, not an error
-	case err != nil:
-		return nil, err
-	}
-	return &l, nil
 }
 
 // world is a rules.World that answers from a snapshot.

@@ -12,6 +12,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/impact"
 )
 
 // Dossier has everything to see about a proposal.
@@ -56,6 +57,20 @@ func (d Dossier) Assessment() *Assessment {
 	}
 	return &d.Assessments[len(d.Assessments)-1]
 }
+
+// TestChanges compares the test cases that the base was approved with to those of the
+// current revision, dropped ones first. A subject that is new, was shipped without
+// cases, or goes out of use has none.
+func (d Dossier) TestChanges() []impact.TestChange {
+	if d.Proposal.Type == proposals.Deactivate {
+		return nil
+	}
+	return impact.CompareCases(d.BaseTests, d.Revision.Draft.TestCases)
+}
+
+// Tests returns the two sides of what the current revision changes in test cases, for
+// diff.Content.Beside; nil for nothing.
+func (d Dossier) Tests() (before, after []byte) { return impact.BesideCases(d.TestChanges()) }
 
 // Change returns what the current revision would change, source and test cases and
 // all.
@@ -163,7 +178,7 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 	if out.Comments, err = r.Comments(ctx, p.ID); err != nil {
 		return err
 	}
-	if out.Live, err = live(ctx, r, p.Subject); err != nil {
+	if out.Live, err = impact.Live(ctx, r, p.Subject); err != nil {
 		return err
 	}
 	if p.Issue > 0 {
@@ -180,7 +195,7 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 		if out.BaseSource, err = source(ctx, r, base); err != nil {
 			return err
 		}
-		if out.BaseTests, err = casesOf(ctx, r, p.Subject, p.BaseVersion); err != nil {
+		if out.BaseTests, err = impact.CasesOf(ctx, r, p.Subject, p.BaseVersion); err != nil {
 			return err
 		}
 	case !errors.Is(err, proposals.ErrNotFound):
@@ -280,7 +295,7 @@ func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, ch
 	for i, v := range views {
 		_, seen := shown[v.Proposal.ID]
 		if strict && v.Proposal.ChangeSet != "" && known[v.Proposal.ChangeSet] && choices[i].Expect == "" && !seen {
-			moved, facts = append(moved, v), append(facts, fmt.Sprintf("you were not shown %s, a member of change set %q", name(v.Proposal), v.Proposal.ChangeSet))
+			moved, facts = append(moved, v), append(facts, fmt.Sprintf("you were not shown %s, a member of change set %q", v.Proposal.Name(), v.Proposal.ChangeSet))
 		}
 	}
 	if len(moved) > 0 {
@@ -324,7 +339,7 @@ func differs(moved []view, facts []string) error {
 		}
 	}
 	p := moved[0].Proposal
-	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", name(p), ErrDigest, strings.Join(unique, "; "), lookAt(p))
+	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), ErrDigest, strings.Join(unique, "; "), lookAt(p))
 }
 
 // lookAt returns the argument of `toolcrib show` for p and all proposals that are

@@ -13,6 +13,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 )
 
@@ -180,7 +181,7 @@ func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
 		}
 		_, err := d.Reassess(ctx, p.ID)
 		if err != nil && !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
-			return fmt.Errorf("%s was submitted and waits for its assessment: %w", name(p), err)
+			return fmt.Errorf("%s was submitted and waits for its assessment: %w", p.Name(), err)
 		}
 		if ps[i], err = read(ctx, d, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
 			return err
@@ -230,18 +231,18 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 // request returns the view of a proposal that an external reviewer gets.
 func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 	return read(ctx, d, func(r Reader) (req Request, err error) {
-		p, rev, err := current(ctx, r, id)
+		p, rev, err := impact.Current(ctx, r, id)
 		if err != nil {
 			return req, err
 		}
 		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
-			return req, fmt.Errorf("%s: %w", name(p), err)
+			return req, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		report, _, err := d.examine(ctx, r, p.ID, rev.Draft)
 		if err != nil {
 			return req, err
 		}
-		before, err := live(ctx, r, p.Subject)
+		before, err := impact.Live(ctx, r, p.Subject)
 		if err != nil {
 			return req, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/review/impact"
 )
 
 // Lint holds what the rules find in a draft that is not submitted yet.
@@ -37,7 +38,7 @@ func (d *Desk) Lint(ctx context.Context, actor proposals.Actor, draft proposals.
 // LintProposal is Lint of the current revision of a proposal.
 func (d *Desk) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (Lint, error) {
 	return d.lint(ctx, actor, func(r Reader) (proposals.Proposal, proposals.Draft, error) {
-		p, rev, err := current(ctx, r, id)
+		p, rev, err := impact.Current(ctx, r, id)
 		return p, rev.Draft, err
 	})
 }

@@ -242,11 +242,11 @@ func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft 
 // proposals.ErrState when nobody may while the proposal is where it is.
 func permit(actor proposals.Actor, act proposals.Act, p proposals.Proposal) (proposals.State, error) {
 	if err := proposals.Authorize(actor, act, p.Author); err != nil {
-		return "", fmt.Errorf("%s: %w", name(p), err)
+		return "", fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	to, err := proposals.Next(p.State, act)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", name(p), err)
+		return "", fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	return to, nil
 }

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/store/storetest"
 )
 
@@ -19,12 +20,12 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("tool_looked_at")
 	p := o.propose(scout, draft)
-	reference := review.Scene{Layer: registry.LayerUser, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	reference := impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()}
 	named := reference
 	named.Context.UserInstructions = "Answer in Frisian."
 	bare := reference
 	bare.SkipTools = true
-	preview := func(desk *review.Desk, s review.Scene, agent string) []review.Preview {
+	preview := func(desk *review.Desk, s impact.Scene, agent string) []impact.Preview {
 		t.Helper()
 		found, err := desk.Preview(t.Context(), []proposals.ID{p.ID}, agent, s)
 		if err != nil || len(found) == 0 {
@@ -33,11 +34,11 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 		return found
 	}
 	other := func() *review.Desk { return o.Desk(t, review.Policy{Severities: storetest.Basics()}) }
-	var last []review.Preview
+	var last []impact.Preview
 	step := func(name string) {
 		t.Helper()
 		for range 2 { // rendered, and from the cache
-			for _, s := range []review.Scene{reference, named, bare} {
+			for _, s := range []impact.Scene{reference, named, bare} {
 				for _, agent := range []string{"", "assistant"} {
 					if got, want := preview(o.desk, s, agent), preview(other(), s, agent); !reflect.DeepEqual(got, want) {
 						t.Errorf("%s: the cache has another preview of %q than a desk that never looked", name, agent)

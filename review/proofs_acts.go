@@ -119,7 +119,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d Decision,
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
-		d, err := decodeVersion(v)
+		d, err := v.Decode()
 		if err != nil {
 			return err
 		}

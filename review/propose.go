@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/review/impact"
 )
 
 // Propose drafts proposals, and submits them when submit is set: all of them or
@@ -53,12 +53,13 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 			d.try(ctx, draft)
 		}
 	}
+	call := *d
+	call.together = drafts
 	made, err := write(ctx, d, func(tx Tx) (made []proposals.Proposal, err error) {
-		liveCacheOf(tx).announced = drafts
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
 		for i, draft := range drafts {
-			p, err := d.propose(ctx, tx, actor, draft, wanted[i])
+			p, err := call.propose(ctx, tx, actor, draft, wanted[i])
 			if err != nil {
 				errs = append(errs, err)
 				continue
@@ -94,7 +95,7 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 	}
 	d.tryCurrent(ctx, id)
 	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
-		p, rev, err := current(ctx, tx, id)
+		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return p, err
 		}
@@ -104,16 +105,6 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 		return d.submit(ctx, tx, actor, p, rev)
 	})
 	return d.consulted(ctx, p, err)
-}
-
-// current returns a proposal with its current revision.
-func current(ctx context.Context, r ProposalReader, id proposals.ID) (proposals.Proposal, proposals.Revision, error) {
-	p, err := r.Proposal(ctx, id)
-	if err != nil {
-		return p, proposals.Revision{}, err
-	}
-	rev, err := r.Revision(ctx, id, p.Revision)
-	return p, rev, err
 }
 
 // draft writes the first revision of a new proposal, or the next one of the
@@ -338,8 +329,4 @@ func lockedSubject(s registry.Subject) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s is a core tool, locked in every layer; make your own copy with `toolcrib fork %s`", ErrLocked, s.ID, s.ID)
-}
-
-func decodeVersion(v history.Version) (registry.Definition, error) {
-	return registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 }

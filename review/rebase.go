@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/impact"
 )
 
 // RebaseConflict describes where the proposal and the live version changed the same
@@ -84,19 +85,19 @@ func (e *RebaseConflict) Unwrap() error { return ErrMerge }
 // decide; nothing is written then.
 func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
-		p, rev, err := current(ctx, tx, id)
+		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return p, err
 		}
 		if _, err := permit(actor, proposals.ActRevise, p); err != nil {
 			return p, err
 		}
-		now, err := live(ctx, tx, p.Subject)
+		now, err := impact.Live(ctx, tx, p.Subject)
 		if err != nil {
 			return p, err
 		}
 		if now == nil || now.Version == p.BaseVersion {
-			return p, fmt.Errorf("%s is not stale: %w", name(p), proposals.ErrUnchanged)
+			return p, fmt.Errorf("%s is not stale: %w", p.Name(), proposals.ErrUnchanged)
 		}
 		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
 		if err != nil {
@@ -133,7 +134,7 @@ func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft 
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(from, ours, now.Definition)
 	if err != nil {
-		return draft, fmt.Errorf("%s: %w", name(p), err)
+		return draft, fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	draft.Definition = merged
 	if len(conflicts) == 0 {
@@ -142,7 +143,7 @@ func rebased(ctx context.Context, r RegistryReader, p proposals.Proposal, draft 
 	if draft.Definition, err = marked(merged, conflicts, base, version); err != nil {
 		return draft, err
 	}
-	return draft, &RebaseConflict{What: name(p), Base: base, Live: version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: now.Definition}
+	return draft, &RebaseConflict{What: p.Name(), Base: base, Live: version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: now.Definition}
 }
 
 // marked puts conflict markers into the texts that are in conflict.

@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/impact"
 )
 
 // reviewCache is a Reader that caches change sets and revisions, and the
@@ -14,10 +15,10 @@ import (
 // of a set needs those of the others.
 type reviewCache struct {
 	Reader
-	live       *liveCache
+	live       *impact.Snapshot
 	changeSets map[string]changeSetInfo // by change set
 	revisions  map[revisionKey]proposals.Revision
-	then       map[string]*catalogs // by change set
+	then       map[string]*impact.Overlay // by change set
 }
 
 type revisionKey struct {
@@ -27,10 +28,10 @@ type revisionKey struct {
 
 func newReviewCache(r Reader) *reviewCache { return cached(r, liveCacheOf(r)) }
 
-func cached(r Reader, live *liveCache) *reviewCache {
+func cached(r Reader, live *impact.Snapshot) *reviewCache {
 	return &reviewCache{
 		Reader: r, live: live,
-		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*catalogs{},
+		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*impact.Overlay{},
 	}
 }
 
@@ -46,16 +47,16 @@ func (g *reviewCache) bundles(ctx context.Context, ids ...proposals.ID) ([]Bundl
 // after returns the registry as it would be when v, and the rest of its change
 // set, were approved. It is the same for all members of a set, unless two of
 // them are about one subject.
-func (g *reviewCache) after(ctx context.Context, v view) (*catalogs, error) {
+func (g *reviewCache) after(ctx context.Context, v view) (*impact.Overlay, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {
 		return then, nil
 	}
-	changed, err := changes(ctx, g, v)
+	changed, err := impact.Coming(ctx, g, v.Proposal, v.Revision, v.changeSet.members)
 	if err != nil {
 		return nil, err
 	}
-	then := g.live.now.with(changed)
+	then := g.live.With(changed)
 	if set != "" && !contended(v.changeSet.members) {
 		g.then[set] = then
 	}

@@ -49,7 +49,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	if draft.Subject != p.Subject {
-		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", proposals.ErrConflict, name(p), p.Subject, draft.Subject)
+		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", proposals.ErrConflict, p.Name(), p.Subject, draft.Subject)
 	}
 	if err := checkSize(draft); err != nil {
 		return p, rev, err
@@ -59,7 +59,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 		return p, rev, err
 	}
 	if last.Canonical() == string(draft.Canonical()) {
-		return p, last, fmt.Errorf("%s: %w since revision %d", name(p), proposals.ErrUnchanged, p.Revision)
+		return p, last, fmt.Errorf("%s: %w since revision %d", p.Name(), proposals.ErrUnchanged, p.Revision)
 	}
 	if err := d.admits(ctx, tx, actor, p, draft, to); err != nil {
 		return p, rev, err
@@ -136,7 +136,7 @@ func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals
 	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
 		if err == nil && revision > 0 && p.Revision != revision {
-			err = fmt.Errorf("%s: %w: it has a newer revision", name(p), proposals.ErrConflict)
+			err = fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
 		}
 		if err != nil {
 			return p, err
@@ -250,7 +250,7 @@ func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.S
 func restoring(ctx context.Context, r ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error
-	if draft.Definition, err = decodeVersion(v); err != nil {
+	if draft.Definition, err = v.Decode(); err != nil {
 		return draft, err
 	}
 	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/review/impact"
 )
 
 // Shown is the state of a proposal that a user was last shown: its review digest, and the
@@ -93,14 +94,14 @@ func (d *Desk) shownOf(o Dossier) Shown {
 func shownParts(p proposals.Proposal, a Assessment, standing []Standing, members []proposals.Proposal, rendered map[string]string) ShownParts {
 	parts := ShownParts{
 		Revision: p.Revision, ContentHash: p.ContentHash, Assessment: a.ID, RulesVersion: a.RulesVersion,
-		Recommendation: a.Recommendation, Rendered: history.Seal(promptSeal(rendered)),
+		Recommendation: a.Recommendation, Rendered: history.Seal(impact.Seal(rendered)),
 	}
 	for _, s := range standing {
 		parts.Findings = append(parts.Findings, ShownFinding{s.Rule, s.seal()[:12]})
 	}
 	if p.ChangeSet != "" {
 		for _, m := range members {
-			parts.Members = append(parts.Members, ShownMember{m.ID, name(m), m.Revision, m.ContentHash})
+			parts.Members = append(parts.Members, ShownMember{m.ID, m.Name(), m.Revision, m.ContentHash})
 		}
 	}
 	return parts
@@ -113,26 +114,26 @@ func (s Shown) changes(v view) []string {
 	facts := memberChanges(p, s.Members, now.Members)
 	switch {
 	case now.Revision != s.Revision || now.ContentHash != s.ContentHash:
-		return append([]string{newRevision(name(p), s.Revision, now.Revision) + " by " + v.Revision.Author.String()}, facts...)
+		return append([]string{newRevision(p.Name(), s.Revision, now.Revision) + " by " + v.Revision.Author.String()}, facts...)
 	case s.Assessment == "" && now.Assessment != "":
-		return append(facts, name(p)+" was not assessed yet")
+		return append(facts, p.Name()+" was not assessed yet")
 	}
 	if now.RulesVersion != s.RulesVersion {
-		facts = append(facts, name(p)+" was assessed with other rules or another configuration")
+		facts = append(facts, p.Name()+" was assessed with other rules or another configuration")
 	}
 	if added := without(now.Findings, s.Findings); len(added) > 0 {
-		facts = append(facts, name(p)+" has new or changed findings: "+strings.Join(ruleNames(added), ", "))
+		facts = append(facts, p.Name()+" has new or changed findings: "+strings.Join(ruleNames(added), ", "))
 	} else if gone := without(s.Findings, now.Findings); len(gone) > 0 {
-		facts = append(facts, name(p)+" lost findings: "+strings.Join(ruleNames(gone), ", "))
+		facts = append(facts, p.Name()+" lost findings: "+strings.Join(ruleNames(gone), ", "))
 	}
 	if now.Recommendation != s.Recommendation {
-		facts = append(facts, fmt.Sprintf("the recommendation for %s is %s and was %s", name(p), now.Recommendation, s.Recommendation))
+		facts = append(facts, fmt.Sprintf("the recommendation for %s is %s and was %s", p.Name(), now.Recommendation, s.Recommendation))
 	}
 	if now.Rendered != s.Rendered {
-		facts = append(facts, name(p)+" changes other channel prompts, or the same ones differently")
+		facts = append(facts, p.Name()+" changes other channel prompts, or the same ones differently")
 	}
 	if len(facts) == 0 && now.Assessment != s.Assessment {
-		facts = append(facts, name(p)+" was assessed again")
+		facts = append(facts, p.Name()+" was assessed again")
 	}
 	return facts
 }

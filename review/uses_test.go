@@ -7,12 +7,13 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 func TestUses(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
-	ask := func(text string) []review.Use {
+	ask := func(text string) []impact.Use {
 		t.Helper()
 		s, err := registry.ParseSubject(text)
 		if err != nil {
@@ -43,7 +44,7 @@ func TestUses(t *testing.T) {
 		t.Errorf("the assistant has %d tools", n)
 	}
 	for _, mine := range ask("agent:global/author") { // by the kind, and the same from both sides
-		var theirs review.Use
+		var theirs impact.Use
 		for _, u := range ask("tool:global/" + mine.Tool) {
 			if u.Agent == mine.Agent {
 				theirs = u

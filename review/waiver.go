@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 )
 
@@ -100,7 +101,7 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 		return v, err
 	}
 	var err error
-	if v.proposal, v.revision, err = current(ctx, r, id); err != nil {
+	if v.proposal, v.revision, err = impact.Current(ctx, r, id); err != nil {
 		return v, err
 	}
 	if _, err := permit(actor, act, v.proposal); err != nil {
@@ -115,7 +116,7 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 	}
 	if !need.MayWaive(actor.String()) {
 		return v, fmt.Errorf("%s: %w: the policy has only %s waive a finding, and you act as %s; see toolcrib policy test %s",
-			name(v.proposal), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
+			v.proposal.Name(), proposals.ErrAuthority, strings.Join(need.Waivers(), ", "), actor, v.proposal.Subject)
 	}
 	v.now = d.stamp()
 	if v.expires != nil {
@@ -128,10 +129,10 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 		return v, err
 	}
 	if v.finding, err = findWaivable(v.assessment.Report.Findings, v.handle); err != nil {
-		return v, fmt.Errorf("%s: %w", name(v.proposal), err)
+		return v, fmt.Errorf("%s: %w", v.proposal.Name(), err)
 	}
 	if v.end && !v.waived() {
-		return v, fmt.Errorf("%s: %w", name(v.proposal), ErrNotWaived)
+		return v, fmt.Errorf("%s: %w", v.proposal.Name(), ErrNotWaived)
 	}
 	v.field = inField(v.assessment.Report.Findings, v.finding.Path)
 	return v, nil
@@ -251,7 +252,7 @@ func assessed(ctx context.Context, r RecordReader, p proposals.Proposal) (Assess
 		return Assessment{}, nil, err
 	}
 	if len(as) == 0 {
-		return Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, name(p), proposals.ErrNotFound)
+		return Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, p.Name(), proposals.ErrNotFound)
 	}
 	waivers, err := r.Waivers(ctx, p.ID)
 	return as[len(as)-1], waivers, err

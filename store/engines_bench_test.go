@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -210,7 +211,7 @@ func BenchmarkConfigReads(b *testing.B) {
 		db.Approved(b, desks[n], ada, drafts...)
 		db.Approved(b, desks[n], ada, agent)
 	}
-	scene := review.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}}
+	scene := impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}}
 	for _, again := range []bool{true, false} {
 		b.Run(map[bool]string{true: "again", false: "first"}[again], func(b *testing.B) {
 			var took [2][]float64

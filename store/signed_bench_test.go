@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -69,7 +70,7 @@ type bench struct {
 // everything checked before, with reading where they are not.
 func BenchmarkSignedReading(b *testing.B) {
 	all := signedBench(b)
-	scene := review.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}}
+	scene := impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}}
 	caller := gateway.Caller{Actor: scout, Agent: "scout", Layer: registry.LayerUser, User: "ada"}
 	for path, read := range map[string]func(b *testing.B, x *bench) error{
 		"exec": func(b *testing.B, x *bench) error {

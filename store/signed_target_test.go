@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
@@ -173,7 +174,7 @@ func (x target) callAll(db *storetest.Database, seen map[string]string, show fun
 
 func (x target) readAll(db *storetest.Database, desk *review.Desk, show func(string, any, error)) {
 	ctx := x.Context()
-	previews, err := desk.Preview(ctx, nil, "", review.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}})
+	previews, err := desk.Preview(ctx, nil, "", impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}})
 	show("preview", previews, err)
 	uses, err := desk.Uses(ctx, poisoned, registry.LayerUser)
 	show("uses", uses, err)

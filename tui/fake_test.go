@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/harness"
+	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/tui"
 )
@@ -100,23 +101,23 @@ func (f fake) ShowSet(ctx context.Context, by proposals.Actor, _ string) (review
 
 func (f fake) Shown(context.Context, proposals.Actor, ...review.Dossier) error { return nil }
 
-func (f fake) Preview(context.Context, []proposals.ID, string, review.Scene) ([]review.Preview, error) {
+func (f fake) Preview(context.Context, []proposals.ID, string, impact.Scene) ([]impact.Preview, error) {
 	output := func(text string) []prompt.Output { return []prompt.Output{{Channel: f.text, Text: text}} }
-	return []review.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
+	return []impact.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
 }
 
-func (f fake) Behaviour(context.Context, proposals.ID, bool, review.Tell) (review.Behaviour, error) {
-	trial := func(o harness.Outcome, text string) review.Trial {
-		return review.Trial{Result: harness.Result{Name: f.text, Outcome: o, Reason: f.text, Live: true}, Text: text}
+func (f fake) Behaviour(context.Context, proposals.ID, bool, impact.Tell) (impact.Behaviour, error) {
+	trial := func(o harness.Outcome, text string) impact.Trial {
+		return impact.Trial{Result: harness.Result{Name: f.text, Outcome: o, Reason: f.text, Live: true}, Text: text}
 	}
-	return review.Behaviour{Live: 3, Cases: []review.CaseBehaviour{
+	return impact.Behaviour{Live: 3, Cases: []impact.CaseBehaviour{
 		{Name: f.text, Input: f.text, Expect: proposals.Expect(f.text), Before: trial(harness.Passed, "before\n"+f.text), After: trial(harness.Failed, f.text)},
 		{Name: f.text, Input: f.text, Dropped: true, Before: trial(harness.NotRun, ""), After: trial(harness.Passed, f.text)},
 	}}, nil
 }
 
-func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]review.Use, error) {
-	return []review.Use{{Agent: f.subject(), In: true, Why: f.text}, {List: f.text, Tool: f.text, Why: f.text}}, nil
+func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]impact.Use, error) {
+	return []impact.Use{{Agent: f.subject(), In: true, Why: f.text}, {List: f.text, Tool: f.text, Why: f.text}}, nil
 }
 
 func (f fake) Groups(context.Context, tui.EntryQuery) ([]tui.GroupCount, error) {

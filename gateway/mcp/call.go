@@ -19,6 +19,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // handle carries out a tool call of an actor and returns what marshals to the
@@ -375,7 +376,7 @@ func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.N
 		return nil, err
 	}
 	c := s.config.Caller
-	found, err := s.config.Desk.Preview(ctx, []proposals.ID{id}, c.Agent, review.Scene{
+	found, err := s.config.Desk.Preview(ctx, []proposals.ID{id}, c.Agent, impact.Scene{
 		Layer: c.Layer, Where: c.Where, Context: prompt.Reference(), Channel: in.Channel,
 	})
 	if err != nil {

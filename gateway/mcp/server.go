@@ -20,6 +20,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // Desk has the acts of the review service that agents may do.
@@ -32,7 +33,7 @@ type Desk interface {
 	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 	Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error)
 	LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error)
-	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
@@ -92,7 +93,7 @@ type Documents struct {
 	Comment  func(proposals.Comment) any
 	Finding  func(registry.Subject, review.Standing) any
 	// Preview writes the prompt of one channel as it would be, and how that differs.
-	Preview func(review.Preview) (any, error)
+	Preview func(impact.Preview) (any, error)
 	// Fault describes an error.
 	Fault func(error) Fault
 }

@@ -15,6 +15,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -261,9 +262,9 @@ type Desk interface {
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 	// Shown remembers what the actor was shown, for approvals elsewhere.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
-	Preview(ctx context.Context, ids []proposals.ID, agent string, s review.Scene) ([]review.Preview, error)
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 	// Behaviour runs the test cases with the live and the proposed version.
-	Behaviour(ctx context.Context, id proposals.ID, live bool, tell review.Tell) (review.Behaviour, error)
+	Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error)
 }
 
 // Registry has the versions of a subject.

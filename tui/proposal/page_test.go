@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
@@ -47,12 +48,12 @@ func (d *desk) Shown(_ context.Context, _ proposals.Actor, ds ...review.Dossier)
 	return nil
 }
 
-func (d *desk) Preview(context.Context, []proposals.ID, string, review.Scene) ([]review.Preview, error) {
+func (d *desk) Preview(context.Context, []proposals.ID, string, impact.Scene) ([]impact.Preview, error) {
 	return nil, nil
 }
 
-func (d *desk) Behaviour(context.Context, proposals.ID, bool, review.Tell) (review.Behaviour, error) {
-	return review.Behaviour{}, nil
+func (d *desk) Behaviour(context.Context, proposals.ID, bool, impact.Tell) (impact.Behaviour, error) {
+	return impact.Behaviour{}, nil
 }
 
 func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.Version, error) {

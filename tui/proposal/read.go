@@ -18,6 +18,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
@@ -88,7 +89,7 @@ func (pp *Page) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
 
 func (pp *Page) loadPrompts(digest string) tea.Cmd {
 	id := pp.id
-	scene := review.Scene{Layer: pp.Layer, Where: review.ReferenceContext(), Context: prompt.Reference()}
+	scene := impact.Scene{Layer: pp.Layer, Where: impact.ReferenceContext(), Context: prompt.Reference()}
 	return func() tea.Msg {
 		var counts []promptCount
 		previews, err := pp.Desk.Preview(pp.ctx, []proposals.ID{id}, "", scene)

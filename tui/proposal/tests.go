@@ -8,8 +8,8 @@ import (
 
 	"toolcrib/history/diff"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 	"toolcrib/review/harness"
+	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
@@ -20,7 +20,7 @@ import (
 
 // behaviour is how the test cases came out, with the answers compared.
 type behaviour struct {
-	review.Behaviour
+	impact.Behaviour
 	answers []*difflist.List // of each case, nil where the answer is the same
 }
 
@@ -39,7 +39,7 @@ func (pp *Page) loadTests() tea.Cmd {
 }
 
 // compareAnswers compares the answers of each case.
-func compareAnswers(b review.Behaviour) *behaviour {
+func compareAnswers(b impact.Behaviour) *behaviour {
 	made := &behaviour{b, make([]*difflist.List, len(b.Cases))}
 	for i, c := range b.Cases {
 		if c.Changed() && c.Before.Text != c.After.Text {
@@ -154,7 +154,7 @@ func (pp *Page) tests() pager.Rows {
 }
 
 // trial shows how a case came out with one version.
-func trial(th theme.Theme, page *prose.Page, when draw.Safe, t review.Trial) {
+func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 	sign, style := draw.Safe("– not run"), th.Faint
 	switch t.Outcome {
 	case harness.Passed:

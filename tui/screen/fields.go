@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
@@ -27,7 +28,7 @@ type PromptChange struct {
 
 // ChangedPrompts returns the prompts that differ, the channels of each agent in
 // the order in which they are shown.
-func ChangedPrompts(previews []review.Preview) []PromptChange {
+func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	var out []PromptChange
 	for _, p := range previews {
 		for _, o := range slices.Concat(p.Then, p.Now) {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
@@ -29,7 +29,7 @@ type Registry interface {
 // Desk reads the import of a definition, and who uses it.
 type Desk interface {
 	difflist.Sources
-	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]review.Use, error)
+	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
 }
 
 // Options is where a page reads, and what it can have done.
@@ -77,7 +77,7 @@ type Page struct {
 	compared   screen.Span    // what changed is, zero while it is made
 	changed    *difflist.List // nil for the list of versions
 	blamed     blamed
-	uses       []review.Use
+	uses       []impact.Use
 	usesErr    error
 	usesRead   bool
 	change     bool // open the editor when the definition is there

@@ -10,7 +10,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -41,8 +41,8 @@ func (p *past) Versions(context.Context, registry.Subject, int, int) (vs []histo
 
 func (p *past) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
 
-func (p *past) Uses(context.Context, registry.Subject, registry.Layer) ([]review.Use, error) {
-	return []review.Use{{Agent: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}, In: true, Why: "listed"}}, nil
+func (p *past) Uses(context.Context, registry.Subject, registry.Layer) ([]impact.Use, error) {
+	return []impact.Use{{Agent: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}, In: true, Why: "listed"}}, nil
 }
 
 func (p *past) restore(_ context.Context, _ registry.Subject, version int, _ string) (proposals.Proposal, string, error) {

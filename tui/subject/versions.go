@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
@@ -43,7 +43,7 @@ func (s *Page) layUses(page *prose.Page) {
 }
 
 // user names the other end of a tie.
-func (s *Page) user(u review.Use) draw.Safe {
+func (s *Page) user(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
 		return draw.Show(u.Tool)

@@ -16,6 +16,7 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 )
 
 // Reference returns how people call a proposal: by its issue, else by the
@@ -256,7 +257,7 @@ type TestChange struct {
 }
 
 // TestChanges describes the changes of test cases.
-func TestChanges(changes []review.TestChange) []TestChange {
+func TestChanges(changes []impact.TestChange) []TestChange {
 	verbs := map[diff.Change]string{diff.Removed: "drops test case ", diff.Modified: "changes test case ", diff.Added: "adds test case "}
 	told := make([]TestChange, len(changes))
 	for i, c := range changes {

@@ -1,4 +1,4 @@
-package review
+package impact
 
 import (
 	"fmt"
@@ -20,17 +20,12 @@ type TestChange struct {
 	Before, After string
 }
 
-// TestChanges compares the test cases that the base was approved with to those of the
-// current revision, dropped ones first. A subject that is new, was shipped without
-// cases, or goes out of use has none.
-func (d Dossier) TestChanges() []TestChange {
-	if d.Proposal.Type == proposals.Deactivate {
-		return nil
-	}
+// CompareCases compares the test cases that a base was approved with to those of a
+// proposal, dropped ones first. A base without cases has no changes.
+func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	now := d.Revision.Draft.TestCases
-	match := matchCases(d.BaseTests, now)
-	for i, before := range d.BaseTests {
+	match := matchCases(base, now)
+	for i, before := range base {
 		change := TestChange{Name: before.Name, Change: diff.Removed, Before: caseText(before)}
 		if match[i] < 0 {
 			dropped = append(dropped, change)
@@ -43,7 +38,7 @@ func (d Dossier) TestChanges() []TestChange {
 		}
 	}
 	for i, after := range now {
-		if len(d.BaseTests) > 0 && !slices.Contains(match, i) {
+		if len(base) > 0 && !slices.Contains(match, i) {
 			rest = append(rest, TestChange{Name: after.Name, Change: diff.Added, After: caseText(after)})
 		}
 	}
@@ -84,10 +79,9 @@ func caseText(c proposals.TestCase) string {
 	return strings.Join(lines, "\n")
 }
 
-// Tests returns the two sides of what the current revision changes in test cases, for
-// diff.Content.Beside; nil for nothing.
-func (d Dossier) Tests() (before, after []byte) {
-	changes := d.TestChanges()
+// BesideCases returns the two sides of changes of test cases, for diff.Content.Beside;
+// nil for nothing.
+func BesideCases(changes []TestChange) (before, after []byte) {
 	if len(changes) == 0 {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package review
+package impact
 
 import (
 	"context"
@@ -24,10 +24,9 @@ type Use struct {
 // Uses returns, of a tool, the agents in the view of layer and the allow-lists
 // that speak of it; of an agent the tools that its allow-list speaks of; and of
 // an allow-list the agents that refer to it and the tools that it speaks of.
-func (d *Desk) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
+func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
-	err := d.view(ctx, func(r *reviewCache) error {
-		m := r.live
+	err := a.cached(ctx, func(_ Reader, m *Snapshot) error {
 		agents, err := m.Agents(ctx)
 		if err != nil {
 			return err
@@ -129,11 +128,10 @@ func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as 
 }
 
 // Toolset is the function of this name, on a snapshot of its own.
-func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
-	var res registry.Resolution
-	profile, err := read(ctx, d, func(r Reader) (profile registry.Live, err error) {
+func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (profile registry.Live, res registry.Resolution, err error) {
+	err = a.view(ctx, func(r Reader) error {
 		profile, res, err = Toolset(ctx, r, agent, layer, where)
-		return profile, err
+		return err
 	})
 	return profile, res, err
 }
@@ -141,7 +139,7 @@ func (d *Desk) Toolset(ctx context.Context, agent string, layer registry.Layer, 
 // Toolset returns the tools that an agent has in a context, and why. Agent is an id
 // in the merged view of layer, or a subject. The error is that of
 // registry.Resolve, with the resolution that shows why nothing is left.
-func Toolset(ctx context.Context, r LiveReader, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
+func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	profile, err := agentOf(ctx, r, agent, layer)
 	if err != nil {
 		return profile, registry.Resolution{}, err
@@ -204,7 +202,7 @@ func wired(ctx context.Context, r ToolReader, catalog registry.Layered, name str
 }
 
 // agentOf finds an active agent as pick does.
-func agentOf(ctx context.Context, r LiveReader, ref string, layer registry.Layer) (registry.Live, error) {
+func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
 		return registry.Live{}, err

@@ -1,4 +1,4 @@
-package review
+package impact
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type rankingOf struct {
 const spare = 55
 
 // ranking returns the ranking of a kind as it is live.
-func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
+func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 	if known, ok := c.rankings[of]; ok {
 		return known, nil
 	}
@@ -48,7 +48,7 @@ func (c *catalogs) ranking(ctx context.Context, of rankingOf) (*ranking, error) 
 
 // headFinder finds heads where definitions are asked for.
 type headFinder struct {
-	*catalogs
+	*Overlay
 	size *int // bytes of the definitions that it found last
 }
 
@@ -62,7 +62,7 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 // passages. It reports false where that needs all tools: unless the agent has its
 // tools by their kind alone, more of them than a prompt lists, and the limit of a
 // prompt is far away.
-func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
+func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agent, kinds, err := c.byKind(ctx, s)
 	if err != nil || agent == nil {
 		return nil, nil, false, err
@@ -95,7 +95,7 @@ func (c *catalogs) narrowed(ctx context.Context, s promptKey) (was, will *prompt
 
 // byKind returns an agent that has tools by their kind alone, and the kinds; nil for
 // another agent, and for one whose own prompt or list changes.
-func (c *catalogs) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
+func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (c *catalogs) byKind(ctx context.Context, s promptKey) (*registry.Agent, re
 // changes, or in another version, and of those that it lists only afterwards, or in
 // another version. It reports false where a prompt lists all tools of the kind, so that
 // others decide whether it says that there are more, and where a ranking is too short.
-func (c *catalogs) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
+func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
 	for s := range c.changed {
@@ -176,7 +176,7 @@ func exchanged(was, will []registry.Entry) (gone, come []string) {
 
 // only returns the input of an agent's prompts with some of its tools, where others
 // wait to be discovered.
-func (c *catalogs) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
+func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent
 	some.AllowList = &registry.AllowList{Tools: ids}
 	in, err := Input(ctx, some, registry.Layered{Finder: c, View: layer.View()}, ReferenceContext())

@@ -1,54 +1,75 @@
-package review
+package impact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"toolcrib/history"
 	"toolcrib/prompt"
-	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/rules/trust"
 )
 
-// promptChange describes how a proposal changes one channel prompt.
-type promptChange struct {
+// PromptChange describes how a proposal changes one channel prompt.
+type PromptChange struct {
 	promptKey
 	prompt.Change
 }
 
-// prompts returns what approving v would do to every channel prompt that it changes.
-// Members of a change set count as approved together, and each has the prompts that
-// its own subject reaches.
+// Prompts returns what the changes do to every channel prompt that a change of subject
+// can reach.
 //
 // Prompts are those in prompt.Reference and ReferenceContext, in the merged view of
 // the stronger of the two layers, the agent's and the subject's.
-func (d *Desk) prompts(ctx context.Context, g *reviewCache, v view) ([]promptChange, error) {
-	then, err := g.after(ctx, v)
+func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
+	affected, err := c.affected(ctx, subject)
 	if err != nil {
 		return nil, err
 	}
-	affected, err := then.affected(ctx, v.Proposal.Subject)
-	if err != nil {
-		return nil, err
-	}
-	var changes []promptChange
+	var changes []PromptChange
 	for _, a := range affected {
-		compared, err := then.compare(ctx, a)
+		compared, err := c.compare(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range compared {
-			changes = append(changes, promptChange{a, c})
+		for _, one := range compared {
+			changes = append(changes, PromptChange{a, one})
 		}
 	}
 	return changes, nil
 }
 
-// sealed returns the seals of changes by "agent:layer/id#channel", "" for a prompt
+// Ties returns what a change of subject to d would leave without a tie: the allow-list
+// that an active agent names and that would not be there, "" for none, and whether
+// neither an agent nor the client of a guarded server would have an active tool.
+func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
+	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
+		return "", false, nil
+	}
+	if d.Agent != nil {
+		_, err := registry.Allowed(ctx, *d.Agent, registry.Layered{Finder: c, View: subject.Layer.View()})
+		if errors.Is(err, registry.ErrUnknownList) {
+			return d.Agent.AllowList.Name, false, nil
+		}
+		return "", false, err
+	}
+	agents, err := c.Agents(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	lists, err := c.Lists(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	return "", d.Tool.Server() == "" && !trust.Assigned(*d.Tool, subject.Layer, c.agents(agents), lists), nil
+}
+
+// Seals returns the seals of changes by "agent:layer/id#channel", "" for a prompt
 // that would be gone.
-func sealed(changes []promptChange) map[string]string {
+func Seals(changes []PromptChange) map[string]string {
 	seals := make(map[string]string, len(changes))
 	for _, c := range changes {
 		seals[c.agent.String()+"#"+c.Channel] = c.Seal()
@@ -56,16 +77,16 @@ func sealed(changes []promptChange) map[string]string {
 	return seals
 }
 
-// promptSeal seals what changes do to prompts, but for toolcrib's own texts there:
+// Seal seals what changes do to prompts, but for toolcrib's own texts there:
 // whether those change also depends on other approvals.
-func promptSeal(rendered map[string]string) string {
+func Seal(rendered map[string]string) string {
 	seals := maps.Clone(rendered)
 	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
 	return history.EncodeRendered(seals)
 }
 
 // seal returns the hash of the changed definitions.
-func (c *catalogs) seal() string {
+func (c *Overlay) seal() string {
 	fields := make([]string, 0, len(c.changed))
 	for s, l := range c.changed {
 		fields = append(fields, fmt.Sprint(s, l.Version, l.ContentHash))
@@ -76,8 +97,8 @@ func (c *catalogs) seal() string {
 
 // affected lists the agents whose prompts a change of subject can reach, each
 // with the layer in whose view it shows.
-func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
-	before, err := live(ctx, c.LiveReader, subject)
+func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
+	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +121,8 @@ func (c *catalogs) affected(ctx context.Context, subject registry.Subject) ([]pr
 }
 
 // everyList returns the allow-lists as they are and as they would be.
-func (c *catalogs) everyList(ctx context.Context) ([]registry.Live, error) {
-	lists, err := c.LiveReader.Lists(ctx)
+func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
+	lists, err := c.Registry.Lists(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,29 +132,6 @@ func (c *catalogs) everyList(ctx context.Context) ([]registry.Live, error) {
 		}
 	}
 	return lists, nil
-}
-
-// changes returns the definitions that would go live: that of v, and those of the
-// other members of its change set.
-func changes(ctx context.Context, r Reader, v view) (map[registry.Subject]registry.Live, error) {
-	changed := map[registry.Subject]registry.Live{}
-	set := func(p proposals.Proposal, rev proposals.Revision) {
-		if !rev.Draft.Definition.IsZero() {
-			changed[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: rev.ContentHash, Definition: rev.Draft.Definition}
-		}
-	}
-	for _, m := range v.changeSet.members {
-		if m.ID == v.Proposal.ID || !m.State.Open() {
-			continue
-		}
-		rev, err := r.Revision(ctx, m.ID, m.Revision)
-		if err != nil {
-			return nil, err
-		}
-		set(m, rev)
-	}
-	set(v.Proposal, v.Revision)
-	return changed, nil
 }
 
 // stronger returns the layer whose view shows both, false when no view does.
@@ -148,7 +146,7 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 }
 
 // reaches reports whether a change of subject from before to after can change the
-// prompts of agent: it is the agent, the agent's allow-list, or a tool that the
+// Prompts of agent: it is the agent, the agent's allow-list, or a tool that the
 // list includes. It may return true where nothing changes, but never false where
 // something does.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {

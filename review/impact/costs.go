@@ -1,9 +1,8 @@
-package review
+package impact
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/budget"
 )
@@ -20,12 +18,11 @@ import (
 // as far as a rule could object: those that would be cut, and those that may
 // become much longer. Prompts that cannot come near a limit are not rendered, and
 // those that cannot grow by much, or are meant to grow, are not counted.
-func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
+func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
 	}
-	now := liveCacheOf(r).now
-	then := now.with(map[registry.Subject]registry.Live{
+	then := m.With(map[registry.Subject]registry.Live{
 		draft.Subject: {Subject: draft.Subject, Version: draft.Base() + 1, Definition: draft.Definition},
 	})
 	affected, err := then.affected(ctx, draft.Subject)
@@ -44,7 +41,7 @@ func Costs(ctx context.Context, r LiveReader, draft proposals.Draft, counter *to
 }
 
 // costs returns how the prompts of one agent would change.
-func (c *catalogs) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
+func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	wide, err := c.wide(ctx, a, draft.Definition.Tool)
 	if err != nil {
 		return nil, err
@@ -90,7 +87,7 @@ func (c *catalogs) costs(ctx context.Context, draft proposals.Draft, a promptKey
 }
 
 // roomy reports whether the limit of a prompt is far away from those of an agent.
-func (c *catalogs) roomy(ctx context.Context, a promptKey) (bool, error) {
+func (c *Overlay) roomy(ctx context.Context, a promptKey) (bool, error) {
 	if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
 		return narrowed, err
 	}
@@ -100,7 +97,7 @@ func (c *catalogs) roomy(ctx context.Context, a promptKey) (bool, error) {
 
 // wide reports whether an agent has a tool because its list takes in the whole
 // kind. Such a prompt is meant to grow with every tool.
-func (c *catalogs) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
+func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
 	}
@@ -129,15 +126,15 @@ const aroundTool = 256
 // addsLittle reports whether a change of a tool is too small to bring any of
 // the prompts of an agent near a limit. They grow by what the tool's own block
 // grows by, wherever the template asks for tools.
-func (c *catalogs) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
+func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil
 	}
-	agent, err := live(ctx, c.LiveReader, a.agent)
+	agent, err := Live(ctx, c.Registry, a.agent)
 	if err != nil || agent == nil {
 		return false, err
 	}
-	before, err := live(ctx, c.LiveReader, draft.Subject)
+	before, err := Live(ctx, c.Registry, draft.Subject)
 	if err != nil {
 		return false, err
 	}
@@ -206,127 +203,4 @@ func length(out prompt.Output) int {
 		}
 	}
 	return len(out.Text)
-}
-
-// fits reports what about a draft does not fit the version it was made
-// against. A base that the live version has moved past is not a problem here:
-// the proposal is stale and can be rebased.
-func fits(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
-	now, err := live(ctx, r, draft.Subject)
-	switch {
-	case err != nil:
-		return nil, err
-	case draft.Type == proposals.New:
-		return fitsNew(draft, now), nil
-	case now == nil:
-		return misfit(proposals.RuleSubject, "type", "is %s, but there is no %s; propose it as new", draft.Type, draft.Subject), nil
-	case draft.Base() > now.Version:
-		return misfit(proposals.RuleBaseVersion, "baseVersion", "is %d, but the live version is %d", draft.Base(), now.Version), nil
-	}
-	base := now.Definition
-	if draft.Base() < now.Version || now.Refused != nil {
-		if base, err = versionDefinition(ctx, r, draft.Subject, draft.Base()); err != nil {
-			return nil, err
-		}
-	}
-	// A version that does not count can be approved again as it is.
-	again := now.Refused != nil && draft.Base() == now.Version
-	if draft.Type == proposals.Modify {
-		return fitsModify(draft, base, again), nil
-	}
-	from := base
-	if draft.Type == proposals.Restore {
-		from, err = versionDefinition(ctx, r, draft.Subject, draft.RestoreVersion)
-		if errors.Is(err, proposals.ErrNotFound) {
-			return misfit(proposals.RuleRestoreVersion, "restoreVersion", "is %d, but %s has only %d versions", draft.RestoreVersion, draft.Subject, now.Version), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return fitsType(draft, base, implied(draft.Type, from), again), nil
-}
-
-// fitsNew reports why a draft cannot create a subject. now is nil when nothing is
-// live.
-func fitsNew(draft proposals.Draft, now *registry.Live) (ps proposals.Problems) {
-	if now != nil {
-		ps = misfit(proposals.RuleSubject, "type", "is new, but %s is there in version %d (%s); propose to modify or reactivate it",
-			draft.Subject, now.Version, now.Definition.Status())
-	}
-	if draft.Definition.Status() != registry.Active {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "is deactivated; what is new is active")...)
-	}
-	return ps
-}
-
-// fitsModify reports why a draft cannot modify base; again allows the same
-// content.
-func fitsModify(draft proposals.Draft, base registry.Definition, again bool) (ps proposals.Problems) {
-	if draft.Definition.Hash() == base.Hash() && !again {
-		ps = misfit(proposals.RuleDefinition, "definition", "is the same as version %d; change something", draft.Base())
-	}
-	if draft.Definition.Status() != base.Status() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition.status", "changes; propose to deactivate or reactivate instead")...)
-	}
-	return ps
-}
-
-// fitsType reports why a draft is not the change of base to want that its type
-// implies; again allows the same content.
-func fitsType(draft proposals.Draft, base, want registry.Definition, again bool) (ps proposals.Problems) {
-	if want.Hash() == base.Hash() && !again {
-		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",
-			draft.Type, draft.Base(), base.Status())
-	}
-	if draft.Definition.Hash() != want.Hash() {
-		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from what a %s leads to; leave it out, or propose to modify", draft.Type)...)
-	}
-	return ps
-}
-
-func misfit(rule, path, format string, args ...any) proposals.Problems {
-	return proposals.Problems{{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}}}
-}
-
-// implied returns what a type of proposal makes of the definition that it
-// begins with: that of the base, or that of the version to restore.
-func implied(t proposals.Type, from registry.Definition) registry.Definition {
-	switch t {
-	case proposals.Deactivate:
-		return from.WithStatus(registry.Deactivated)
-	case proposals.Reactivate:
-		return from.WithStatus(registry.Active)
-	default:
-		return from
-	}
-}
-
-// complete fills in the definition that follows from a draft's type: the live
-// one with another status, or that of an earlier version.
-func complete(ctx context.Context, r RegistryReader, draft proposals.Draft) (proposals.Draft, error) {
-	if !draft.Definition.IsZero() || draft.Type == proposals.New || draft.Type == proposals.Modify {
-		return draft, nil
-	}
-	from := draft.Base()
-	if draft.Type == proposals.Restore {
-		from = draft.RestoreVersion
-	}
-	definition, err := versionDefinition(ctx, r, draft.Subject, from)
-	switch {
-	case errors.Is(err, proposals.ErrNotFound):
-		return draft, nil // the gate reports the problem when the draft is submitted
-	case err != nil:
-		return draft, err
-	}
-	draft.Definition = implied(draft.Type, definition)
-	return draft, nil
-}
-
-func versionDefinition(ctx context.Context, r RegistryReader, s registry.Subject, number int) (registry.Definition, error) {
-	v, err := r.Version(ctx, s, number)
-	if err != nil {
-		return registry.Definition{}, err
-	}
-	return decodeVersion(v)
 }

@@ -1,9 +1,13 @@
-package review
+package impact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"toolcrib/history"
+	"toolcrib/internal/turns"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -50,18 +54,18 @@ type Tell func(done, total int, name string)
 // live version that it drops, against both versions: on recorded answers, or on
 // those of the model when live is set. A side without a recording is not run, and
 // says so. An answer recorded for the live version counts for the same input only.
-func (d *Desk) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
-	b, sides, err := d.sides(ctx, id)
+func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
+	b, sides, err := a.sides(ctx, id)
 	if err != nil {
 		return b, err
 	}
-	if live && d.policy.Model == nil {
+	if live && a.model == nil {
 		return b, fmt.Errorf("%w; name one under [model] in the configuration", harness.ErrNotConnected)
 	}
 	if live {
-		model := &reachable{model: d.policy.Model}
+		model := UntilGone(a.model)
 		for i := range sides {
-			sides[i].model, sides[i].prompt = model, instruction(sides[i].definition)
+			sides[i].model, sides[i].prompt = model, Instruction(sides[i].definition)
 		}
 	}
 	for i := range b.Cases {
@@ -124,14 +128,14 @@ func (h *heard) Answer(ctx context.Context, prompt, input string) (text string, 
 }
 
 // sides reads the proposal and the live version with their test cases.
-func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [2]versionSide, err error) {
-	err = d.store.View(ctx, func(r Reader) error {
-		p, rev, err := current(ctx, r, id)
+func (a *Analyzer) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [2]versionSide, err error) {
+	err = a.view(ctx, func(r Reader) error {
+		p, rev, err := Current(ctx, r, id)
 		if err != nil {
 			return err
 		}
 		b.Proposal = p
-		before, err := live(ctx, r, p.Subject)
+		before, err := Live(ctx, r, p.Subject)
 		if err != nil {
 			return err
 		}
@@ -139,7 +143,7 @@ func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [
 		sides[0].absent = "Nothing is live."
 		if before != nil {
 			b.Live = before.Version
-			if earlier, err = casesOf(ctx, r, before.Subject, before.Version); err != nil {
+			if earlier, err = CasesOf(ctx, r, before.Subject, before.Version); err != nil {
 				return err
 			}
 			sides[0] = versionSide{name: fmt.Sprintf("version %d", before.Version), definition: before.Definition}
@@ -157,9 +161,15 @@ func (d *Desk) sides(ctx context.Context, id proposals.ID) (b Behaviour, sides [
 	return b, sides, err
 }
 
-// casesOf returns the test cases that a version was approved with; none for shipped
+// caseReader reads what a version was approved with.
+type caseReader interface {
+	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// CasesOf returns the test cases that a version was approved with; none for shipped
 // versions.
-func casesOf(ctx context.Context, r Reader, s registry.Subject, number int) ([]proposals.TestCase, error) {
+func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {
 		return nil, err
@@ -207,4 +217,40 @@ func sameCase(c proposals.TestCase, earlier []proposals.TestCase, taken []bool) 
 		}
 	}
 	return found
+}
+
+// reachable is a model that is not asked again once nobody was there.
+type reachable struct {
+	model harness.Model
+	gone  error
+}
+
+// UntilGone returns model, which is not asked again once nobody was there.
+func UntilGone(model harness.Model) harness.Model { return &reachable{model: model} }
+
+func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
+	if m.gone != nil {
+		return "", m.gone
+	}
+	back := turns.Outside(ctx)
+	text, err := m.model.Answer(ctx, prompt, input)
+	back()
+	if errors.Is(err, harness.ErrNotConnected) {
+		m.gone = err
+	}
+	return text, err
+}
+
+// Instruction returns the prompt of a model for a test case: the tool's part of
+// the prompt, or the agent's prompt, if the definition were live.
+func Instruction(d registry.Definition) string {
+	if d.Agent != nil {
+		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
+	}
+	if d.Tool == nil || d.Tool.Kind != registry.ActionTool {
+		return block(d, prompt.Web)
+	}
+	t := *d.Tool
+	return "You can call one tool, " + t.ID + ".\n\n" + t.Description + "\n\nIts arguments as a JSON Schema:\n" + string(t.InputSchema) +
+		"\n\nTo call it, answer with one JSON object and nothing else: {\"tool\":\"" + t.ID + "\",\"args\":{…},\"nonce\":\"n1\"}"
 }

@@ -1,4 +1,4 @@
-package review
+package impact
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"toolcrib/registry"
 )
 
-// catalogs is a registry.Finder: the live registry with some definitions replaced. It caches what
+// Overlay is a registry.Finder: the live registry with some definitions replaced. It caches what
 // prompts are made of, the prompts that it rendered, and what the replacement changes in them. It
 // takes from now the prompts with the same input.
-type catalogs struct {
-	LiveReader
+type Overlay struct {
+	Registry
 	changed  map[registry.Subject]registry.Live
-	now      *catalogs // without the changes; nil when there are none
+	now      *Overlay // without the changes; nil when there are none
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
@@ -38,22 +38,22 @@ type promptKey struct {
 	layer registry.Layer
 }
 
-func newCatalogs(r LiveReader) *catalogs {
-	return &catalogs{
-		LiveReader: r, inputs: map[promptKey]*prompt.Input{}, rendered: map[promptKey]*rendering{}, compared: map[promptKey][]prompt.Change{},
+func newOverlay(r Registry) *Overlay {
+	return &Overlay{
+		Registry: r, inputs: map[promptKey]*prompt.Input{}, rendered: map[promptKey]*rendering{}, compared: map[promptKey][]prompt.Change{},
 		rankings: map[rankingOf]*ranking{},
 	}
 }
 
-// with returns the registry of c, its live versions replaced by those in changed.
-func (c *catalogs) with(changed map[registry.Subject]registry.Live) *catalogs {
-	then := newCatalogs(c.LiveReader)
+// With returns the registry of c, its live versions replaced by those in changed.
+func (c *Overlay) with(changed map[registry.Subject]registry.Live) *Overlay {
+	then := newOverlay(c.Registry)
 	then.changed, then.now = changed, c
 	return then
 }
 
-func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
-	found, err := c.LiveReader.ByName(ctx, names...)
+func (c *Overlay) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	found, err := c.Registry.ByName(ctx, names...)
 	wanted := map[string]bool{}
 	for _, name := range names {
 		wanted[name] = true
@@ -63,18 +63,18 @@ func (c *catalogs) ByName(ctx context.Context, names ...string) ([]registry.Live
 	}), err
 }
 
-func (c *catalogs) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	found, err := c.LiveReader.InCategory(ctx, category)
+func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	found, err := c.Registry.InCategory(ctx, category)
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Tool.Category == category }), err
 }
 
 // OfKind implements registry.Finder. A changed tool counts whatever its kind: it
 // may stand in front of one of the kind.
-func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
 		most += len(c.changed) // those that go make room
 	}
-	found, err := c.LiveReader.OfKind(ctx, kind, view, most)
+	found, err := c.Registry.OfKind(ctx, kind, view, most)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 		if s.Kind != registry.KindTool || slices.ContainsFunc(found, func(l registry.Live) bool { return l.Subject.ID == s.ID }) {
 			continue
 		}
-		same, err := c.LiveReader.ByName(ctx, s.ID) // those of other layers
+		same, err := c.Registry.ByName(ctx, s.ID) // those of other layers
 		if err != nil {
 			return nil, err
 		}
@@ -91,13 +91,13 @@ func (c *catalogs) OfKind(ctx context.Context, kind registry.ToolKind, view []re
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil }), nil
 }
 
-func (c *catalogs) Lists(ctx context.Context) ([]registry.Live, error) {
-	lists, err := c.LiveReader.Lists(ctx)
+func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
+	lists, err := c.Registry.Lists(ctx)
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
 // overlay replaces changed definitions in found, and adds changed ones that match.
-func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
+func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
 		if matches(l) {
@@ -108,12 +108,12 @@ func (c *catalogs) overlay(found []registry.Live, matches func(registry.Live) bo
 }
 
 // agents returns the agents as they would be.
-func (c *catalogs) agents(now []registry.Live) []registry.Live {
+func (c *Overlay) agents(now []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
 // outputs returns every channel prompt of an agent.
-func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, error) {
+func (c *Overlay) outputs(ctx context.Context, s promptKey) ([]prompt.Output, error) {
 	r, err := c.render(ctx, s)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (c *catalogs) outputs(ctx context.Context, s promptKey) ([]prompt.Output, e
 // render renders the channel prompts of an agent, unless now has them: a long list
 // mentions the first prompt.MaxOfKind tools only, so most new tools change no
 // prompt.
-func (c *catalogs) render(ctx context.Context, s promptKey) (*rendering, error) {
+func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
 	}
@@ -165,7 +165,7 @@ func ReferenceContext() registry.Context { return registry.Context{Local: true, 
 
 // reference returns the input of an agent's prompts in the fixed context of reviews, nil
 // for an agent without prompts.
-func (c *catalogs) reference(ctx context.Context, s promptKey) (*prompt.Input, error) {
+func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, error) {
 	if known, ok := c.inputs[s]; ok {
 		return known, nil
 	}
@@ -185,7 +185,7 @@ func (c *catalogs) reference(ctx context.Context, s promptKey) (*prompt.Input, e
 }
 
 // compare returns what the changes do to the prompts of an agent.
-func (c *catalogs) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
+func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
 	if known, ok := c.compared[s]; ok {
 		return known, nil
 	}
@@ -207,7 +207,7 @@ func (c *catalogs) compare(ctx context.Context, s promptKey) ([]prompt.Change, e
 
 // input returns what the prompts of an agent are made of in the view of layer;
 // nil when it is not there, not active, or hidden by a stronger layer.
-func (c *catalogs) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
+func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
 		return nil, nil //nolint:nilnil // no prompt is an answer, not an error
@@ -230,7 +230,7 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 // toolless returns why an agent would have no tools at all, not even some that
 // it has to look for; nil when it has any, or is not there. Of a whole kind it looks at
 // the first tools, and at the others only when those leave none.
-func (c *catalogs) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
+func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
 		return nil, nil

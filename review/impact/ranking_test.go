@@ -1,4 +1,4 @@
-package review
+package impact
 
 import (
 	"context"
@@ -105,7 +105,7 @@ func compareBoth(t *testing.T, size int, changed map[registry.Subject]registry.L
 	for i := range size {
 		lives = append(lives, liveTool(2*i, 1))
 	}
-	then := newLiveCache(heap{lives}).now.with(changed)
+	then := NewSnapshot(heap{lives}).now.with(changed)
 	was, err := then.now.reference(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestToolless(t *testing.T) {
 			lives = append(lives, l)
 		}
 		whole := 0
-		now := newCatalogs(counted{heap{lives}, &whole})
+		now := newOverlay(counted{heap{lives}, &whole})
 		reason, err := now.toolless(t.Context(), reader.Subject, registry.LayerUser, []registry.Live{reader}, ReferenceContext())
 		if err != nil || (reason != nil) != c.toolless || whole != c.whole {
 			t.Errorf("%d of %d elsewhere: toolless %v, %v; all were read %d times", c.elsewhere, c.size, reason, err, whole)

@@ -1,15 +1,12 @@
-package review
+package impact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
-	"toolcrib/internal/plaintext"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -53,20 +50,20 @@ type Preview struct {
 // every one there is when there are no proposals.
 //
 // The view is that of the scene's layer, or of the proposals' project.
-func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
+func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
 	var previews []Preview
-	err := d.view(ctx, func(r *reviewCache) error {
-		p, err := newPreviewer(ctx, r, ids, s)
+	err := a.cached(ctx, func(r Reader, live *Snapshot) error {
+		p, err := newPreviewer(ctx, r, live, ids, s)
 		if err != nil {
 			return err
 		}
 		of := previewOf{p.scene, agent, p.then.seal()}
 		var known bool
-		if previews, known = r.live.previews.find(of); known {
+		if previews, known = live.previews.find(of); known {
 			return nil
 		}
 		if previews, err = p.previews(ctx, agent); err == nil {
-			r.live.previews.keep(of, previews)
+			live.previews.keep(of, previews)
 		}
 		return err
 	})
@@ -76,12 +73,12 @@ func (d *Desk) Preview(ctx context.Context, ids []proposals.ID, agent string, s 
 // previewer renders agents as they are and as they would be.
 type previewer struct {
 	scene     Scene
-	now, then *catalogs
+	now, then *Overlay
 	agents    []registry.Live // now
 	changed   map[registry.Subject]registry.Live
 }
 
-func newPreviewer(ctx context.Context, r *reviewCache, ids []proposals.ID, s Scene) (previewer, error) {
+func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []proposals.ID, s Scene) (previewer, error) {
 	p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
 	for _, id := range ids {
 		more, err := pending(ctx, r, id)
@@ -97,28 +94,28 @@ func newPreviewer(ctx context.Context, r *reviewCache, ids []proposals.ID, s Sce
 		}
 		p.scene.Layer = layer
 	}
-	p.now, p.then = r.live.now, r.live.now.with(p.changed)
+	p.now, p.then = live.now, live.With(p.changed)
 	var err error
-	p.agents, err = r.live.Agents(ctx)
+	p.agents, err = live.Agents(ctx)
 	return p, err
 }
 
 // pending returns what approving a proposal would make live.
-func pending(ctx context.Context, r Reader, id proposals.ID) (map[registry.Subject]registry.Live, error) {
-	v := view{}
-	var err error
-	if v.Proposal, v.Revision, err = current(ctx, r, id); err != nil {
+func pending(ctx context.Context, r changeReader, id proposals.ID) (map[registry.Subject]registry.Live, error) {
+	p, rev, err := Current(ctx, r, id)
+	if err != nil {
 		return nil, err
 	}
-	if !v.Proposal.State.Open() {
-		return nil, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", name(v.Proposal), v.Proposal.State, proposals.ErrState)
+	if !p.State.Open() {
+		return nil, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", p.Name(), p.State, proposals.ErrState)
 	}
-	if v.Proposal.ChangeSet != "" {
-		if v.changeSet.members, err = r.Members(ctx, v.Proposal.ChangeSet); err != nil {
+	var members []proposals.Proposal
+	if p.ChangeSet != "" {
+		if members, err = r.Members(ctx, p.ChangeSet); err != nil {
 			return nil, err
 		}
 	}
-	return changes(ctx, r, v)
+	return Coming(ctx, r, p, rev, members)
 }
 
 // choose returns the agents that are asked for.
@@ -155,7 +152,7 @@ func (p previewer) touches(ctx context.Context, agent registry.Live) (bool, erro
 		return false, err
 	}
 	for subject, after := range p.changed {
-		before, err := live(ctx, p.now, subject)
+		before, err := Live(ctx, p.now, subject)
 		if err != nil {
 			return false, err
 		}
@@ -199,7 +196,7 @@ func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview
 }
 
 // render returns the prompts of out's agent in c, and adds its channels there.
-func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
+func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
 	if p.scene.reference() {
 		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
 		if err != nil || r.in == nil {
@@ -224,14 +221,16 @@ func (p previewer) render(ctx context.Context, c *catalogs, out *Preview, agents
 // PromptInput returns what the prompts of an agent are made of, but for the
 // moment and the user: an id in the view of layer, or a subject. Preview
 // renders it.
-func (d *Desk) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (prompt.Input, error) {
-	return read(ctx, d, func(r Reader) (prompt.Input, error) {
+func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
+	err = a.view(ctx, func(r Reader) error {
 		found, err := agentOf(ctx, r, agent, layer)
 		if err != nil {
-			return prompt.Input{}, err
+			return err
 		}
-		return Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
+		in, err = Input(ctx, *found.Definition.Agent, registry.Layered{Finder: r, View: layer.View()}, where)
+		return err
 	})
+	return in, err
 }
 
 // maxPreviews limits the previews that are cached, in bytes of prompts.
@@ -280,26 +279,4 @@ func (p *previews) keep(of previewOf, found []Preview) {
 	if size <= maxPreviews {
 		p.known[of] = slices.Clone(found)
 	}
-}
-
-// ErrText is wrapped when a note, a reason or a comment cannot be kept as it
-// is.
-var ErrText = errors.New("not usable as text")
-
-// checkText refuses a note, a reason or a comment that is too long or not text.
-// what names it.
-func checkText(what, text string) error {
-	if message := unusable(text, proposals.MaxComment); message != "" {
-		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
-	}
-	return nil
-}
-
-// unusable returns why text cannot be stored, "" if it can. limit is in
-// characters.
-func unusable(text string, limit int) string {
-	if n := utf8.RuneCountInString(text); n > limit {
-		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)
-	}
-	return plaintext.Problem(text)
 }

@@ -1,0 +1,124 @@
+package impact
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/history"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/harness"
+)
+
+// Reader reads one snapshot of the live registry, and the proposals that would
+// change it. What is not there is proposals.ErrNotFound.
+type Reader interface {
+	Registry
+	changeReader
+	// State returns a number that changes whenever Registry may find something else.
+	State(ctx context.Context) (int64, error)
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// changeReader reads what proposals would make live.
+type changeReader interface {
+	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
+	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+	// Members lists the proposals of a change set that are not withdrawn, the
+	// oldest first.
+	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
+}
+
+// Analyzer answers what prompts are made of and what proposals do to them, each answer
+// from one snapshot. It is safe for concurrent use.
+type Analyzer struct {
+	view   func(context.Context, func(Reader) error) error
+	pool   *Pool
+	model  harness.Model // nil when none is connected
+	tokens *tokens.Counter
+}
+
+// New returns an analyzer of what view reads: view runs a function on one
+// snapshot. model answers test cases; it is nil when none is connected. Caches are
+// taken from pool.
+func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, model harness.Model) *Analyzer {
+	return &Analyzer{
+		view: func(ctx context.Context, fn func(Reader) error) error {
+			return view(ctx, func(r R) error { return fn(r) })
+		},
+		pool: pool, model: model, tokens: tokens.NewCounter(),
+	}
+}
+
+// Counter returns the counter of tokens that costs are counted with. Others who show
+// prompts in this process can share its cache.
+func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
+
+// cached runs fn on one snapshot, and on a cache of its live registry.
+func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error) error {
+	return a.view(ctx, func(r Reader) error {
+		live, done, err := a.pool.Take(ctx, r)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(r, live)
+	})
+}
+
+// Current returns a proposal with its current revision.
+func Current(ctx context.Context, r revisionReader, id proposals.ID) (proposals.Proposal, proposals.Revision, error) {
+	p, err := r.Proposal(ctx, id)
+	if err != nil {
+		return p, proposals.Revision{}, err
+	}
+	rev, err := r.Revision(ctx, id, p.Revision)
+	return p, rev, err
+}
+
+// revisionReader reads proposals.
+type revisionReader interface {
+	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
+	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+}
+
+// Live returns the live definition of a subject, nil when there is none.
+func Live(ctx context.Context, r definitionReader, s registry.Subject) (*registry.Live, error) {
+	l, err := r.Live(ctx, s)
+	switch {
+	case errors.Is(err, proposals.ErrNotFound):
+		return nil, nil //nolint:nilnil // nothing live is an answer, not an error
+	case err != nil:
+		return nil, err
+	}
+	return &l, nil
+}
+
+// definitionReader reads single definitions.
+type definitionReader interface {
+	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
+}
+
+// Coming returns the definitions that would go live: that of a revision of p, and
+// those of the other open members of its change set.
+func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
+	changed := map[registry.Subject]registry.Live{}
+	set := func(p proposals.Proposal, rev proposals.Revision) {
+		if !rev.Draft.Definition.IsZero() {
+			changed[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: rev.ContentHash, Definition: rev.Draft.Definition}
+		}
+	}
+	for _, m := range members {
+		if m.ID == p.ID || !m.State.Open() {
+			continue
+		}
+		rev, err := r.Revision(ctx, m.ID, m.Revision)
+		if err != nil {
+			return nil, err
+		}
+		set(m, rev)
+	}
+	set(p, rev)
+	return changed, nil
+}

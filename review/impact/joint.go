@@ -1,0 +1,158 @@
+package impact
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"toolcrib/prompt"
+	"toolcrib/registry"
+)
+
+// A call that approves several proposals is compared with what each was shown to do
+// alone. Together they may do something else to a prompt, such as a new tool and a
+// list that takes it in, or two tools of which a limit leaves room for one: nobody was
+// shown that.
+
+// Part is the effect of one proposal of a call by itself.
+type Part struct {
+	Subject registry.Subject
+	Group   string   // the change set, whose members have the same changes, or the proposal
+	Then    *Overlay // with it, and the rest of its change set
+	Prompts []PromptChange
+}
+
+// joint is the approval of several proposals in one call.
+type joint struct {
+	parts []Part
+	then  *Overlay // with all of them
+	// alone has the changes that they make by themselves, a change set as one.
+	alone map[channelKey]*balance
+}
+
+// channelKey identifies one prompt of an agent.
+type channelKey struct {
+	promptKey
+	channel string
+}
+
+// balance adds up changes of one prompt.
+type balance struct {
+	passages map[string]int // by hash: how often gained, less how often lost
+	gone     bool
+	cuts     []string
+}
+
+func (b *balance) add(c prompt.Change) {
+	for _, p := range c.Passages {
+		if p.Added {
+			b.passages[p.Hash]++
+		} else {
+			b.passages[p.Hash]--
+		}
+	}
+	b.gone = b.gone || c.Gone
+	b.cuts = append(b.cuts, c.Cut)
+}
+
+// equals reports whether the changes add up to c.
+func (b *balance) equals(c prompt.Change) bool {
+	if b.gone || c.Gone {
+		return b.gone && c.Gone
+	}
+	whole := &balance{passages: map[string]int{}}
+	whole.add(c)
+	maps.DeleteFunc(b.passages, func(_ string, n int) bool { return n == 0 })
+	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
+}
+
+// AddUp returns a channel prompt to which the parts together do something that they do
+// not do one by one, as "agent:layer/id#channel", and which of them reach it; "" for
+// none.
+func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach []int, err error) {
+	j := joint{parts: parts, alone: map[channelKey]*balance{}}
+	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
+	for _, p := range parts {
+		maps.Copy(changed, p.Then.changed)
+		different[p.Then.seal()] = true
+	}
+	if len(different) < 2 {
+		return "", nil, nil
+	}
+	j.then = m.With(changed)
+	j.sum()
+	return j.compare(ctx)
+}
+
+// sum fills in what the proposals do by themselves.
+func (j joint) sum() {
+	type counted struct {
+		group   string
+		channel channelKey
+	}
+	known := map[counted]bool{}
+	for _, p := range j.parts {
+		for _, c := range p.Prompts {
+			key := channelKey{c.promptKey, c.Channel}
+			if known[counted{p.Group, key}] {
+				continue
+			}
+			known[counted{p.Group, key}] = true
+			if j.alone[key] == nil {
+				j.alone[key] = &balance{passages: map[string]int{}}
+			}
+			j.alone[key].add(c.Change)
+		}
+	}
+}
+
+// compare returns a prompt that the parts together change otherwise than each does, and
+// the parts that reach it.
+func (j joint) compare(ctx context.Context) (which string, reach []int, err error) {
+	reached := map[promptKey][]int{}
+	for i, p := range j.parts {
+		affected, err := j.then.affected(ctx, p.Subject)
+		if err != nil {
+			return "", nil, err
+		}
+		for _, a := range affected {
+			reached[a] = append(reached[a], i)
+		}
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(reached), func(a, b promptKey) int {
+		return cmp.Or(cmp.Compare(a.agent.String(), b.agent.String()), cmp.Compare(a.layer, b.layer))
+	}) {
+		compared, err := j.then.compare(ctx, a)
+		if err != nil {
+			return "", nil, err
+		}
+		if channel, differs := j.differs(a, compared); differs {
+			return a.agent.String() + "#" + channel, reached[a], nil
+		}
+	}
+	return "", nil, nil
+}
+
+// differs returns a channel that changes otherwise than by the parts.
+func (j joint) differs(a promptKey, compared []prompt.Change) (channel string, differs bool) {
+	whole := map[string]prompt.Change{}
+	for _, c := range compared {
+		whole[c.Channel] = c
+	}
+	for key := range j.alone {
+		if _, ok := whole[key.channel]; key.promptKey == a && !ok {
+			whole[key.channel] = prompt.Change{Channel: key.channel}
+		}
+	}
+	for _, channel := range slices.Sorted(maps.Keys(whole)) {
+		alone := j.alone[channelKey{a, channel}]
+		if alone == nil {
+			alone = &balance{}
+		}
+		if !alone.equals(whole[channel]) {
+			return channel, true
+		}
+	}
+	return "", false
+}

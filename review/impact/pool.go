@@ -1,0 +1,71 @@
+package impact
+
+import (
+	"context"
+	"sync"
+)
+
+// Pool keeps caches of the live registry between reads of proposals until
+// something goes live: going through a queue renders the same agents again and again,
+// and one process can serve many users. It is safe for concurrent use; each cache
+// serves one read at a time.
+type Pool struct {
+	mu       sync.Mutex
+	state    int64 // the state of the registry that caches and previews belong to
+	caches   []*Snapshot
+	previews *previews
+}
+
+// Limits of the caches.
+const (
+	maxIdleCaches = 4
+	maxCached     = 20_000 // tools and names in a cache
+)
+
+// Take returns a cache of the registry that r reads, and a function that gives the cache
+// back at the end of the snapshot.
+func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done func(), err error) {
+	state, err := r.State(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	live = i.idle(state, r)
+	return live, func() { i.put(state, live) }, nil
+}
+
+// stateReader reads one state of the live registry.
+type stateReader interface {
+	Registry
+	State(ctx context.Context) (int64, error)
+}
+
+// idle returns a cache of the reads of r, which is at a state.
+func (i *Pool) idle(state int64, r Registry) *Snapshot {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	last := len(i.caches) - 1
+	if i.state != state || last < 0 {
+		live := NewSnapshot(r)
+		if i.state == state && i.previews != nil {
+			live.previews = i.previews
+		}
+		return live
+	}
+	live := i.caches[last]
+	i.caches = i.caches[:last]
+	live.Registry = r
+	return live
+}
+
+// put keeps a cache for the next look.
+func (i *Pool) put(state int64, live *Snapshot) {
+	live.Registry = nil // its snapshot ends
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.state != state {
+		i.state, i.caches, i.previews = state, nil, live.previews
+	}
+	if len(i.caches) < maxIdleCaches && live.size() <= maxCached {
+		i.caches = append(i.caches, live)
+	}
+}

@@ -1,0 +1,184 @@
+package impact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+)
+
+// Snapshot is a Registry that caches reads and renderings while nothing goes
+// live: one operation needs the same agents and tools many times.
+type Snapshot struct {
+	Registry
+	agents     []registry.Live                     // nil until they are read
+	lists      []registry.Live                     // nil until they are read
+	live       map[registry.Subject]*registry.Live // nil for subjects known to be missing
+	names      map[string][]registry.Live
+	categories map[string][]registry.Live
+	kinds      map[string][]registry.Live
+	first      map[registry.Subject]registry.Live // as first found, so that equal definitions share memory
+	now        *Overlay                           // the registry as it is
+	previews   *previews                          // shared with other caches of the same state
+}
+
+// NewSnapshot returns r with a cache of its reads and renderings. It is for one
+// goroutine, and for a time in which nothing goes live.
+func NewSnapshot(r Registry) *Snapshot {
+	m := &Snapshot{Registry: r}
+	m.Forget()
+	return m
+}
+
+// Forget is for when something went live.
+func (m *Snapshot) Forget() {
+	m.agents, m.lists, m.live = nil, nil, map[registry.Subject]*registry.Live{}
+	m.names, m.categories, m.kinds = map[string][]registry.Live{}, map[string][]registry.Live{}, map[string][]registry.Live{}
+	m.first = map[registry.Subject]registry.Live{}
+	m.now, m.previews = newOverlay(m), &previews{}
+}
+
+// With returns the registry with changed in place of what is live.
+func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
+	return m.now.with(changed)
+}
+
+// size returns how much is kept.
+func (m *Snapshot) size() int { return len(m.first) + len(m.live) + len(m.names) }
+
+// Live implements Registry. A tool is read by its id, as others ask for whatever
+// else goes by it.
+func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
+	l, known := m.live[s]
+	if !known && s.Kind == registry.KindTool {
+		named, err := m.ByName(ctx, s.ID)
+		if err != nil {
+			return registry.Live{}, err
+		}
+		if i := slices.IndexFunc(named, func(l registry.Live) bool { return l.Subject == s }); i >= 0 {
+			l = &named[i]
+		}
+		m.live[s] = l
+	} else if !known {
+		found, err := m.Registry.Live(ctx, s)
+		switch {
+		case err == nil:
+			l = &found
+		case !errors.Is(err, proposals.ErrNotFound):
+			return found, err
+		}
+		m.live[s] = l
+	}
+	if l == nil {
+		return registry.Live{}, fmt.Errorf("%s: %w", s, proposals.ErrNotFound)
+	}
+	return *l, nil
+}
+
+func (m *Snapshot) Agents(ctx context.Context) ([]registry.Live, error) {
+	if m.agents == nil {
+		agents, err := m.Registry.Agents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.agents = agents
+	}
+	return slices.Clone(m.agents), nil
+}
+
+func (m *Snapshot) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, ok := m.names[name]; return ok })
+	if len(unknown) > 0 {
+		found, err := m.Registry.ByName(ctx, unknown...)
+		if err != nil {
+			return nil, err
+		}
+		named := map[string][]registry.Live{}
+		for _, l := range m.same(found) {
+			for _, name := range l.Names() {
+				named[name] = append(named[name], l)
+			}
+		}
+		for _, name := range unknown {
+			m.names[name] = named[name]
+		}
+	}
+	return union(names, m.names), nil
+}
+
+// union returns the known definitions of names, each once.
+func union(names []string, known map[string][]registry.Live) []registry.Live {
+	if len(names) == 1 {
+		return slices.Clone(known[names[0]])
+	}
+	found := make([]registry.Live, 0, len(names))
+	seen := make(map[registry.Subject]bool, len(names))
+	for _, name := range names {
+		for _, l := range known[name] {
+			if !seen[l.Subject] {
+				seen[l.Subject] = true
+				found = append(found, l)
+			}
+		}
+	}
+	return found
+}
+
+func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return m.cached(ctx, m.categories, category, m.Registry.InCategory)
+}
+
+// OfKind implements Registry. It asks for a power of two, so that the registry
+// before and after a change, which ask for one more or less, share reads.
+func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	if most > 0 {
+		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
+	}
+	return m.cached(ctx, m.kinds, fmt.Sprint(kind, view, most), func(ctx context.Context, _ string) ([]registry.Live, error) {
+		return m.Registry.OfKind(ctx, kind, view, most)
+	})
+}
+
+// Heads implements Registry. The rankings made of it are cached.
+func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
+	return m.Registry.Heads(ctx, kind, view, most)
+}
+
+func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
+	if m.lists == nil {
+		lists, err := m.Registry.Lists(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.lists = lists
+	}
+	return slices.Clone(m.lists), nil
+}
+
+func (m *Snapshot) cached(ctx context.Context, known map[string][]registry.Live, key string, read func(context.Context, string) ([]registry.Live, error)) ([]registry.Live, error) {
+	found, ok := known[key]
+	if !ok {
+		var err error
+		if found, err = read(ctx, key); err != nil {
+			return nil, err
+		}
+		known[key] = m.same(found)
+	}
+	return slices.Clone(found), nil
+}
+
+// same replaces definitions by equal ones that were found before.
+func (m *Snapshot) same(found []registry.Live) []registry.Live {
+	for i, l := range found {
+		if first, ok := m.first[l.Subject]; ok {
+			found[i] = first
+		} else {
+			m.first[l.Subject] = l
+		}
+	}
+	return found
+}
