@@ -63,7 +63,7 @@ func TestWorkflowModel(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	seeds, length := uint64(480/shortrun.Every(10)), 60
 	if storetest.OnPostgres() {
-		seeds /= 5 // an act takes ten times as long, and the table of states is the same
+		seeds = max(seeds/5, 48) // an act takes ten times as long, and the table of states is the same
 	}
 	first := uint64(0)
 	if text := os.Getenv("TOOLCRIB_MODEL_SEED"); text != "" {
