@@ -10,7 +10,7 @@ import (
 )
 
 // SchemaVersion is the number of the last migration.
-const SchemaVersion = sqlite.SchemaVersion
+var SchemaVersion = sqlite.SchemaVersion()
 
 // Few is how many proposals a filter of less than three characters lists one by
 // one.

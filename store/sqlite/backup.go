@@ -213,7 +213,7 @@ func (c *Copy) Finish(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		return c.Script(ctx, fmt.Sprintf("DROP TABLE unfinished_copy; PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, SchemaVersion))
+		return c.Script(ctx, fmt.Sprintf("DROP TABLE unfinished_copy; PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, SchemaVersion()))
 	})
 	if err != nil {
 		return err

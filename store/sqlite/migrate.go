@@ -58,8 +58,16 @@ func steps() ([]engine.Step, error) {
 // foreign database from an old one of ours.
 const applicationID = 0x63726962
 
-// SchemaVersion is the number of the last migration.
-const SchemaVersion = 24
+// SchemaVersion returns the number of the last migration.
+func SchemaVersion() int {
+	files, err := migrationFiles.ReadDir("migrations") // sorted by name
+	if err != nil {
+		return 0 // steps reports it
+	}
+	prefix, _, _ := strings.Cut(files[len(files)-1].Name(), "_")
+	number, _ := strconv.Atoi(prefix)
+	return number
+}
 
 // lastReused is the last number of an earlier numbering, which was given up and begun
 // again at 1: files of builds from then have numbers up to it that mean other steps.
@@ -134,9 +142,9 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 		return 0, err
 	}
 	switch {
-	case application == applicationID && version > max(SchemaVersion, lastReused):
-		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion)
-	case application == applicationID && version == SchemaVersion:
+	case application == applicationID && version > max(SchemaVersion(), lastReused):
+		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion())
+	case application == applicationID && version == SchemaVersion():
 		return version, nil
 	case application == applicationID:
 		return version, checkNumber(ctx, c, version)
@@ -154,7 +162,7 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 func (f *File) Steps() ([]engine.Step, error) { return steps() }
 
 // Current implements store.Engine.
-func (f *File) Current(version int) bool { return version >= SchemaVersion }
+func (f *File) Current(version int) bool { return version >= SchemaVersion() }
 
 // Took implements store.Engine.
 func (f *File) Took(ctx context.Context, c *engine.Conn, step engine.Step) error {

@@ -149,7 +149,7 @@ func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 
 // freshSchema returns the objects that the migrations create. One verification
 // may need them twice, and they are the same as long as the process runs.
-var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background(), SchemaVersion) })
+var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background(), SchemaVersion()) })
 
 // makeSchema runs the migrations up to a number on an empty database in memory and
 // returns its objects.
