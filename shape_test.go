@@ -30,7 +30,6 @@ var larger = map[string]int{
 	"review.Tx":                61,
 	"review/rules/scan.reader": 88,
 	"tui.Desk":                 25,
-	"tui.Model":                140,
 	"tui/proposal.Page":        146,
 }
 

@@ -24,7 +24,7 @@ type batch struct {
 // Decide reads proposals anew, so that the question is about their present
 // state. Change sets are approved together or not at all: their other members are
 // added.
-func (m *Model) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
+func (m host) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
 	return func() tea.Msg {
@@ -37,7 +37,7 @@ func (m *Model) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 }
 
 // batchRead asks, unless somebody went elsewhere meanwhile, or for another batch.
-func (m *Model) batchRead(b *batch, err error) tea.Cmd {
+func (m host) batchRead(b *batch, err error) tea.Cmd {
 	switch {
 	case b != m.reading, !m.decidesHere(), m.dialog != nil:
 		return nil
@@ -61,7 +61,7 @@ type refusal struct {
 }
 
 // refused lists the reasons against the batch.
-func (b *batch) refused(m *Model) []refusal {
+func (b *batch) refused(m host) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
 		if why := b.why(m, d); why != "" {
@@ -71,7 +71,7 @@ func (b *batch) refused(m *Model) []refusal {
 	return out
 }
 
-func (b *batch) why(m *Model, d review.Dossier) string {
+func (b *batch) why(m host, d review.Dossier) string {
 	if b.act == proposals.ActApprove {
 		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
 	}
@@ -80,7 +80,7 @@ func (b *batch) why(m *Model, d review.Dossier) string {
 
 // unread returns the proposals of which something has not been on the screen, or
 // has changed since it was, and names what; a change set that is read as one page once.
-func (b *batch) unread(m *Model) (ps []proposals.Proposal, names []string) {
+func (b *batch) unread(m host) (ps []proposals.Proposal, names []string) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
 		lacks := m.shared.Seen.Lacks(d)
@@ -131,7 +131,7 @@ func (b *batch) about() string {
 
 // askApproveAll lists the definitions that would go live. It is locked until all
 // of them were read, and several need their number and y.
-func (m *Model) askApproveAll(b batch) tea.Cmd {
+func (m host) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
@@ -167,7 +167,7 @@ func (m *Model) askApproveAll(b batch) tea.Cmd {
 }
 
 // askRefuseAll asks for the reason that sends proposals back, or ends them.
-func (m *Model) askRefuseAll(b batch) tea.Cmd {
+func (m host) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	d := screen.Dialog{
 		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
@@ -192,13 +192,13 @@ func several(d *screen.Dialog, n int) {
 }
 
 // decide decides on the batch: on all of it or nothing.
-func (b *batch) decide(m *Model, reason string) tea.Cmd {
+func (b *batch) decide(m host, reason string) tea.Cmd {
 	return m.Write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
 }
 
 // askWithout lists the proposals that cannot be decided, with the reasons, and
 // offers to go on without them.
-func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
+func (m host) askWithout(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
 		Content: func(page *prose.Page) {
@@ -208,7 +208,7 @@ func (m *Model) askWithout(b batch, refused []refusal) tea.Cmd {
 				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(wording.Reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
 				page.Text("  ", r.why)
 				if len(refused) == 1 {
-					blocksInTheWay(m, page, r.dossier)
+					blocksInTheWay(m.shell, page, r.dossier)
 				}
 			}
 			if anyBlocked(refused) {
@@ -262,7 +262,7 @@ func refusedOf(refused, all int) string {
 }
 
 // list names every proposal of a batch with what its decision is tied to.
-func (b *batch) list(m *Model, page *prose.Page) {
+func (b *batch) list(m host, page *prose.Page) {
 	for _, d := range b.dossiers {
 		p := d.Proposal
 		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
@@ -274,7 +274,7 @@ func (b *batch) list(m *Model, page *prose.Page) {
 			}
 		}
 		page.Faint("      ", what)
-		worst, style := openWord(m, d)
+		worst, style := openWord(m.shell, d)
 		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
 	}
 	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
@@ -284,7 +284,7 @@ func (b *batch) list(m *Model, page *prose.Page) {
 
 // channels lists the channel prompts that change, those of all proposals
 // together.
-func (b *batch) channels(m *Model, page *prose.Page) {
+func (b *batch) channels(m host, page *prose.Page) {
 	m.frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
 	for _, d := range b.dossiers {

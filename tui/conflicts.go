@@ -33,18 +33,18 @@ type merging struct {
 
 // askConflict shows where a proposal and the live version changed the same
 // thing, and has the user take sides, here or in the editor. Nothing was written.
-func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
+func (m host) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merging{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
 	var d *dialog
 	question := screen.Dialog{
 		Form:    proposals.Form{Title: "Conflicts with version " + strconv.Itoa(c.Live), Verb: "save the revision"},
-		Content: func(page *prose.Page) { g.content(m, page) },
+		Content: func(page *prose.Page) { g.content(m.shell, page) },
 	}
 	question.Run = func(_ string) tea.Cmd { return g.save(m, d) }
 	question.Keys = []screen.Key{
-		{Keys: []string{"h"}, Label: "take here", Do: func() tea.Cmd { return g.take(m, d, diff.TakeOurs) }},
-		{Keys: []string{"l"}, Label: "take live", Do: func() tea.Cmd { return g.take(m, d, diff.TakeTheirs) }},
+		{Keys: []string{"h"}, Label: "take here", Do: func() tea.Cmd { return g.take(m.shell, d, diff.TakeOurs) }},
+		{Keys: []string{"l"}, Label: "take live", Do: func() tea.Cmd { return g.take(m.shell, d, diff.TakeTheirs) }},
 		{Keys: []string{"j"}, Label: "next", Do: func() tea.Cmd { d.pager.Move(1); return nil }},
 		{Keys: []string{"J"}, Do: func() tea.Cmd { d.pager.NextStop(1); return nil }},
 		{Keys: []string{"K"}, Do: func() tea.Cmd { d.pager.NextStop(-1); return nil }},
@@ -53,12 +53,12 @@ func (m *Model) askConflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	ask := m.Ask(question)
 	d = m.dialog
 	d.pager.Point(m.theme.Accent)
-	d.resize(m)
+	d.resize(m.shell)
 	return ask
 }
 
 // take takes a side of the selected passage and goes to the next that is undecided.
-func (g *merging) take(m *Model, d *dialog, side diff.Choice) tea.Cmd {
+func (g *merging) take(m *shell, d *dialog, side diff.Choice) tea.Cmd {
 	at := d.pager.Stop()
 	g.choices[at] = side
 	d.resize(m)
@@ -71,7 +71,7 @@ func (g *merging) take(m *Model, d *dialog, side diff.Choice) tea.Cmd {
 }
 
 // save makes a revision of the sides, once all are decided.
-func (g *merging) save(m *Model, d *dialog) tea.Cmd {
+func (g *merging) save(m host, d *dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		m.dialog = d
 		m.Say(warning, "Take a side first: h takes here, l takes live")
@@ -87,7 +87,7 @@ func (g *merging) save(m *Model, d *dialog) tea.Cmd {
 }
 
 // edit finishes the merge in the editor, with the sides that were taken.
-func (g *merging) edit(m *Model) tea.Cmd {
+func (g *merging) edit(m host) tea.Cmd {
 	if why := m.noEditor(); why != "" {
 		m.Say(warning, "e: %s", why)
 		return nil
@@ -134,7 +134,7 @@ func shown(text string) bool {
 }
 
 // content shows the passages.
-func (g *merging) content(m *Model, page *prose.Page) {
+func (g *merging) content(m *shell, page *prose.Page) {
 	th := m.theme
 	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {

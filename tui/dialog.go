@@ -30,7 +30,7 @@ type dialog struct {
 }
 
 // Ask opens a dialog.
-func (m *Model) Ask(question screen.Dialog) tea.Cmd {
+func (m *shell) Ask(question screen.Dialog) tea.Cmd {
 	d := &dialog{Dialog: question}
 	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
@@ -47,7 +47,7 @@ func (m *Model) Ask(question screen.Dialog) tea.Cmd {
 }
 
 // textHeight is how many lines the editor of a dialog has.
-func (d *dialog) textHeight(m *Model) int {
+func (d *dialog) textHeight(m *shell) int {
 	switch {
 	case d.text == nil:
 		return 0
@@ -59,7 +59,7 @@ func (d *dialog) textHeight(m *Model) int {
 	return 4
 }
 
-func (d *dialog) resize(m *Model) {
+func (d *dialog) resize(m *shell) {
 	page := prose.New(m.theme)
 	if missing := d.missing(); len(missing) > 0 {
 		page.Line(draw.Of(m.theme.Warn, "Not read yet"))
@@ -80,7 +80,7 @@ func (d *dialog) resize(m *Model) {
 }
 
 // key gives a key to the dialog.
-func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+func (d *dialog) key(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	switch {
 	case name == "esc":
@@ -96,7 +96,7 @@ func (d *dialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 		d.Writing = !d.Writing
 		return m.saveDraft(d)
 	case name == editorKey && d.text != nil:
-		return host{m}.editText(d)
+		return m.editText(d)
 	case d.Writing:
 		if d.text.Key(msg) {
 			return d.keep(m)
@@ -131,7 +131,7 @@ const editorKey = "ctrl+o"
 
 // letter gives a key that neither scrolls nor confirms to the dialog. What no answer
 // is begins the note or the reason, or goes on with it.
-func (d *dialog) letter(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+func (d *dialog) letter(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
 		if !d.ready {
@@ -183,7 +183,7 @@ func (d *dialog) count(name string) bool {
 const saveEvery = 2 * time.Second
 
 // keep saves the text when nothing more is typed for a moment.
-func (d *dialog) keep(m *Model) tea.Cmd {
+func (d *dialog) keep(m *shell) tea.Cmd {
 	if m.now().Sub(d.savedAt) >= saveEvery {
 		return m.saveDraft(d)
 	}
@@ -197,7 +197,7 @@ func (d *dialog) keep(m *Model) tea.Cmd {
 }
 
 // answer carries out the answer of the user.
-func (d *dialog) answer(m *Model) tea.Cmd {
+func (d *dialog) answer(m *shell) tea.Cmd {
 	text := ""
 	if d.text != nil {
 		text = strings.TrimSpace(d.text.String())
@@ -248,7 +248,7 @@ const minBehind = 6
 
 // view draws the dialog over the body of the page, which stays to be seen
 // around it, dimmed.
-func (d *dialog) view(m *Model, body []string) []string {
+func (d *dialog) view(m *shell, body []string) []string {
 	w := d.width(m)
 	left := (m.layout.Width - w) / 2
 	box := d.box(m, w)
@@ -275,7 +275,7 @@ func (d *dialog) view(m *Model, body []string) []string {
 }
 
 // box draws the dialog itself, w cells wide.
-func (d *dialog) box(m *Model, w int) []string {
+func (d *dialog) box(m *shell, w int) []string {
 	th := m.theme
 	var out []string
 	var b strings.Builder
@@ -336,13 +336,13 @@ func (d *dialog) box(m *Model, w int) []string {
 	return out
 }
 
-func (d *dialog) width(m *Model) int {
+func (d *dialog) width(m *shell) int {
 	w, _ := m.layout.Dialog(1)
 	return w
 }
 
 // answerLine returns the possible answers, or what is missing.
-func (d *dialog) answerLine(m *Model) draw.Line {
+func (d *dialog) answerLine(m *shell) draw.Line {
 	th := m.theme
 	if what := d.meanwhile(); what != "" {
 		return draw.Of(th.Warn, " ! "+draw.Show(what)+"; ").Add(th.Key, "esc").Add(th.Text, " goes back")
@@ -374,7 +374,7 @@ func (d *dialog) answerLine(m *Model) draw.Line {
 func (d *dialog) answers() string { return d.Tally + "y" }
 
 // more shows that the window does not have everything, and where the rest is.
-func (d *dialog) more(m *Model) draw.Line {
+func (d *dialog) more(m *shell) draw.Line {
 	percent := d.pager.Percent()
 	if percent < 0 {
 		return nil
@@ -393,7 +393,7 @@ func (d *dialog) more(m *Model) draw.Line {
 }
 
 // footer shows the keys of the dialog.
-func (d *dialog) footer(m *Model) draw.Line {
+func (d *dialog) footer(m *shell) draw.Line {
 	th := m.theme
 	l := draw.Of("", " ")
 	hint := func(k, text string) { l = append(l, keyHint(th.Key, th.Faint, k, text)...) }
@@ -401,7 +401,7 @@ func (d *dialog) footer(m *Model) draw.Line {
 	case d.meanwhile() != "":
 	case d.Writing:
 		hint("ctrl+s", "done writing")
-		if (host{m}).cannotEdit(d) == "" {
+		if m.cannotEdit(d) == "" {
 			hint(editorKey, "editor")
 		}
 	case d.Run != nil:

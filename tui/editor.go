@@ -25,10 +25,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-func (m *Model) noEditor() string { return m.cfg.NoEditor() }
+func (m *shell) noEditor() string { return m.cfg.NoEditor() }
 
 // DraftNew asks for the subject of a new proposal.
-func (m *Model) DraftNew() tea.Cmd {
+func (m host) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.cfg.Layer) + "/")
 	return m.Type(&screen.Line{
 		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
@@ -51,15 +51,15 @@ func (m host) Change(s registry.Subject, d registry.Definition, version int) tea
 	return m.edit(m.cfg.Draft(s, &d, version))
 }
 
-func (m *Model) edit(w Manuscript) tea.Cmd {
+func (m host) edit(w Manuscript) tea.Cmd {
 	if m.cfg.Remote {
 		return m.editHere(w)
 	}
-	return host{m}.inEditor(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
+	return m.inEditor(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
 }
 
 // cannotEdit returns why the text of a dialog cannot be opened in the editor.
-func (m host) cannotEdit(d *dialog) string {
+func (m *shell) cannotEdit(d *dialog) string {
 	switch {
 	case d.text == nil || m.draftFile(d.Draft) == "":
 		return "the text is not kept in a file"
@@ -70,7 +70,7 @@ func (m host) cannotEdit(d *dialog) string {
 }
 
 // editText opens the text of a dialog in the editor.
-func (m host) editText(d *dialog) tea.Cmd {
+func (m *shell) editText(d *dialog) tea.Cmd {
 	if why := m.cannotEdit(d); why != "" {
 		return m.Say(warning, "%s: %s", editorKey, why)
 	}
@@ -91,7 +91,7 @@ func (m host) editText(d *dialog) tea.Cmd {
 }
 
 // inEditor runs the user's editor, and then does something with the text.
-func (m host) inEditor(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
+func (m *shell) inEditor(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
 	run, err := m.cfg.Prepare(w)
 	if err != nil {
 		return m.Fail(err)
@@ -112,7 +112,7 @@ func (m host) inEditor(w Manuscript, then func(text []byte, err error) tea.Cmd) 
 }
 
 // editHere opens a manuscript in the editor of the workbench.
-func (m *Model) editHere(w Manuscript) tea.Cmd {
+func (m host) editHere(w Manuscript) tea.Cmd {
 	err := w.begin()
 	var text []byte
 	if err == nil {
@@ -138,12 +138,12 @@ func (m *Model) editHere(w Manuscript) tea.Cmd {
 	})
 	d = m.dialog
 	d.text = edit.NewLossless(string(text))
-	d.resize(m)
+	d.resize(m.shell)
 	return opened
 }
 
 // edited reads the text from the editor and asks what to do with it.
-func (m *Model) edited(w Manuscript, text []byte, err error) tea.Cmd {
+func (m host) edited(w Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		return m.Fail(err)
@@ -156,7 +156,7 @@ func (m *Model) edited(w Manuscript, text []byte, err error) tea.Cmd {
 }
 
 // askAgain lists the problems of a text, or asks whether to send it.
-func (m *Model) askAgain(w Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
+func (m host) askAgain(w Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(w.File)
 	d := screen.Dialog{
 		Form: proposals.Form{Title: w.Name},
@@ -192,7 +192,7 @@ func (m *Model) askAgain(w Manuscript, problems []string, draft *proposals.Draft
 	return m.Ask(d)
 }
 
-func (m *Model) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
+func (m host) send(w Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
 	return m.Write(screen.Drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
 		return m.cfg.Send(ctx, w, draft, submit)
 	}))
@@ -306,7 +306,7 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 // dialog, the program and the machine's bad days.
 
 // draftFile returns the path of a draft, "" without a drafts folder.
-func (m *Model) draftFile(name string) string {
+func (m *shell) draftFile(name string) string {
 	if m.cfg.Drafts == "" || name == "" {
 		return ""
 	}
@@ -320,7 +320,7 @@ func (m *Model) draftFile(name string) string {
 
 // readDraft puts the draft of a dialog into it, unless the user has typed something
 // meanwhile.
-func (m *Model) readDraft(d *dialog) tea.Cmd {
+func (m *shell) readDraft(d *dialog) tea.Cmd {
 	file := m.draftFile(d.Draft)
 	if file == "" {
 		return nil
@@ -341,7 +341,7 @@ func (m *Model) readDraft(d *dialog) tea.Cmd {
 }
 
 // saveDraft saves the text of a dialog as it is.
-func (m *Model) saveDraft(d *dialog) tea.Cmd {
+func (m *shell) saveDraft(d *dialog) tea.Cmd {
 	file := m.draftFile(d.Draft)
 	if file == "" || d.text == nil {
 		return nil
@@ -354,7 +354,7 @@ func (m *Model) saveDraft(d *dialog) tea.Cmd {
 	return m.kept.change(file, func() error { return writeWhole(file, []byte(text)) })
 }
 
-func (m *Model) dropDraft(name string) tea.Cmd {
+func (m *shell) dropDraft(name string) tea.Cmd {
 	file := m.draftFile(name)
 	if file == "" {
 		return nil

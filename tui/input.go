@@ -18,12 +18,12 @@ import (
 )
 
 // typed draws the line that is typed.
-func (m *Model) typed(in *screen.Line) draw.Line {
+func (m *shell) typed(in *screen.Line) draw.Line {
 	prompt := draw.Of(m.theme.Accent, " "+in.Prompt+" ")
 	return append(prompt, edit.ViewLine(in.Text, m.theme, m.layout.Width-prompt.Width(), m.theme.Match)...)
 }
 
-func (m *Model) inputKey(msg tea.KeyPressMsg) tea.Cmd {
+func (m *shell) inputKey(msg tea.KeyPressMsg) tea.Cmd {
 	in := m.line
 	switch msg.String() {
 	case "enter":
@@ -62,7 +62,7 @@ func room(in *screen.Line) int {
 }
 
 // paste puts pasted text where the cursor is.
-func (m *Model) paste(text string) tea.Cmd {
+func (m *shell) paste(text string) tea.Cmd {
 	switch {
 	case m.dialog != nil && m.dialog.text != nil:
 		m.dialog.Writing = true
@@ -97,7 +97,7 @@ func (m *Model) askCommand() tea.Cmd {
 	p := &palette{text: edit.NewLine("")}
 	p.find(m)
 	m.line = &screen.Line{
-		Prompt: ":", Text: p.text, Above: func() []draw.Line { return p.lines(m) },
+		Prompt: ":", Text: p.text, Above: func() []draw.Line { return p.lines(m.shell) },
 		Hints:   [][2]string{{"enter", "run"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
 		Step:    func(n int) { p.at = min(max(0, p.at+n), max(0, len(p.found)-1)) },
 		Changed: func() tea.Cmd { p.find(m); return nil },
@@ -138,7 +138,7 @@ func (p *palette) find(m *Model) {
 }
 
 // lines draws the commands around the selected one.
-func (p *palette) lines(m *Model) []draw.Line {
+func (p *palette) lines(m *shell) []draw.Line {
 	return m.frame().Choices(len(p.found), p.at, min(maxCommands, m.layout.Body-3), func(i int) draw.Line {
 		k, name, text := p.found[i], m.theme.Key, m.theme.Text
 		what := draw.Show(k.Help)
@@ -163,7 +163,7 @@ type (
 // does not tell.
 const pollEvery = 700 * time.Millisecond
 
-func (m *Model) readStamp() tea.Cmd {
+func (m *shell) readStamp() tea.Cmd {
 	reg := m.cfg.Registry
 	return func() tea.Msg {
 		stamp, err := reg.Stamp(m.ctx)
@@ -172,7 +172,7 @@ func (m *Model) readStamp() tea.Cmd {
 }
 
 // awaitWrite answers when another process may have written something.
-func (m *Model) awaitWrite(seen int64) tea.Cmd {
+func (m *shell) awaitWrite(seen int64) tea.Cmd {
 	wait := m.cfg.Wait
 	if wait == nil || m.cfg.After != nil {
 		return m.after(pollEvery, pollMsg{seen})
@@ -181,7 +181,7 @@ func (m *Model) awaitWrite(seen int64) tea.Cmd {
 }
 
 // after answers with msg when d has passed.
-func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
+func (m *shell) after(d time.Duration, msg tea.Msg) tea.Cmd {
 	if m.cfg.After != nil {
 		return m.cfg.After(d, msg)
 	}
@@ -200,7 +200,7 @@ type pathLine struct {
 }
 
 // askFile asks for a file's name, for what verb does with it.
-func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file string) tea.Cmd) tea.Cmd {
+func (m *shell) askFile(verb string, prompt draw.Safe, done func(file string) tea.Cmd) tea.Cmd {
 	paths := &pathLine{text: edit.NewLossless("")}
 	m.line = &screen.Line{
 		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(m) },
@@ -211,14 +211,14 @@ func (m *Model) askFile(verb string, prompt draw.Safe, done func(m *Model, file 
 			if paths.text.String() == "" {
 				return nil
 			}
-			return done(m, m.atHome(paths.text.String()))
+			return done(m.atHome(paths.text.String()))
 		},
 	}
 	return nil
 }
 
 // atHome writes out the ~ of a name, as a shell does.
-func (m *Model) atHome(file string) string {
+func (m *shell) atHome(file string) string {
 	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
 	if home := m.cfg.Getenv("HOME"); ok && home != "" {
 		return home + string(filepath.Separator) + rest
@@ -236,7 +236,7 @@ func (p *pathLine) choose(step int) {
 }
 
 // complete looks for the files that begin with the typed text.
-func (p *pathLine) complete(m *Model) tea.Cmd {
+func (p *pathLine) complete(m *shell) tea.Cmd {
 	typed := m.atHome(p.text.String())
 	p.text.Set(typed)
 	return func() tea.Msg {
@@ -297,7 +297,7 @@ func (p *pathLine) completed(typed string, found []string, err error) {
 }
 
 // lines draws the files that can be meant.
-func (p *pathLine) lines(m *Model) []draw.Line {
+func (p *pathLine) lines(m *shell) []draw.Line {
 	if len(p.found) == 0 && p.err == nil {
 		return nil
 	}

@@ -33,6 +33,14 @@ type progress struct {
 	step        string
 }
 
+// jobs are the work that takes long, one piece of it at a time.
+type jobs struct {
+	*shell
+	*pages
+	*writes
+	job *job // nil before the first
+}
+
 // job is the one that runs, or ended last.
 type job struct {
 	title  string
@@ -50,11 +58,11 @@ type jobTickMsg struct{ *job }
 
 // Start runs a job behind a dialog that shows how far it is. Leaving the dialog
 // cancels it; the program does not end before it has.
-func (m *Model) Start(title string, work Job) tea.Cmd {
+func (m *jobs) Start(title string, work Job) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	j := &job{title: title, cancel: cancel, began: m.now(), steps: make(chan progress, 1)}
 	m.job = j
-	m.writes++
+	m.running++
 	run := func() tea.Msg {
 		defer close(j.steps)
 		lines, err := work(ctx, func(done, total int64, step string) {
@@ -66,12 +74,12 @@ func (m *Model) Start(title string, work Job) tea.Cmd {
 		})
 		return screen.Then{Do: func() tea.Cmd { return m.jobDone(j, lines, err) }}
 	}
-	shown := m.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m, page) }, Leave: func() { cancel() }})
+	shown := m.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(m.shell, page) }, Leave: func() { cancel() }})
 	return tea.Batch(shown, run, m.listen(j), m.after(jobTick, jobTickMsg{j}))
 }
 
 // listen waits for the next step.
-func (m *Model) listen(j *job) tea.Cmd {
+func (m *jobs) listen(j *job) tea.Cmd {
 	return func() tea.Msg {
 		step, ok := <-j.steps
 		if !ok {
@@ -81,7 +89,7 @@ func (m *Model) listen(j *job) tea.Cmd {
 	}
 }
 
-func (j *job) content(m *Model, page *prose.Page) {
+func (j *job) content(m *shell, page *prose.Page) {
 	switch {
 	case !j.done:
 		j.meter(m, page)
@@ -101,7 +109,7 @@ func (j *job) content(m *Model, page *prose.Page) {
 const jobTick = 100 * time.Millisecond
 
 // meter shows how far a job is, and since when it runs.
-func (j *job) meter(m *Model, page *prose.Page) {
+func (j *job) meter(m *shell, page *prose.Page) {
 	elapsed := m.now().Sub(j.began)
 	frames := spinner.MiniDot.Frames
 	turn := draw.Safe(frames[int(elapsed/jobTick)%len(frames)])
@@ -119,31 +127,31 @@ func (j *job) meter(m *Model, page *prose.Page) {
 }
 
 // jobTicked shows the time of the job that runs.
-func (m *Model) jobTicked(msg jobTickMsg) tea.Cmd {
+func (m *jobs) jobTicked(msg jobTickMsg) tea.Cmd {
 	if m.job != msg.job || m.job.done {
 		return nil
 	}
 	if m.dialog != nil {
-		m.dialog.resize(m)
+		m.dialog.resize(m.shell)
 	}
 	return m.after(jobTick, msg)
 }
 
-func (m *Model) jobStepped(j *job, step progress) tea.Cmd {
+func (m *jobs) jobStepped(j *job, step progress) tea.Cmd {
 	if m.job != j || j.done {
 		return nil
 	}
 	j.step = step
 	if m.dialog != nil {
-		m.dialog.resize(m)
+		m.dialog.resize(m.shell)
 	}
 	return m.listen(j)
 }
 
 // jobDone shows how a job ended: in its dialog, or in a line where the dialog
 // was left.
-func (m *Model) jobDone(j *job, lines []string, err error) tea.Cmd {
-	m.writes--
+func (m *jobs) jobDone(j *job, lines []string, err error) tea.Cmd {
+	m.running--
 	if m.job != j {
 		return nil
 	}
@@ -152,7 +160,7 @@ func (m *Model) jobDone(j *job, lines []string, err error) tea.Cmd {
 	switch {
 	case m.dialog != nil && m.dialog.Form.Title == j.title:
 		m.dialog.Leave = nil
-		m.dialog.resize(m)
+		m.dialog.resize(m.shell)
 	case errors.Is(err, context.Canceled):
 		m.Say(remark, "%s: canceled before it finished", j.title)
 	case err != nil:
@@ -162,16 +170,16 @@ func (m *Model) jobDone(j *job, lines []string, err error) tea.Cmd {
 	return m.reload()
 }
 
-func (m *Model) verify() tea.Cmd { return m.Start("Verify", m.cfg.Verify) }
+func (m *jobs) verify() tea.Cmd { return m.Start("Verify", m.cfg.Verify) }
 
-func (m *Model) cannotVerify() string {
+func (m *jobs) cannotVerify() string {
 	if m.cfg.Verify == nil {
 		return "verify is not available here"
 	}
 	return m.busy()
 }
 
-func (m *Model) busy() string {
+func (m *jobs) busy() string {
 	if m.job != nil && !m.job.done {
 		return m.job.title + " is still running"
 	}
@@ -179,15 +187,15 @@ func (m *Model) busy() string {
 }
 
 // askImport asks for the file that tools are imported from.
-func (m *Model) askImport() tea.Cmd {
-	return m.askFile("import", "import file", func(m *Model, file string) tea.Cmd {
+func (m *jobs) askImport() tea.Cmd {
+	return m.askFile("import", "import file", func(file string) tea.Cmd {
 		return m.Start("Import "+file, func(ctx context.Context, tell Tell) ([]string, error) {
 			return m.cfg.Import(ctx, file, tell)
 		})
 	})
 }
 
-func (m *Model) cannotImport() string {
+func (m *jobs) cannotImport() string {
 	switch {
 	case m.cfg.Import != nil:
 		return m.busy()
@@ -222,14 +230,14 @@ type export struct {
 }
 
 // Export asks for the file, and then for the format.
-func (m *Model) Export() tea.Cmd {
+func (m *jobs) Export() tea.Cmd {
 	agent := ""
 	if p, ok := m.agents.Page.(screen.OfEntry); ok && m.page == m.agents {
 		if e, ok := p.Selected(); ok {
 			agent = e.Subject.ID
 		}
 	}
-	return m.askFile("continue", "export to file", func(m *Model, file string) tea.Cmd {
+	return m.askFile("continue", "export to file", func(file string) tea.Cmd {
 		if whole, err := filepath.Abs(file); err == nil {
 			file = whole
 		}
@@ -258,7 +266,7 @@ func standing(file string) (fs.FileInfo, error) {
 	return there, nil
 }
 
-func (m *Model) cannotExport() string {
+func (m *jobs) cannotExport() string {
 	switch {
 	case m.cfg.Export != nil:
 		return m.busy()
@@ -269,19 +277,19 @@ func (m *Model) cannotExport() string {
 }
 
 // exportFound opens the dialog, or reports why nothing can be written to the file.
-func (m *Model) exportFound(x *export) tea.Cmd {
+func (m *jobs) exportFound(x *export) tea.Cmd {
 	if x.err != nil {
 		m.Fail(x.err)
 		return nil
 	}
 	d := screen.Dialog{
-		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { x.content(m, page) },
+		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { x.content(m.shell, page) },
 		Run: func(_ string) tea.Cmd { return m.runExport(x) },
 	}
 	turn := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			do()
-			m.dialog.resize(m)
+			m.dialog.resize(m.shell)
 			return nil
 		}
 	}
@@ -299,7 +307,7 @@ func (m *Model) exportFound(x *export) tea.Cmd {
 	return m.Ask(d)
 }
 
-func (x *export) content(m *Model, page *prose.Page) {
+func (x *export) content(m *shell, page *prose.Page) {
 	page.Field("file", x.file)
 	if x.there != nil {
 		page.Item(draw.Of(m.theme.Warn, "! "), fmt.Sprintf("This file exists: %d bytes, changed %s. y replaces it; esc keeps it.", x.there.Size(), x.there.ModTime().UTC().Format(time.RFC3339)))
@@ -320,7 +328,7 @@ func (x *export) content(m *Model, page *prose.Page) {
 	}
 }
 
-func (m *Model) runExport(x *export) tea.Cmd {
+func (m *jobs) runExport(x *export) tea.Cmd {
 	e := Export{File: x.file, Format: m.cfg.ExportFormats[x.format].Name, Replace: x.there != nil}
 	if x.only && !m.cfg.ExportFormats[x.format].Whole {
 		e.Agent = x.agent

@@ -16,7 +16,7 @@ import (
 // (T15).
 func TestMeter(t *testing.T) {
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	m := &Model{theme: theme.Plain(), cfg: Config{Now: func() time.Time { return began.Add(7200 * time.Millisecond) }}}
+	m := &shell{theme: theme.Plain(), cfg: Config{Now: func() time.Time { return began.Add(7200 * time.Millisecond) }}}
 	for step, want := range map[progress][]string{
 		{50, 200, "Recomputing the seals of events"}: {"Recomputing the seals of events", strings.Repeat("━", 10) + strings.Repeat("─", 30), "50 of 200", "7s"},
 		{0, 0, "Reading x.json"}:                     {"Reading x.json", "7s"},

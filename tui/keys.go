@@ -98,7 +98,7 @@ func (m *Model) run(k screen.Key) tea.Cmd {
 }
 
 // picking reports whether a line of a text is being chosen.
-func (m *Model) picking() bool {
+func (m *pages) picking() bool {
 	p := m.page.Shown()
 	if p == nil {
 		return false
@@ -150,7 +150,7 @@ func (m *Model) globalKeys() []screen.Key {
 }
 
 // agentsOrLists switches between agents and allow-lists.
-func (m *Model) agentsOrLists() *page {
+func (m *pages) agentsOrLists() *page {
 	if m.page == m.agents {
 		return m.lists
 	}
@@ -169,42 +169,42 @@ func (m *Model) suspend() tea.Cmd {
 	return tea.Suspend
 }
 
-func (m *Model) cannotSuspend() string {
+func (m *shell) cannotSuspend() string {
 	if m.cfg.Remote {
 		return "there is no shell here"
 	}
 	return ""
 }
 
-func (m *Model) noCalls() string {
+func (m *shell) noCalls() string {
 	if m.cfg.Calls == nil {
 		return "no gateway is available"
 	}
 	return ""
 }
 
-func (m *Model) noServers() string {
+func (m *shell) noServers() string {
 	if m.cfg.Servers == nil {
 		return "the clients are on another machine"
 	}
 	return ""
 }
 
-func (m *Model) noDrafts() string {
+func (m *shell) noDrafts() string {
 	if m.cfg.Drafts == "" {
 		return "no folder for drafts is available"
 	}
 	return ""
 }
 
-func (m *Model) cannotTheme() string {
+func (m *shell) cannotTheme() string {
 	if m.cfg.Plain {
 		return "colours are off"
 	}
 	return ""
 }
 
-func (m *Model) switchMouse() tea.Cmd {
+func (m *shell) switchMouse() tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
 		m.Say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
@@ -228,7 +228,7 @@ func (m *Model) quit() tea.Cmd {
 			}
 		}
 	}
-	if m.writes == 0 {
+	if m.running == 0 {
 		return tea.Quit
 	}
 	m.quitting = true

@@ -21,76 +21,68 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Model is the workbench.
-type Model struct {
+// shell is the state that all parts share: the configuration, the screen and its contents.
+type shell struct {
 	cfg      Config
-	ctx      context.Context     //nolint:containedctx // of all that is asked, as long as the workbench lives
-	bindings map[string][]string // keys of the user's own, by the names of actions
-	global   []screen.Key        // those that all pages have
+	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
 	theme    theme.Theme
 	themed   bool // the theme was chosen and does not follow the terminal
-	layout   screen.Layout
-	division screen.Division
-
-	page  *page
-	trail []*page // what esc goes back to
-
-	primed   tea.Cmd // what the first page asked for
-	queue    *page
-	tools    *page
-	agents   *page
-	lists    *page
-	log      *page
-	drafts   *page
-	calls    *page
-	servers  *page
-	sets     map[string]*page // of change sets, by their names
-	proposal *page            // that was opened last, nil before the first
-	dialog   *dialog
-	line     *screen.Line // the input line at the bottom, nil for none
-
-	status   screen.Status
-	mouse    bool
 	dark     bool
 	sixteen  bool
-	drawn    *tea.View // nil where a message may have changed the screen since
+	mouse    bool
+	layout   screen.Layout
+	division screen.Division
+	status   screen.Status
+	dialog   *dialog
+	line     *screen.Line // the input line at the bottom, nil for none
+	kept     draftFiles   // unsent texts
+	texts    *markdown.Texts
+}
+
+// Model is the workbench: it routes messages to its parts.
+type Model struct {
+	*shell
+	*pages
+	*writes
+	*jobs
+	host
+
+	bindings map[string][]string // keys of the user's own, by the names of actions
+	global   []screen.Key        // those that all pages have
+	primed   tea.Cmd             // what the first page asked for
+	drawn    *tea.View           // nil where a message may have changed the screen since
 	drawnAt  string
 	stamp    int64
-	writes   int             // on their way to the desk
-	writing  context.Context // of the writes; done when the program is ended from outside
-	cutOff   context.CancelFunc
-	left     []string // how the writes ended that were on their way then
 	quitting bool
-	job      *job             // nil before the first
 	reading  *batch           // that was asked for last
 	shared   proposal.Options // by the pages of all proposals
-	texts    *markdown.Texts
-	kept     draftFiles // unsent texts
-
-	news
 }
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	m := &Model{cfg: cfg, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts(), sets: map[string]*page{}}
-	m.cfg.Ask = askToSign
-	if m.ctx = cfg.Context; m.ctx == nil {
-		m.ctx = context.Background()
+	sh := &shell{cfg: cfg, ctx: cfg.Context, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
+	sh.cfg.Ask = askToSign
+	if sh.ctx == nil {
+		sh.ctx = context.Background()
 	}
-	m.writing, m.cutOff = context.WithCancel(m.ctx)
+	w := &writes{shell: sh}
+	w.writing, w.cutOff = context.WithCancel(sh.ctx)
+	ps := &pages{shell: sh, news: &news{}, sets: map[string]*page{}}
+	m := &Model{shell: sh, pages: ps, writes: w, jobs: &jobs{shell: sh, pages: ps, writes: w}}
+	m.host = host{m}
 	m.global = m.globalKeys()
 	m.chooseTheme()
-	m.queue = &page{Page: queue.New(m.ctx, host{m}, cfg.Desk, queue.Options{
+	m.queue = &page{Page: queue.New(m.ctx, m.host, cfg.Desk, queue.Options{
 		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &page{Page: auditlog.New(m.ctx, host{m}, cfg.Registry)}
-	m.drafts = &page{Page: drafts.New(m.ctx, host{m}, cfg.Desk, drafts.Options{
+	m.log = &page{Page: auditlog.New(m.ctx, m.host, cfg.Registry)}
+	m.drafts = &page{Page: drafts.New(m.ctx, m.host, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
-	m.calls = &page{Page: calls.New(m.ctx, host{m}, m.callDesk())}
-	m.servers = &page{Page: servers.New(m.ctx, host{m}, cfg.Servers)}
+	m.calls = &page{Page: calls.New(m.ctx, m.host, m.callDesk())}
+	m.servers = &page{Page: servers.New(m.ctx, m.host, cfg.Servers)}
 	m.shared = m.proposalOptions()
 	m.page = m.queue
 	m.resize(80, 24)
@@ -122,7 +114,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := m.route(msg)
 	m.see()
-	if m.quitting && m.writes == 0 {
+	if m.quitting && m.running == 0 {
 		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.texts.Asked())
@@ -144,7 +136,7 @@ func (m *Model) changes(msg tea.Msg) bool {
 
 // clock has the parts of the screen that change without a message: ages, in
 // minutes, and the checkpoint.
-func (m *Model) clock() string {
+func (m *shell) clock() string {
 	var sign strings.Builder
 	for _, s := range m.checkpointSign() {
 		sign.WriteString(string(s.Text))
@@ -167,11 +159,13 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		if !m.themed && m.dark != msg.IsDark() {
 			m.dark = msg.IsDark()
 			m.chooseTheme()
+			m.fit()
 		}
 	case tea.ColorProfileMsg:
 		m.sixteen = msg.Profile == colorprofile.ANSI
 		m.cfg.Plain = m.cfg.Plain || msg.Profile <= colorprofile.ASCII
 		m.chooseTheme()
+		m.fit()
 	case Leave:
 		m.cutOff()
 		return tea.Batch(m.dialog.decline(), m.quit())
@@ -186,7 +180,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 }
 
 // missedSize asks for the size when the terminal has another one than was told.
-func (m *Model) missedSize() tea.Cmd {
+func (m *shell) missedSize() tea.Cmd {
 	if m.cfg.Size == nil {
 		return nil
 	}
@@ -265,7 +259,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	case m.dialog != nil:
-		return m.dialog.key(m, msg)
+		return m.dialog.key(m.shell, msg)
 	case m.line != nil:
 		return m.inputKey(msg)
 	}
@@ -273,6 +267,6 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // list returns the page of the queue.
-func (m *Model) list() *queue.Page { return m.queue.Page.(*queue.Page) }
+func (m *pages) list() *queue.Page { return m.queue.Page.(*queue.Page) }
 
-func (m *Model) now() time.Time { return m.cfg.Now() }
+func (m *shell) now() time.Time { return m.cfg.Now() }

@@ -12,8 +12,28 @@ import (
 	"toolcrib/tui/screen"
 )
 
+// pages are those that there are, and the way to the one on the screen.
+type pages struct {
+	*shell
+	*news
+
+	page  *page
+	trail []*page // what esc goes back to
+
+	queue    *page
+	tools    *page
+	agents   *page
+	lists    *page
+	log      *page
+	drafts   *page
+	calls    *page
+	servers  *page
+	sets     map[string]*page // of change sets, by their names
+	proposal *page            // that was opened last, nil before the first
+}
+
 // open goes to a page.
-func (m *Model) open(p *page) {
+func (m *pages) open(p *page) {
 	if p == m.page {
 		return
 	}
@@ -29,7 +49,7 @@ func (m *Model) open(p *page) {
 }
 
 // visit goes to a page and reads what it shows.
-func (m *Model) visit(p *page) tea.Cmd {
+func (m *pages) visit(p *page) tea.Cmd {
 	if p == m.page {
 		return nil
 	}
@@ -38,12 +58,12 @@ func (m *Model) visit(p *page) tea.Cmd {
 }
 
 // goTo opens one of the pages that are reached from everywhere.
-func (m *Model) goTo(of func() *page) func() tea.Cmd {
+func (m *pages) goTo(of func() *page) func() tea.Cmd {
 	return func() tea.Cmd { return m.visit(of()) }
 }
 
 // back leaves a search or another mode of the page, then the page.
-func (m *Model) back() tea.Cmd {
+func (m *pages) back() tea.Cmd {
 	if cmd, left := m.page.Leave(); left {
 		return cmd
 	}
@@ -76,7 +96,7 @@ func (m *Model) stamped(msg stampMsg) tea.Cmd {
 }
 
 // reload reads everything on the screen and beneath it again.
-func (m *Model) reload() tea.Cmd {
+func (m *pages) reload() tea.Cmd {
 	cmds := []tea.Cmd{m.queue.Reload(), m.calls.Reload()}
 	if m.proposal != nil {
 		cmds = append(cmds, m.proposal.Reload())
@@ -87,7 +107,7 @@ func (m *Model) reload() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (m *Model) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reload()) }
+func (m *pages) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reload()) }
 
 // page is a page of the workbench.
 type page struct {
@@ -120,12 +140,12 @@ func (p *page) filter() string {
 }
 
 // tellAll gives a message to every page there is.
-func (m *Model) tellAll(msg tea.Msg) tea.Cmd {
+func (m *pages) tellAll(msg tea.Msg) tea.Cmd {
 	return m.each(func(p *page) tea.Cmd { return p.Update(msg) })
 }
 
 // loaded shows a proposal that was read, and goes on with a text about it.
-func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
+func (m *pages) loaded(msg proposal.Loaded) tea.Cmd {
 	cmd := m.tellAll(msg)
 	if pp, ok := m.page.Page.(*proposal.Page); ok {
 		return tea.Batch(cmd, pp.GoOn())
@@ -135,7 +155,7 @@ func (m *Model) loaded(msg proposal.Loaded) tea.Cmd {
 
 // each does something with every page there is, and returns what all of them
 // answer.
-func (m *Model) each(do func(*page) tea.Cmd) tea.Cmd {
+func (m *pages) each(do func(*page) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	done := map[*page]bool{}
 	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.servers, m.page}, m.trail...) {
@@ -151,7 +171,7 @@ func (m *Model) each(do func(*page) tea.Cmd) tea.Cmd {
 }
 
 // current returns the proposal that the keys act on.
-func (m *Model) current() (proposals.Proposal, bool) { return currentOf(m.page) }
+func (m *pages) current() (proposals.Proposal, bool) { return currentOf(m.page) }
 
 func currentOf(p *page) (proposals.Proposal, bool) {
 	if p == nil {
@@ -166,7 +186,7 @@ func currentOf(p *page) (proposals.Proposal, bool) {
 // OpenWaiting looks for the proposal that waits for the user next, in the order
 // and with the filter of the queue; behind the last comes the first. The other members
 // of a change set on the screen are not next.
-func (m *Model) OpenWaiting() tea.Cmd {
+func (m host) OpenWaiting() tea.Cmd {
 	q, set := m.list().Waiting(), ""
 	if on := m.onSet(); on != nil {
 		set = on.Name()
@@ -193,7 +213,7 @@ func (m *Model) OpenWaiting() tea.Cmd {
 }
 
 // openNumber looks for the proposal with a number, such as #17.
-func (m *Model) openNumber(number string) tea.Cmd {
+func (m host) openNumber(number string) tea.Cmd {
 	return m.seek(func(proposals.ID) (*proposals.Proposal, error) {
 		found, err := m.cfg.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
 		if err == nil && len(found.Proposals) == 0 {
@@ -208,7 +228,7 @@ func (m *Model) openNumber(number string) tea.Cmd {
 
 // seek opens what find finds, nil when nothing waits, unless the user went elsewhere
 // meanwhile; from is the proposal on the screen, "" for none.
-func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
+func (m host) seek(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.current()
 	on := m.page
 	return func() tea.Msg {
@@ -224,7 +244,7 @@ func (m *Model) seek(find func(from proposals.ID) (*proposals.Proposal, error)) 
 
 // sought opens the proposal that was found, in the shown tab, or the page of its change
 // set, unless a member of that is on the screen.
-func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
+func (m host) sought(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		m.Fail(err)
@@ -244,7 +264,7 @@ func (m *Model) sought(found *proposals.Proposal, err error) tea.Cmd {
 }
 
 // rule is the line above the body, with the beginning of the one between two panes.
-func (m *Model) rule() string {
+func (m *pages) rule() string {
 	w := m.layout.Width
 	if left := m.page.leftOf(m.layout); left > 0 {
 		return strings.Repeat("─", left) + "┬" + strings.Repeat("─", w-left-1)

@@ -58,7 +58,7 @@ func (m host) Resume(r screen.Resume) tea.Cmd {
 func (m host) Drop(draft string, next tea.Cmd) tea.Cmd { return then(m.dropDraft(draft), next) }
 
 // callDesk is the desk of the page of the calls, nil where nothing can be called.
-func (m *Model) callDesk() calls.Desk {
+func (m *shell) callDesk() calls.Desk {
 	if m.cfg.Calls == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ const debounceDelay = 120 * time.Millisecond
 
 // newEntries returns a page of live definitions.
 func (m *Model) newEntries(kind registry.Kind) *page {
-	return &page{Page: entries.New(m.ctx, host{m}, m.cfg.Registry, entries.Options{
+	return &page{Page: entries.New(m.ctx, m, m.cfg.Registry, entries.Options{
 		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
@@ -94,7 +94,7 @@ func (m *Model) proposalOptions() proposal.Options {
 		counter = tokens.NewCounter()
 	}
 	return proposal.Options{
-		Shell: host{m}, Desk: m.cfg.Desk, Registry: m.cfg.Registry, Acts: &m.cfg, Actor: m.cfg.Actor, Layer: m.cfg.Layer, HasModel: m.cfg.HasModel,
+		Shell: m, Desk: m.cfg.Desk, Registry: m.cfg.Registry, Acts: &m.cfg, Actor: m.cfg.Actor, Layer: m.cfg.Layer, HasModel: m.cfg.HasModel,
 		Seen: proposal.NewSeen(), Texts: m.texts, Counter: counter, NoEditor: m.noEditor, Busy: m.busy,
 		CannotMark: func(p proposals.Proposal) string { return m.list().CannotMark(p) },
 		Revision:   func(d review.Dossier) screen.Manuscript { return screen.Manuscript(m.cfg.Revision(d)) },
@@ -102,12 +102,12 @@ func (m *Model) proposalOptions() proposal.Options {
 	}
 }
 
-func (m *Model) newProposal(p proposals.Proposal) *proposal.Page {
+func (m host) newProposal(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.ctx, m.shared, p, m.frame())
 }
 
 // Open shows a proposal, in the tab of the one on the screen or in the first.
-func (m *Model) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
+func (m host) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.newProposal(p)
 	if on, ok := m.page.Page.(*proposal.Page); ok && sameTab {
 		next.Panes = on.Panes
@@ -116,7 +116,7 @@ func (m *Model) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 }
 
 // OpenUnseen opens a proposal at its unread parts.
-func (m *Model) OpenUnseen(p proposals.Proposal) tea.Cmd {
+func (m host) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	if pp, ok := m.page.Page.(*proposal.Page); ok && pp.ID() == p.ID {
 		return pp.Unseen()
 	}
@@ -126,7 +126,7 @@ func (m *Model) OpenUnseen(p proposals.Proposal) tea.Cmd {
 }
 
 // show opens the page of a proposal, in the place of that of another.
-func (m *Model) show(pp *proposal.Page) tea.Cmd {
+func (m host) show(pp *proposal.Page) tea.Cmd {
 	m.proposal = &page{Page: pp}
 	if _, other := m.page.Page.(*proposal.Page); other {
 		m.page = m.proposal
@@ -148,7 +148,7 @@ func (m host) Mark(p proposals.Proposal) tea.Cmd {
 // OpenSet opens the page of a proposal's change set, where it has several members and
 // all are imported tools; else, and when it is closed, the proposal, in the tab of the
 // one on the screen.
-func (m *Model) OpenSet(p proposals.Proposal) tea.Cmd {
+func (m host) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || p.Subject.Kind != registry.KindTool || !p.State.Open() {
 		return m.Open(p, true)
 	}
@@ -173,12 +173,12 @@ func onePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage
 
 // showSet shows the page of a change set: the one that was opened before, which knows
 // what was seen. One set takes the place of another.
-func (m *Model) showSet(set review.ChangeSet) {
+func (m host) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
 	if next != nil {
 		next.Page.(*changeset.Page).Take(set)
 	} else {
-		next = &page{Page: changeset.New(m.ctx, host{m}, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
+		next = &page{Page: changeset.New(m.ctx, m, m.cfg.Desk, changeset.Options{Actor: m.cfg.Actor, Read: m.shared.Seen.Sheet}, set)}
 		m.sets[set.Name] = next
 	}
 	next.Fit(m.frame())
@@ -190,16 +190,16 @@ func (m *Model) showSet(set review.ChangeSet) {
 }
 
 // decidesHere reports whether the page on the screen decides on several proposals.
-func (m *Model) decidesHere() bool { return m.page == m.queue || m.onSet() != nil }
+func (m *pages) decidesHere() bool { return m.page == m.queue || m.onSet() != nil }
 
 // onSet returns the page of a change set that is on the screen, nil for another.
-func (m *Model) onSet() *changeset.Page {
+func (m *pages) onSet() *changeset.Page {
 	set, _ := m.page.Page.(*changeset.Page)
 	return set
 }
 
 // blocksInTheWay lists the first open blocks, and where the others are.
-func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
+func blocksInTheWay(m *shell, page *prose.Page, d review.Dossier) {
 	blocks := review.BlocksByRule(d.Standing)
 	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
 		sign, style := labels.Severity(m.theme, s.Severity)
@@ -209,7 +209,7 @@ func blocksInTheWay(m *Model, page *prose.Page, d review.Dossier) {
 
 // openWord sums up the findings of a proposal that are not waived, the worst
 // first.
-func openWord(m *Model, d review.Dossier) (draw.Safe, theme.Style) {
+func openWord(m *shell, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)
 	if len(sums) == 0 {
 		return "no open findings", m.theme.Faint
@@ -259,7 +259,7 @@ func (m *Model) openHelp() tea.Cmd {
 			}
 		}
 	}
-	h := &page{Page: help.New(host{m}, from, rows, func(page *prose.Page) {
+	h := &page{Page: help.New(m, from, rows, func(page *prose.Page) {
 		for _, id := range ids {
 			m.explain(page, id)
 		}

@@ -25,19 +25,19 @@ const (
 
 // Say shows a line at the bottom until the next key. Everything in it passes
 // the gate.
-func (m *Model) Say(t screen.Tone, format string, args ...any) tea.Cmd {
+func (m *shell) Say(t screen.Tone, format string, args ...any) tea.Cmd {
 	m.status = screen.Sayf(t, format, args...)
 	return nil
 }
 
 // Fail says an error.
-func (m *Model) Fail(err error) tea.Cmd {
+func (m *shell) Fail(err error) tea.Cmd {
 	m.status = screen.Fail(err)
 	return nil
 }
 
 // Type has a line typed at the bottom.
-func (m *Model) Type(l *screen.Line) tea.Cmd {
+func (m *shell) Type(l *screen.Line) tea.Cmd {
 	m.line = l
 	return nil
 }
@@ -47,7 +47,7 @@ func (m *Model) Type(l *screen.Line) tea.Cmd {
 // help are always among them.
 func (m *Model) footer() draw.Line {
 	if m.dialog != nil {
-		return m.dialog.footer(m)
+		return m.dialog.footer(m.shell)
 	}
 	if hints := m.modeHints(); hints != nil {
 		l := draw.Of("", " ")
@@ -101,18 +101,18 @@ func (m *Model) footed(keys []screen.Key) []*screen.Key {
 
 // pending reports whether a key is worth a place while it is off: that of a decision or
 // a submission of a proposal that is open.
-func (m *Model) pending(name string) bool {
+func (m *pages) pending(name string) bool {
 	p, ok := m.current()
 	return ok && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 }
 
 // canGoBack reports whether esc leads anywhere.
-func (m *Model) canGoBack() bool {
+func (m *pages) canGoBack() bool {
 	return len(m.trail) > 0 || m.page.filter() != ""
 }
 
 // modeHints returns the keys of an input line or dialog, nil outside of one.
-func (m *Model) modeHints() [][2]string {
+func (m *pages) modeHints() [][2]string {
 	switch {
 	case m.line != nil:
 		return m.line.Hints
@@ -135,7 +135,7 @@ func rank(k *screen.Key) int {
 }
 
 // hint is a key with what it does, dimmed while it does nothing.
-func (m *Model) hint(k *screen.Key) draw.Line {
+func (m *shell) hint(k *screen.Key) draw.Line {
 	name, label := m.theme.Key, m.theme.Faint
 	if k.Why() != "" {
 		name, label = m.theme.Off, m.theme.Off
@@ -152,7 +152,7 @@ const maxStatusLines = 6
 
 // statusLines wraps the status message to the width of the screen. Reasons are
 // never cut short of maxStatusLines.
-func (m *Model) statusLines() []draw.Line {
+func (m *shell) statusLines() []draw.Line {
 	if m.status.Text == "" {
 		return []draw.Line{nil}
 	}

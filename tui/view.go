@@ -47,7 +47,7 @@ func (m *Model) draw() tea.View {
 }
 
 // typing reports whether keys write a text.
-func (m *Model) typing() bool {
+func (m *shell) typing() bool {
 	return !m.layout.TooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.Writing && m.dialog.text != nil)
 }
 
@@ -86,7 +86,7 @@ func (m *Model) screen() string {
 	m.theme.Rule.Write(&b, m.rule())
 	b.WriteByte('\n')
 	if m.dialog != nil {
-		body = m.dialog.view(m, body)
+		body = m.dialog.view(m.shell, body)
 	}
 	last := m.lastLines()
 	for i := range m.layout.Body - len(last) + 1 {
@@ -107,7 +107,7 @@ func (m *Model) screen() string {
 
 // lastLines are the lines above the keys: an input line, or a message. More than
 // one of them cover the end of the page.
-func (m *Model) lastLines() []draw.Line {
+func (m *shell) lastLines() []draw.Line {
 	if in := m.line; in != nil && m.dialog == nil {
 		if in.Above != nil {
 			return append(in.Above(), m.typed(in))
@@ -118,7 +118,7 @@ func (m *Model) lastLines() []draw.Line {
 }
 
 // percent shows how far down a text is, where it does not fit.
-func (m *Model) percent(p *pager.Pager) draw.Line {
+func (m *shell) percent(p *pager.Pager) draw.Line {
 	n := p.Percent()
 	if n < 0 {
 		return nil
@@ -135,7 +135,7 @@ func (m *Model) bar() draw.Line {
 		l = l.Add(m.theme.Faint, "  "+c.Listed()+" › ")
 		l = append(l, c.Crumb(m.layout.Width-l.Width()-signs.Width()-1)...)
 	} else {
-		l = append(l, m.pages()...)
+		l = append(l, m.rootLine()...)
 	}
 	whole := append(slices.Clone(signs), m.whom()...)
 	if l.Width()+1+whole.Width() > m.layout.Width {
@@ -144,8 +144,8 @@ func (m *Model) bar() draw.Line {
 	return draw.Ends(l, whole, m.layout.Width)
 }
 
-// pages names the pages that are reached from everywhere.
-func (m *Model) pages() draw.Line {
+// rootLine names the pages that are reached from everywhere.
+func (m *pages) rootLine() draw.Line {
 	var l draw.Line
 	root := m.root()
 	for _, p := range m.roots() {
@@ -161,7 +161,7 @@ func (m *Model) pages() draw.Line {
 // signs show work under way and waiting proposals, on every page.
 func (m *Model) signs() draw.Line {
 	l := m.checkpointSign()
-	if m.writes > 0 {
+	if m.running > 0 {
 		l = l.Add(m.theme.Warn, "⋯ writing  ")
 	}
 	l = append(l, m.badge()...)
@@ -179,7 +179,7 @@ func (m *Model) signs() draw.Line {
 }
 
 // whom says as whom the reader is here.
-func (m *Model) whom() draw.Line {
+func (m *shell) whom() draw.Line {
 	var l draw.Line
 	if m.cfg.Place != "" {
 		l = l.Add(m.theme.Faint, draw.Show(m.cfg.Place)+" · ")
@@ -194,17 +194,17 @@ type root struct {
 }
 
 // roots lists the pages that the bar names.
-func (m *Model) roots() []root {
+func (m *pages) roots() []root {
 	return []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.log, "Log"}}
 }
 
 // isRoot reports whether the way here begins anew at p.
-func (m *Model) isRoot(p *page) bool {
+func (m *pages) isRoot(p *page) bool {
 	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
 }
 
 // root is the page that the way here began at.
-func (m *Model) root() *page {
+func (m *pages) root() *page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.page)) {
 		if p != m.queue && m.isRoot(p) {
 			return p
@@ -214,7 +214,7 @@ func (m *Model) root() *page {
 }
 
 // tooSmall is all that fits where the workbench does not.
-func (m *Model) tooSmall() string {
+func (m *shell) tooSmall() string {
 	w, h := m.layout.Width, m.layout.Height
 	lines := []draw.Safe{
 		"toolcrib",
@@ -236,7 +236,7 @@ func (m *Model) tooSmall() string {
 }
 
 // see marks the text on the screen as seen.
-func (m *Model) see() {
+func (m *pages) see() {
 	if len(m.lastLines()) > 1 {
 		return // they cover some of it
 	}
@@ -246,7 +246,7 @@ func (m *Model) see() {
 }
 
 // chooseTheme picks the theme for the known properties of the terminal.
-func (m *Model) chooseTheme() {
+func (m *shell) chooseTheme() {
 	switch {
 	case m.cfg.Plain:
 		m.theme = theme.Plain()
@@ -257,34 +257,31 @@ func (m *Model) chooseTheme() {
 	default:
 		m.theme = theme.Light()
 	}
-	if m.page == nil {
-		return // the theme is chosen before there are pages
-	}
-	m.fit()
 }
 
-func (m *Model) switchTheme() tea.Cmd {
+func (m *pages) switchTheme() tea.Cmd {
 	m.themed, m.dark = true, !m.dark
 	m.chooseTheme()
+	m.fit()
 	return nil
 }
 
 // frame is the frame that a page draws itself in.
-func (m *Model) frame() screen.Frame {
+func (m *shell) frame() screen.Frame {
 	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
 }
 
 // resize lays everything out for a screen of the given size.
-func (m *Model) resize(width, height int) {
+func (m *pages) resize(width, height int) {
 	m.layout = screen.NewLayout(width, height, m.division)
 	m.fit()
 	if m.dialog != nil {
-		m.dialog.resize(m)
+		m.dialog.resize(m.shell)
 	}
 }
 
 // fit lays all pages out.
-func (m *Model) fit() {
+func (m *pages) fit() {
 	m.each(func(p *page) tea.Cmd {
 		p.Fit(m.frame())
 		return nil
@@ -295,7 +292,7 @@ func (m *Model) fit() {
 const wheelLines = 3
 
 // pointer does what the mouse is for: the wheel scrolls, a click selects a row.
-func (m *Model) pointer(msg tea.Msg) tea.Cmd {
+func (m *pages) pointer(msg tea.Msg) tea.Cmd {
 	if m.layout.TooSmall || m.line != nil {
 		return nil
 	}
@@ -326,7 +323,7 @@ type news struct {
 }
 
 // counted stores the numbers of proposals, and reports those that others made.
-func (m *Model) counted(msg queue.Counted) {
+func (m *pages) counted(msg queue.Counted) {
 	if msg.Err != nil {
 		m.Fail(msg.Err)
 		return
@@ -350,14 +347,14 @@ func arrived(n int, p proposals.Proposal) string {
 }
 
 // looked forgets new proposals once the queue was on the screen.
-func (m *Model) looked() {
+func (m *pages) looked() {
 	if m.page == m.queue && m.dialog == nil {
 		m.fresh = 0
 	}
 }
 
 // badge says on every page how many proposals are new.
-func (m *Model) badge() draw.Line {
+func (m *pages) badge() draw.Line {
 	if m.fresh == 0 {
 		return nil
 	}

@@ -21,12 +21,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
+// writes are on their way to the desk. Each is awaited, and none is lost when the
+// workbench is left.
+type writes struct {
+	*shell
+	running int
+	writing context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
+	cutOff  context.CancelFunc
+	left    []string // how the writes ended that were on their way then
+}
+
 // Write runs something that writes. The program does not end before it has
 // answered. It is cancelled when the program is ended from outside: a write that
 // waits for a busy database has written nothing, and one that has begun is kept
 // whole or not at all.
-func (m *Model) Write(fn screen.Write) tea.Cmd {
-	m.writes++
+func (m *writes) Write(fn screen.Write) tea.Cmd {
+	m.running++
 	if m.cfg.Signer != nil {
 		return signing(m.writing, fn)
 	}
@@ -35,7 +45,7 @@ func (m *Model) Write(fn screen.Write) tea.Cmd {
 
 // farewell keeps how a write ended that was on its way when the program was
 // told to leave: there is no screen any more to say it on.
-func (m *Model) farewell(msg screen.Wrote) {
+func (m *writes) farewell(msg screen.Wrote) {
 	switch {
 	case errors.Is(msg.Err, context.Canceled):
 		m.left = append(m.left, cmp.Or(msg.Undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
@@ -48,11 +58,11 @@ func (m *Model) farewell(msg screen.Wrote) {
 
 // Left returns how the writes ended that were on their way when the program was
 // told to leave.
-func (m *Model) Left() []string { return m.left }
+func (m *writes) Left() []string { return m.left }
 
 // wrote shows the outcome of a write and reads everything anew.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
-	m.writes--
+	m.running--
 	if m.writing.Err() != nil {
 		m.farewell(msg)
 	}
@@ -195,7 +205,7 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 
 // askSignature opens the dialog that shows who signs what with which key. The key is
 // asked only after that.
-func (m *Model) askSignature(msg signMsg) tea.Cmd {
+func (m *writes) askSignature(msg signMsg) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
 	if d := m.dialog; d != nil { // the key does not wait; the typed text is kept
@@ -271,7 +281,7 @@ type Checkpoint struct {
 
 // checkpointSign shows the age of the newest published checkpoint, or how many
 // decisions have none.
-func (m *Model) checkpointSign() draw.Line {
+func (m *shell) checkpointSign() draw.Line {
 	if m.cfg.Checkpoint == nil {
 		return nil
 	}
