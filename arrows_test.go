@@ -60,6 +60,10 @@ var ruleArrows = map[string][]string{
 // workbench or another page, and nothing below tui knows a page.
 var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "proposal", "queue", "subject"}
 
+// families are the folders of cli with a family of commands each. No family knows
+// another, and nothing but cli itself knows a family.
+var families = []string{"config", "export", "lint", "sign", "verify"}
+
 func TestArrowsGoDown(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -100,6 +104,12 @@ func TestArrowsGoDown(t *testing.T) {
 				page := strings.TrimPrefix(name, "toolcrib/tui/")
 				if page != own && (slices.Contains(pages, page) || name == "toolcrib/tui") {
 					t.Errorf("%s imports %s: a page knows neither the workbench nor another page", path, name)
+				}
+			}
+			if own, below, ok := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "cli/"), "/"); ok && folder == "cli" && below != "" {
+				family, ok := strings.CutPrefix(name, "toolcrib/cli/")
+				if family != own && (ok && slices.Contains(families, family) || name == "toolcrib/cli") {
+					t.Errorf("%s imports %s: nothing below cli knows it or a family of commands", path, name)
 				}
 			}
 			if target != folder && target != "internal" && !slices.Contains(allowed, target) {

@@ -19,6 +19,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/verify"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -125,7 +126,7 @@ func (d *dialogue) ask(question string) (string, bool) {
 }
 
 func (d *dialogue) sayCheckpoint(ctx context.Context) {
-	state := watchCheckpoints(d.app)
+	state := verify.WatchCheckpoints(d.app)
 	switch {
 	case d.app.Remote != nil && d.app.Remote.Checkpoint == nil, d.app.Remote == nil && d.app.Config.Checkpoints.Name() == "":
 		return

@@ -3,15 +3,19 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/config"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/sign"
+	"toolcrib/cli/verify"
 	"toolcrib/proposals"
 	"toolcrib/store"
 	"toolcrib/store/pg"
@@ -32,9 +36,9 @@ type docDoctor struct {
 	// Server is there for a database on a PostgreSQL server.
 	Server *docServer `json:"server,omitempty"`
 	// Signers is how the signers are, where decisions are signed.
-	Signers *docSigners `json:"signers,omitempty"`
+	Signers *sign.DocSigners `json:"signers,omitempty"`
 	// Checkpoints is there where checkpoints are published.
-	Checkpoints *docPublished `json:"checkpoints,omitempty"`
+	Checkpoints *verify.DocPublished `json:"checkpoints,omitempty"`
 	// Notices has the receivers of notices that missed some.
 	Notices []docNotices `json:"notices,omitempty"`
 }
@@ -133,7 +137,7 @@ func (doc *docDoctor) examineFile(name string) error {
 }
 
 func writeDoctor(p *output.Page, doc docDoctor) {
-	p.Table(settingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
+	p.Table(config.SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
 	p.Blank()
 	p.Linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {
@@ -146,7 +150,7 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 		p.Linef("signers   %s in %s, state %d", output.Counted(len(doc.Signers.Signers), "key"), doc.Signers.File, len(doc.Signers.States))
 	}
 	if doc.Checkpoints != nil {
-		p.Linef("checkpoints  %s", doc.Checkpoints.text())
+		p.Linef("checkpoints  %s", doc.Checkpoints.Text())
 	}
 	for _, missed := range doc.Notices {
 		missed.write(p)
@@ -207,4 +211,48 @@ func (d docServer) write(p *output.Page, doc docDoctor) {
 	if !d.Trigrams {
 		p.Linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
 	}
+}
+
+// examineCheckpoints adds how far publication has come, and its problems.
+func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) error {
+	if a.Config.Checkpoints.Name() == "" {
+		return nil
+	}
+	d, err := verify.Published(ctx, a)
+	if err != nil {
+		return err
+	}
+	doc.Checkpoints = &d
+	if d.Decisions > 0 {
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(d.Decisions, "decision")))
+	}
+	p, err := verify.CheckpointPublisher(a)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(verify.PublishFor, a.Env.MinWait))
+	defer cancel()
+	if err := p.Check(ctx); err != nil {
+		doc.Problems = append(doc.Problems, output.Sentence(err))
+	}
+	return nil
+}
+
+// examineSignatures adds how the signers are, where decisions are signed.
+func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) error {
+	signers, err := sign.ExamineSigners(ctx, a)
+	if err != nil {
+		return err
+	}
+	if len(signers.States) == 0 && !signers.Required {
+		return nil
+	}
+	doc.Signers = &signers
+	doc.Problems = append(doc.Problems, signers.Problems...)
+	if !signers.Required {
+		doc.Problems = append(doc.Problems, fmt.Sprintf(
+			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
+			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
+	}
+	return nil
 }

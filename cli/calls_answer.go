@@ -10,6 +10,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/signature"
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -18,7 +19,7 @@ import (
 
 func newCallsApprove(a *command.App) *cobra.Command {
 	var expect string
-	var sign signFlags
+	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use:   "approve ID",
 		Short: "Approve a waiting call and run it",
@@ -36,11 +37,11 @@ outdated; 5: a gate refused it; 1: the provider failed.`,
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
-	sign.register(cmd.Flags())
+	sign.Register(cmd.Flags())
 	return cmd
 }
 
-func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sign signFlags) error {
+func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sign signature.Flags) error {
 	if a.Flags.DryRun {
 		return process.ErrNoDryRun("calls approve", "what a provider does cannot be taken back")
 	}
@@ -67,7 +68,7 @@ func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sig
 
 func newCallsRefuse(a *command.App) *cobra.Command {
 	var note command.NoteFlags
-	var sign signFlags
+	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use:   "refuse ID --note REASON",
 		Short: "Refuse a waiting call with a reason",
@@ -80,11 +81,11 @@ answer, once (exit status 4 afterwards).`,
 		},
 	}
 	note.Register(cmd.Flags())
-	sign.register(cmd.Flags())
+	sign.Register(cmd.Flags())
 	return cmd
 }
 
-func runCallsRefuse(ctx context.Context, a *command.App, id string, note command.NoteFlags, sign signFlags) error {
+func runCallsRefuse(ctx context.Context, a *command.App, id string, note command.NoteFlags, sign signature.Flags) error {
 	if a.Flags.DryRun {
 		return process.ErrNoDryRun("calls refuse", "an answer is given once")
 	}
@@ -110,8 +111,8 @@ func runCallsRefuse(ctx context.Context, a *command.App, id string, note command
 }
 
 // answering returns the gateway for one act of actor, signed where it is needed.
-func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signFlags, prepare func() ([]byte, error)) (gateway.Answering, error) {
-	signed, err := sign(ctx, a, actor, f, prepare)
+func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
+	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {
 		return g.Unsigned(), err
 	}
@@ -122,7 +123,7 @@ func answering(ctx context.Context, a *command.App, g *command.OpenGateway, acto
 type policyFlags struct {
 	user, server string
 	annotations  []string
-	sign         signFlags
+	sign         signature.Flags
 }
 
 func (f policyFlags) selects() bool { return f.server != "" || len(f.annotations) > 0 }
@@ -165,7 +166,7 @@ among those that --server or --annotations select are listed and stay as they ar
 	set.StringVar(&f.user, "user", "", "for the user `NAME` (default: the login name)")
 	set.StringVar(&f.server, "server", "", "all tools of the MCP server `NAME`")
 	set.StringSliceVar(&f.annotations, "annotations", nil, "all tools with the annotation `NAME`, such as destructive or read_only")
-	f.sign.register(set)
+	f.sign.Register(set)
 	return cmd
 }
 
@@ -228,7 +229,7 @@ func listTiers(ctx context.Context, a *command.App, user string) error {
 
 // setTiers chooses the tiers, signed where that is needed; with --dry-run it returns
 // what it would do.
-func setTiers(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, sign signFlags, choice gateway.TierChoice) (gateway.TierChange, error) {
+func setTiers(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, sign signature.Flags, choice gateway.TierChoice) (gateway.TierChange, error) {
 	change, err := g.Tiers(ctx, actor, choice)
 	if err != nil || len(change.Set) == 0 || a.Flags.DryRun {
 		return change, err
@@ -260,7 +261,7 @@ func writeTierChange(p *output.Page, doc docTierList) {
 }
 
 func chosenTier(text string) registry.ApprovalTier {
-	if text == defaultTier {
+	if text == signature.DefaultTier {
 		return ""
 	}
 	return registry.ApprovalTier(text)

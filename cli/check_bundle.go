@@ -9,6 +9,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/report"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/review"
@@ -68,7 +69,7 @@ func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, b
 
 // docBundle is the result of check --bundle.
 type docBundle struct {
-	docFindings
+	report.Findings
 	Bundle docBundleProof `json:"bundle"`
 }
 
@@ -98,7 +99,7 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: output.FullStop(fault.Message), Suggestion: rule.Suggestion,
 		})
 	}
-	doc := docBundle{newDocFindings(len(list) == 0, list), f.bundle.proof(b, r)}
+	doc := docBundle{report.New(len(list) == 0, list), f.bundle.proof(b, r)}
 	if err := printBundle(a, f.format, doc, list); err != nil {
 		return err
 	}
@@ -129,8 +130,8 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 }
 
 func printBundle(a *command.App, format string, doc docBundle, list []findings.Finding) error {
-	sarif := sarifRun{sarifTool("check", "docs/signing.md"), bundleRules(), list}
-	return printFindings(a, format, doc, sarif, list, func() string {
+	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/signing.md"), Rules: bundleRules(), Found: list}
+	return report.Print(a, format, doc, sarif, list, func() string {
 		p := &output.Page{Colour: a.Colour()}
 		for _, line := range doc.Bundle.Proved {
 			p.Linef("proved      %s", line)

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/cli/signature"
 	"toolcrib/gateway"
 	"toolcrib/history/diff"
 	"toolcrib/prompt"
@@ -183,7 +184,7 @@ type docTier struct {
 }
 
 func newDocTier(o gateway.Override) docTier {
-	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), defaultTier), By: o.By.String()}
+	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), signature.DefaultTier), By: o.By.String()}
 	if o.At.IsZero() { // nothing was chosen, and nothing is taken back
 		d.By = ""
 	} else {
@@ -191,9 +192,6 @@ func newDocTier(o gateway.Override) docTier {
 	}
 	return d
 }
-
-// defaultTier selects the tool's own default tier on the command line.
-const defaultTier = "default"
 
 type docTierList struct {
 	output.Head

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toolcrib/cli/output"
+	"toolcrib/cli/report"
 	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -94,19 +95,19 @@ type docIssue struct {
 }
 
 type docAssessment struct {
-	ID             string       `json:"id"`
-	Revision       int          `json:"revision"`
-	ContentHash    string       `json:"content_hash"`
-	Reviewer       string       `json:"reviewer"`
-	Recommendation string       `json:"recommendation"`
-	Comment        string       `json:"comment"`
-	BuiltinComment string       `json:"builtin_comment,omitempty"`
-	Findings       []docFinding `json:"findings"`
-	Harness        []docOutcome `json:"harness"`
-	Problems       []string     `json:"problems,omitempty"`
-	RulesVersion   string       `json:"rules_version"`
-	OtherRules     bool         `json:"other_rules,omitempty"` // than those in force: it carries no approval
-	CreatedAt      time.Time    `json:"created_at"`
+	ID             string           `json:"id"`
+	Revision       int              `json:"revision"`
+	ContentHash    string           `json:"content_hash"`
+	Reviewer       string           `json:"reviewer"`
+	Recommendation string           `json:"recommendation"`
+	Comment        string           `json:"comment"`
+	BuiltinComment string           `json:"builtin_comment,omitempty"`
+	Findings       []report.Finding `json:"findings"`
+	Harness        []docOutcome     `json:"harness"`
+	Problems       []string         `json:"problems,omitempty"`
+	RulesVersion   string           `json:"rules_version"`
+	OtherRules     bool             `json:"other_rules,omitempty"` // than those in force: it carries no approval
+	CreatedAt      time.Time        `json:"created_at"`
 }
 
 // docOutcome is how a test case came out.
@@ -118,49 +119,8 @@ type docOutcome struct {
 	Live    bool   `json:"live"`
 }
 
-// docFinding is a finding wherever one is printed.
-type docFinding struct {
-	Handle   string `json:"handle,omitempty"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Subject  string `json:"subject"`
-	Tool     string `json:"tool,omitempty"` // as the file calls it
-	// The field that it is about.
-	Path      string `json:"path"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	EndLine   int    `json:"end_line,omitempty"`
-	EndColumn int    `json:"end_column,omitempty"`
-	Message   string `json:"message"`
-	// How its author can mend it.
-	Suggestion string `json:"suggestion"`
-	// What to do about it for whoever imports the tool and cannot change it.
-	Importer string `json:"for_importer,omitempty"`
-	// The text that it is about.
-	Passage  string `json:"passage,omitempty"`
-	Waivable bool   `json:"waivable"`
-	// The user who accepted it.
-	WaivedBy string `json:"waived_by,omitempty"`
-	Waiver   string `json:"waiver,omitempty"`
-	// Tools has the names of the tools that say the same, where one finding stands for
-	// several, and Also where else it stands.
-	Tools []string   `json:"tools,omitempty"`
-	Also  []docPlace `json:"also,omitempty"`
-}
-
-// docPlace is where else a finding stands.
-type docPlace struct {
-	Tool      string `json:"tool"`
-	Path      string `json:"path"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	EndLine   int    `json:"end_line,omitempty"`
-	EndColumn int    `json:"end_column,omitempty"`
-}
-
-func newDocFinding(subject string, s review.Standing) docFinding {
-	f := docFinding{
+func newDocFinding(subject string, s review.Standing) report.Finding {
+	f := report.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
 		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable,
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/cli/lint"
 	"toolcrib/review/rules/ruleset"
 )
 
@@ -27,7 +28,7 @@ func TestRulesDocument(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s lacks the line before its generated part", rulesDoc)
 	}
-	want := rulesMarkdown() + "\n"
+	want := lint.RulesMarkdown() + "\n"
 	if generated == want {
 		return
 	}
@@ -41,7 +42,7 @@ func TestRulesDocument(t *testing.T) {
 
 // TestFamiliesAreDocumented sees to it that no rule is left out.
 func TestFamiliesAreDocumented(t *testing.T) {
-	want, got := len(ruleset.All()), strings.Count(rulesMarkdown(), "\n### ")
+	want, got := len(ruleset.All()), strings.Count(lint.RulesMarkdown(), "\n### ")
 	if got != want {
 		t.Errorf("%d of %d rules are documented; a family is missing", got, want)
 	}

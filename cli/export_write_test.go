@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/export"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 )
@@ -30,7 +31,7 @@ func TestWriteExport(t *testing.T) {
 		{os.DevNull, true, "is not an ordinary file"},
 		{"none/x", false, "there is no folder"},
 	} {
-		err := writeExport(a, tt.name, []byte("text"), tt.replace)
+		err := export.WriteExport(a, tt.name, []byte("text"), tt.replace)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
 			continue

@@ -34,7 +34,7 @@ func everything(ctx context.Context, a *command.App) ([]registry.Live, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			l, err := liveOf(e)
+			l, err := command.LiveOf(e)
 			if err != nil {
 				return nil, err
 			}
@@ -42,14 +42,6 @@ func everything(ctx context.Context, a *command.App) ([]registry.Live, error) {
 		}
 	}
 	return live, nil
-}
-
-func liveOf(e store.Exported) (registry.Live, error) {
-	d, err := registry.DecodeDefinition(e.Subject.Kind, e.Definition)
-	if err != nil {
-		return registry.Live{}, fmt.Errorf("%s: %w", e.Subject, err)
-	}
-	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
 }
 
 // leaveOutPending takes out the proposals that somebody has made already, and

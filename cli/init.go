@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,10 +15,6 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
-	"toolcrib/registry"
-	"toolcrib/registry/shipped"
-	"toolcrib/review"
-	"toolcrib/store"
 )
 
 type initFlags struct {
@@ -208,22 +203,11 @@ func makeEmpty(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	alone, err := coreAlone(ctx, db)
+	alone, err := command.CoreAlone(ctx, db)
 	if err != nil || alone {
 		return err
 	}
 	return fmt.Errorf("%s exists and has the shipped agents and tools, which never leave a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
-}
-
-// coreAlone reports whether a registry was made empty: of the shipped definitions
-// it has the core tools only.
-func coreAlone(ctx context.Context, db *store.DB) (bool, error) {
-	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
-	_, err := command.Viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
-	if errors.Is(err, proposals.ErrNotFound) {
-		return true, nil
-	}
-	return false, err
 }
 
 // writeServers shows what the clients have.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/cli/report"
 	"toolcrib/internal/shortrun"
 )
 
@@ -48,8 +49,8 @@ func TestLintPlaces(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			stdout, stderr, _ := lint(t, []string{file, "--json"}, "")
-			var doc struct{ Findings []docFinding }
+			stdout, stderr, _ := lintAll(t, []string{file, "--json"}, "")
+			var doc struct{ Findings []report.Finding }
 			if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 				t.Fatal(err, stderr)
 			}

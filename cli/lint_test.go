@@ -12,12 +12,13 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/lint"
 	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 )
 
-// lint runs toolcrib lint over one file of the given name.
-func lint(t *testing.T, args []string, text string) (stdout, stderr string, code int) {
+// lintAll runs toolcrib lint over one file of the given name.
+func lintAll(t *testing.T, args []string, text string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	env := process.Env{
@@ -43,8 +44,8 @@ func TestLintTakesEveryFormat(t *testing.T) {
 	}
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
-			stdout, stderr, code := lint(t, []string{"-", "--json"}, text)
-			if code != 0 && code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, `"kind":"findings"`) || strings.Contains(stdout, unreadableRule) {
+			stdout, stderr, code := lintAll(t, []string{"-", "--json"}, text)
+			if code != 0 && code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, `"kind":"findings"`) || strings.Contains(stdout, lint.UnreadableRule) {
 				t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 			}
 		})
@@ -54,11 +55,11 @@ func TestLintTakesEveryFormat(t *testing.T) {
 func TestLintFindsInProposals(t *testing.T) {
 	const proposal = `{"type":"new","subject":"tool:user/file_reader","baseVersion":0,
   "definition":{"kind":"prompt"},"rationale":"Why."}`
-	stdout, _, code := lint(t, []string{"-"}, proposal)
+	stdout, _, code := lintAll(t, []string{"-"}, proposal)
 	if code != command.ExitFindings || !strings.Contains(stdout, "-:1:26: block L101 (core-id)") || !strings.Contains(stdout, "T104") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
-	if stdout, stderr, code := lint(t, []string{"-"}, `{"type":`); code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
+	if stdout, stderr, code := lintAll(t, []string{"-"}, `{"type":`); code != command.ExitFindings || stderr != "" || !strings.Contains(stdout, "block T1") {
 		t.Errorf("what cannot be read is a finding; exit %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -72,7 +73,7 @@ func TestLintKnowsToolsReadTogether(t *testing.T) {
 	}
 	agent, tool := filepath.Join(examples, "release_writer.md"), filepath.Join(examples, "commit_message.md")
 	for _, args := range [][]string{{agent}, {agent, tool}, {tool, agent}} {
-		stdout, stderr, code := lint(t, args, "")
+		stdout, stderr, code := lintAll(t, args, "")
 		if found := strings.Contains(stdout, "A108"); found != (len(args) == 1) {
 			t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
 		}
@@ -81,7 +82,7 @@ func TestLintKnowsToolsReadTogether(t *testing.T) {
 
 func TestLintSeverityAndUsage(t *testing.T) {
 	for _, args := range [][]string{{"-", "--format", "xml"}, {"-", "--fail-on", "never"}, {}} {
-		if stdout, stderr, code := lint(t, args, "{}"); code != command.ExitUsage || stdout != "" || stderr == "" {
+		if stdout, stderr, code := lintAll(t, args, "{}"); code != command.ExitUsage || stdout != "" || stderr == "" {
 			t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
 		}
 	}
@@ -95,7 +96,7 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	for i := range 600 {
 		fmt.Fprintf(&in, `{"type":"function","function":{"name":"get_tides_%03d","description":%q,"parameters":{"type":"object","properties":{}}}}`+"\n", i, text)
 	}
-	stdout, _, code := lint(t, []string{"-"}, in.String())
+	stdout, _, code := lintAll(t, []string{"-"}, in.String())
 	found := map[int]int{}
 	for _, line := range strings.Split(stdout, "\n") {
 		var at, column, other int

@@ -13,8 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/config"
+	"toolcrib/cli/export"
+	"toolcrib/cli/lint"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/sign"
+	"toolcrib/cli/verify"
 	"toolcrib/internal/door"
 )
 
@@ -37,7 +42,7 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	sender := &noticeSender{app: app}
 	app.OnCommit = sender.committed
 	err := root.ExecuteContext(ctx)
-	publishLast(ctx, app)
+	verify.PublishLast(ctx, app)
 	sender.last()
 	err = errors.Join(err, app.Close())
 	var child process.ExitStatus
@@ -141,10 +146,10 @@ func addCommands(a *command.App, root *cobra.Command) {
 			creating(newPropose), newRevise, newSubmit, newList, newShow, newDiff, newReview, newTest, newApprove, newNeedsChanges, newReject,
 			newWithdraw, newComment, newWaive, newUnwaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
-		{groupRegistry, []func(*command.App) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, newVerify, newCheckpoint, newBackup, newMigrate, newLog, newExport, newDrift}},
+		{groupRegistry, []func(*command.App) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, verify.NewVerify, verify.NewCheckpoint, newBackup, newMigrate, newLog, export.NewExport, newDrift}},
 		{groupRegistry, []func(*command.App) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, newWrap, newUnwrap, newStatus}},
 		{groupRuntime, []func(*command.App) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newGuard, newServe, newTokens}},
-		{groupOther, []func(*command.App) *cobra.Command{newLint, newRules, newDemo, newDoctor, newConfig, newSchema, newTrust, newUntrust, newPolicy, newSigners, newSign, newVersion}},
+		{groupOther, []func(*command.App) *cobra.Command{lint.NewLint, lint.NewRules, newDemo, newDoctor, config.NewConfig, newSchema, config.NewTrust, config.NewUntrust, config.NewPolicy, sign.NewSigners, sign.NewSign, newVersion}},
 	} {
 		for _, build := range add.commands {
 			c := build(a)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/cli/export"
 	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
@@ -72,7 +73,7 @@ func TestOnePromptEverywhere(t *testing.T) {
 	}
 
 	runAt(t, dir, "", "approve", "#1")
-	var exported docExport
+	var exported export.DocExport
 	decode(t, runAt(t, dir, "", "export", "--agent", "assistant"), &exported)
 	for _, p := range exported.Prompts {
 		if p.Text != texts[p.Channel] {

@@ -249,7 +249,7 @@ func holder(ctx context.Context, a *command.App, name string) (registry.Live, er
 		if err != nil {
 			return registry.Live{}, err
 		}
-		return liveOf(store.Exported{CatalogEntry: e, Definition: text})
+		return command.LiveOf(store.Exported{CatalogEntry: e, Definition: text})
 	}
 	if s, err := registry.ParseSubject(name); err == nil && s.Kind == registry.KindList {
 		return find(registry.KindList, name)

@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/signature"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -21,12 +22,12 @@ import (
 type decideFlags struct {
 	note   command.NoteFlags
 	expect []string
-	sign   signFlags
+	sign   signature.Flags
 }
 
 func (f *decideFlags) register(set *pflag.FlagSet) {
 	f.note.Register(set)
-	f.sign.register(set)
+	f.sign.Register(set)
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
@@ -120,7 +121,7 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *decide
 	if err != nil {
 		return err
 	}
-	desk, err := deskFor(ctx, b, a, flags.sign, func() ([]byte, error) { return b.Desk.Prepare(ctx, b.Actor, choices, verdict, note) })
+	desk, err := signature.DeskFor(ctx, b, a, flags.sign, func() ([]byte, error) { return b.Desk.Prepare(ctx, b.Actor, choices, verdict, note) })
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func decided(d review.Decision) string {
 // waiving is a waiver, or the end of one, as it is typed.
 type waiving struct {
 	note    command.NoteFlags
-	sign    signFlags
+	sign    signature.Flags
 	expires string
 	done    string // "waived"
 }
@@ -233,7 +234,7 @@ cannot be waived stay (exit status 5).`,
 		},
 	}
 	w.note.Register(cmd.Flags())
-	w.sign.register(cmd.Flags())
+	w.sign.Register(cmd.Flags())
 	cmd.Flags().StringVar(&w.expires, "expires", "", "let the waiver end at `TIME`: RFC 3339, or a number of days such as 30d")
 	return cmd
 }
@@ -259,7 +260,7 @@ FINDING is as for toolcrib waive. The waiver and its end stay in the history.`,
 		},
 	}
 	w.note.Register(cmd.Flags())
-	w.sign.register(cmd.Flags())
+	w.sign.Register(cmd.Flags())
 	return cmd
 }
 
@@ -279,7 +280,7 @@ func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts w
 	if err != nil {
 		return err
 	}
-	desk, err := deskFor(ctx, b, a, w.sign, func() ([]byte, error) { return acts.prepare(b.Desk, b.Actor, ids[0], reason) })
+	desk, err := signature.DeskFor(ctx, b, a, w.sign, func() ([]byte, error) { return acts.prepare(b.Desk, b.Actor, ids[0], reason) })
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/config"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/report"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
@@ -96,7 +98,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, newDocComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, newDocDecision), Waivers: output.Mapped(d.Waivers, newDocWaiver),
-		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: newDocPolicy(d.Policy),
+		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: config.NewDocPolicy(d.Policy),
 		Obstacles: output.Mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {
@@ -127,7 +129,7 @@ func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	return &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Findings: output.Mapped(d.Standing, func(s review.Standing) docFinding { return newDocFinding(d.Proposal.Subject.String(), s) }),
+		Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return newDocFinding(d.Proposal.Subject.String(), s) }),
 		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),

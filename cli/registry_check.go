@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/report"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
@@ -102,7 +103,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	case f.lock != "" && f.agent != "":
 		return process.Usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
 	}
-	if err := findingsFormat(a, &f.format); err != nil {
+	if err := report.CheckFormat(a, &f.format); err != nil {
 		return err
 	}
 	if f.bundle.file != "" && len(f.code) == 0 && !f.from.given() {
@@ -251,7 +252,7 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 		}
 		spanned(texts[f.File], f, &list[i])
 	}
-	doc := newDocFindings(len(found) == 0, list)
+	doc := report.New(len(found) == 0, list)
 	for i, f := range found {
 		d := &doc.Findings[i]
 		d.Tool = f.Name
@@ -259,8 +260,8 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 			d.Subject = f.Subject.String()
 		}
 	}
-	sarif := sarifRun{sarifTool("check", "docs/ci.md"), checkRules(), placed(list, code[0].File)}
-	return printFindings(a, format, doc, sarif, list, func() string {
+	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: checkRules(), Found: placed(list, code[0].File)}
+	return report.Print(a, format, doc, sarif, list, func() string {
 		if len(list) == 0 {
 			return "The code and " + with + " agree.\n"
 		}

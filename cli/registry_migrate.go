@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/verify"
 	"toolcrib/history"
 	"toolcrib/store"
 	"toolcrib/store/transfer"
@@ -162,7 +163,7 @@ func verifyFile(ctx context.Context, a *command.App, path string) error {
 	if err = errors.Join(err, db.Close()); err != nil || len(report.Damage) == 0 {
 		return err
 	}
-	return printReport(a, verification{Report: report}, nil)
+	return verify.PrintReport(a, verify.Verification{Report: report}, nil)
 }
 
 type docBackup struct {

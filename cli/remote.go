@@ -22,6 +22,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/verify"
 	"toolcrib/history"
 	"toolcrib/internal/sshdoor"
 	"toolcrib/proposals"
@@ -206,8 +207,8 @@ func hostKey(a *command.App, log *slog.Logger) (gossh.Signer, error) {
 // decisions.
 func (s *sshServing) serve(ctx context.Context) error {
 	if s.app.Config.Checkpoints.Name() != "" {
-		s.shared.Checkpoint = watchCheckpoints(s.app)
-		defer publishMeanwhile(ctx, s.app, s.shared.Checkpoint)()
+		s.shared.Checkpoint = verify.WatchCheckpoints(s.app)
+		defer verify.PublishMeanwhile(ctx, s.app, s.shared.Checkpoint)()
 	}
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/cli/report"
 	"toolcrib/gateway/mcp"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -35,7 +36,7 @@ func TestGeneratedSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := generator{readComments(t, "../registry", "../proposals", "../proposals/facts", ".", "../gateway/mcp")}
+	g := generator{readComments(t, "../registry", "../proposals", "../proposals/facts", ".", "report", "../gateway/mcp")}
 	var proposal *jsondoc.Node // the arguments that are a proposal
 	for _, tool := range tools.Items {
 		input := tool.Get("inputSchema")
@@ -77,7 +78,7 @@ func (g generator) output(schema *jsondoc.Node) {
 		g.properties(list.Get("items"), reflect.TypeFor[facts.Document]())
 	}
 	if found := parts.Get("findings"); found != nil {
-		g.properties(found.Get("items"), reflect.TypeFor[docFinding]())
+		g.properties(found.Get("items"), reflect.TypeFor[report.Finding]())
 	}
 	if fault := parts.Get("error"); fault != nil {
 		g.properties(fault, reflect.TypeFor[mcp.Fault]())

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/export"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
@@ -283,35 +284,35 @@ type catalog struct {
 
 // Load implements serve.Catalog.
 func (c catalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
-	all, err := newExtract(ctx, c.app, who.Layer, store.CatalogQuery{AsOf: asOf})
+	all, err := export.NewExtract(ctx, c.app, who.Layer, store.CatalogQuery{AsOf: asOf})
 	if err != nil {
 		return serve.Loaded{}, err
 	}
 	atOnce, where := all, who.Where
 	where.IncludeDeferred = true
-	if _, err := all.only(ctx, who.Agent, where); err != nil {
+	if _, err := all.Only(ctx, who.Agent, where); err != nil {
 		return serve.Loaded{}, err
 	}
 	where.IncludeDeferred = false
-	if _, err := atOnce.only(ctx, who.Agent, where); err != nil {
+	if _, err := atOnce.Only(ctx, who.Agent, where); err != nil {
 		return serve.Loaded{}, err
 	}
 	offered := map[registry.Subject]bool{}
-	for _, e := range atOnce.tools {
+	for _, e := range atOnce.Tools {
 		offered[e.Subject] = true
 	}
 	loaded := serve.Loaded{}
-	if loaded.Agent, err = served(all.agents[0], false); err != nil {
+	if loaded.Agent, err = served(all.Agents[0], false); err != nil {
 		return loaded, err
 	}
-	for _, e := range all.lists {
+	for _, e := range all.Lists {
 		d, err := served(e, false)
 		if err != nil {
 			return loaded, err
 		}
 		loaded.Lists = append(loaded.Lists, d)
 	}
-	for _, e := range all.tools {
+	for _, e := range all.Tools {
 		d, err := served(e, !offered[e.Subject])
 		if err != nil {
 			return loaded, err
@@ -323,7 +324,7 @@ func (c catalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (
 }
 
 func served(e store.Exported, deferred bool) (serve.Definition, error) {
-	l, err := liveOf(e)
+	l, err := command.LiveOf(e)
 	return serve.Definition{
 		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Deferred: deferred, Definition: e.Definition, Live: l,
 	}, err
@@ -333,7 +334,7 @@ func served(e store.Exported, deferred bool) (serve.Definition, error) {
 func (c catalog) Encode(ctx context.Context, tools []serve.Definition, f serve.Format) (array []byte, left []string, err error) {
 	listed := make([]wire.Listed, len(tools))
 	for i, d := range tools {
-		if listed[i], err = asListed(ctx, c.app, f, d.Live, d.CreatedAt, d.UpdatedAt); err != nil {
+		if listed[i], err = export.AsListed(ctx, c.app, f, d.Live, d.CreatedAt, d.UpdatedAt); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -20,9 +20,11 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/export"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/verify"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -83,12 +85,12 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
 			return importJob(ctx, a, file, tell)
 		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
-			return exportJob(ctx, a, e, tell)
-		}, ExportFormats: formatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
+			return export.ExportJob(ctx, a, e, tell)
+		}, ExportFormats: export.FormatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
 	}
 	conf.Servers = screenServers(a, b, calls)
 	conf.Signer = screenSigner{a, b.Desk, calls.Gateway, b.Actor}
-	state := watchCheckpoints(a)
+	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
 		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
@@ -96,7 +98,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 	case c.Checkpoints.Name() == "":
 		state = nil
 	default:
-		defer publishMeanwhile(ctx, a, state)()
+		defer verify.PublishMeanwhile(ctx, a, state)()
 	}
 	if state != nil {
 		conf.Registry = watchedRegistry{conf.Registry, state}
@@ -334,7 +336,7 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := verified(ctx, a.DB, nil, history.Options{Progress: verifying(total, tell)})
+	r, err := verify.Verified(ctx, a.DB, nil, history.Options{Progress: verify.Verifying(total, tell)})
 	if err != nil {
 		return nil, err
 	}
@@ -348,13 +350,13 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	if len(r.Damage) == 0 {
 		lines = append(lines, "Every chain is whole.")
 	} else {
-		lines = append(lines, r.verdict())
+		lines = append(lines, r.Verdict())
 	}
 	for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 		lines = append(lines, fmt.Sprintf("%d %s", r.Rows[table], table))
 	}
-	if r.signatures != nil {
-		lines = append(lines, r.signatures.lines()...)
+	if r.Signatures != nil {
+		lines = append(lines, r.Signatures.Lines()...)
 	}
 	return lines, nil
 }

@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/checkpoints"
 	"toolcrib/cli/command"
 	"toolcrib/cli/process"
+	"toolcrib/cli/signature"
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -224,7 +225,7 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 
 // sign has a statement shown, and then signed.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*review.Signed, error) {
-	needed, err := signs(ctx, s.app, signFlags{})
+	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {
 		return nil, err
 	}
@@ -232,15 +233,15 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	if err != nil {
 		return nil, err
 	}
-	key, err := signingKey(ctx, s.app, s.actor, "")
+	key, err := signature.SigningKey(ctx, s.app, s.actor, "")
 	if err != nil {
 		return nil, err
 	}
 	var signed *review.Signed
 	err = ask(ctx, tui.SignRequest{
-		Principal: s.actor.String(), Key: keyName(key), Statement: statement.Sum(text)[:12], Terminal: !key.InAgent(),
+		Principal: s.actor.String(), Key: signature.KeyName(key), Statement: statement.Sum(text)[:12], Terminal: !key.InAgent(),
 		Run: func() (err error) {
-			signed, err = signQuietly(ctx, s.app, key, text)
+			signed, err = signature.SignQuietly(ctx, s.app, key, text)
 			return err
 		},
 	})

@@ -225,3 +225,10 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	_, err = a.Env.Out.Write(text)
 	return err
 }
+
+func EntryTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return Timestamp(t)
+}

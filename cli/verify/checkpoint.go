@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-type docCheckpoint struct {
+type DocCheckpoint struct {
 	output.Head
 	Note     string `json:"note"` // the text of the checkpoint
 	Origin   string `json:"origin"`
@@ -30,7 +30,7 @@ type docCheckpoint struct {
 	CallHash string `json:"call_hash"`
 }
 
-type docCheckpointKey struct {
+type DocCheckpointKey struct {
 	output.Head
 	File   string `json:"file"` // of the public half
 	Public string `json:"public"`
@@ -42,7 +42,7 @@ const (
 	checkpointPublic = "checkpoint.pub"
 )
 
-func newCheckpoint(a *command.App) *cobra.Command {
+func NewCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
@@ -100,7 +100,7 @@ func newCheckpointKey(a *command.App) error {
 	if err := os.WriteFile(public, []byte(text+"\n"), 0o600); err != nil {
 		return err
 	}
-	doc := docCheckpointKey{Head: output.NewHead("checkpoint.key"), File: public, Public: text}
+	doc := DocCheckpointKey{Head: output.NewHead("checkpoint.key"), File: public, Public: text}
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
@@ -130,7 +130,7 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 		return err
 	}
 	if len(r.Damage) > 0 {
-		return printReport(a, verification{Report: r}, nil)
+		return PrintReport(a, Verification{Report: r}, nil)
 	}
 	c, err := checker.Checkpoint()
 	if err != nil {
@@ -140,7 +140,7 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := docCheckpoint{
+	doc := DocCheckpoint{
 		Head: output.NewHead("checkpoint"), Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
 	}
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Note) })
@@ -258,7 +258,7 @@ func checkerOf(kept []keptCheckpoint) *checkpoint.Checker {
 }
 
 // extended adds the faults of checkpoints to a report.
-func extended(r *verification, kept []keptCheckpoint, checker *checkpoint.Checker) {
+func extended(r *Verification, kept []keptCheckpoint, checker *checkpoint.Checker) {
 	if checker == nil {
 		return
 	}

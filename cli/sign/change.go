@@ -1,4 +1,4 @@
-package cli
+package sign
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -27,7 +28,7 @@ import (
 )
 
 func newSignersAdd(a *command.App) *cobra.Command {
-	var sign signFlags
+	var sign signature.Flags
 	var e signers.Entry
 	var after, before string
 	cmd := &cobra.Command{
@@ -69,12 +70,12 @@ state, signed by a signer of the present one.`,
 	set.BoolVar(&e.VerifyRequired, "verify-required", false, "require a PIN or a fingerprint, not only a touch, of a FIDO key")
 	set.StringVar(&after, "valid-after", "", "only from `TIME` on (RFC 3339)")
 	set.StringVar(&before, "valid-before", "", "only until `TIME` (RFC 3339)")
-	sign.register(set)
+	sign.Register(set)
 	return cmd
 }
 
 func newSignersRemove(a *command.App) *cobra.Command {
-	var sign signFlags
+	var sign signature.Flags
 	var revoke bool
 	cmd := &cobra.Command{
 		Use:   "remove FINGERPRINT",
@@ -113,7 +114,7 @@ to be approved again. Revoking needs another key, and ssh-keygen.`,
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke it, also for earlier signatures")
-	sign.register(cmd.Flags())
+	sign.Register(cmd.Flags())
 	return cmd
 }
 
@@ -159,7 +160,7 @@ func revokeKey(ctx context.Context, a *command.App, list []byte, key ssh.PublicK
 
 // changeSigners edits one of the two files and records the new state, before the
 // edited file takes the place of the old one.
-func changeSigners(ctx context.Context, a *command.App, f signFlags, name string, edit func([]byte) ([]byte, error)) error {
+func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name string, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err

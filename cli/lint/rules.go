@@ -1,4 +1,4 @@
-package cli
+package lint
 
 import (
 	"fmt"
@@ -27,12 +27,12 @@ type docRule struct {
 	Good       string `json:"good"`
 }
 
-type docRuleList struct {
+type DocRuleList struct {
 	output.Head
 	Rules []docRule `json:"rules"`
 }
 
-func newRules(a *command.App) *cobra.Command {
+func NewRules(a *command.App) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
@@ -46,10 +46,10 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 		Args: command.Between(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if markdown {
-				_, err := io.WriteString(a.Env.Out, rulesMarkdown()+"\n")
+				_, err := io.WriteString(a.Env.Out, RulesMarkdown()+"\n")
 				return err
 			}
-			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
+			doc := DocRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
 			for _, r := range everyRule() {
 				if len(args) == 0 || r.called(args[0]) {
 					doc.Rules = append(doc.Rules, r)
@@ -143,8 +143,8 @@ var families = []struct{ letter, title, about string }{
 	{"F", "Files", "What skills and instruction files bring besides their words: programs, permissions, and what nobody reads."},
 }
 
-// rulesMarkdown returns the rule catalog in the format of docs/rules.md.
-func rulesMarkdown() string {
+// RulesMarkdown returns the rule catalog in the format of docs/rules.md.
+func RulesMarkdown() string {
 	var b strings.Builder
 	all := ruleset.All()
 	for _, f := range families {

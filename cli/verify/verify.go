@@ -1,4 +1,6 @@
-package cli
+// Package verify has the commands that check the history, and that make, publish and
+// check checkpoints of it.
+package verify
 
 import (
 	"cmp"
@@ -14,6 +16,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/cli/report"
 	"toolcrib/history"
 	"toolcrib/history/workspace"
 	"toolcrib/signing/checkpoint"
@@ -21,36 +24,13 @@ import (
 	"toolcrib/tui"
 )
 
-// docFindings is the document of lint, check and verify.
-type docFindings struct {
-	output.Head
-	OK       bool             `json:"ok"`
-	Findings []docFinding     `json:"findings"`
-	Counts   map[string]int64 `json:"counts,omitempty"`
-	// Signatures counts decisions by their signatures, where signing has started.
-	Signatures *docSignatures `json:"signatures,omitempty"`
-	// Sentences are there with lint --explain.
-	Sentences []docSentence `json:"sentences,omitempty"`
-}
-
-// docSignatures counts the decisions of users by their signatures.
-type docSignatures struct {
-	Signed         int64 `json:"signed"`
-	UnsignedBefore int64 `json:"unsigned_before_start"`
-	Unsigned       int64 `json:"unsigned"`
-	UnknownKey     int64 `json:"unknown_key"`
-	RevokedKey     int64 `json:"revoked_key"`
-	TooFew         int64 `json:"too_few_approvals,omitempty"`
-	Invalid        int64 `json:"invalid"`
-}
-
-// verification is the outcome of verify.
-type verification struct {
+// Verification is the outcome of verify.
+type Verification struct {
 	history.Report
-	signatures *docSignatures // nil before signing has started
+	Signatures *report.Signatures // nil before signing has started
 }
 
-func newVerify(a *command.App) *cobra.Command {
+func NewVerify(a *command.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",
@@ -103,19 +83,19 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 		if err != nil {
 			total = 0 // the length is not known, which a damaged file may cause
 		}
-		o.Progress = verifying(total, p.Tell)
+		o.Progress = Verifying(total, p.Tell)
 	}
-	r, err := verified(ctx, db, checker, o)
+	r, err := Verified(ctx, db, checker, o)
 	p.End()
 	if err != nil {
 		return err
 	}
 	extended(&r, kept, checker)
-	return printReport(a, r, kept)
+	return PrintReport(a, r, kept)
 }
 
-// verifying adds up how many rows of all tables were verified, of so many.
-func verifying(total int64, tell tui.Tell) func(table string, rows int64) {
+// Verifying adds up how many rows of all tables were verified, of so many.
+func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	rows := map[string]int64{}
 	return func(table string, n int64) {
 		rows[table] = n
@@ -127,12 +107,12 @@ func verifying(total int64, tell tui.Tell) func(table string, rows int64) {
 	}
 }
 
-// verified verifies the database, and the snapshot files in the folders that are
+// Verified verifies the database, and the snapshot files in the folders that are
 // attached to it. Files that the database does not know are left to drift: the
 // folder may be ahead of a copy of the database.
 // A checker, which may be nil, sees the log.
-func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (verification, error) {
-	var r verification
+func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
+	var r Verification
 	err := db.Audit(ctx, func(l history.Ledger) error {
 		if checker != nil {
 			l = watched{l, checker}
@@ -173,38 +153,19 @@ func verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 
 // addSignatures checks the signatures. Where rows are damaged, which is reported
 // already, they may not be readable.
-func (r *verification) addSignatures(ctx context.Context, db *store.DB) error {
+func (r *Verification) addSignatures(ctx context.Context, db *store.DB) error {
 	s, err := db.CheckSignatures(ctx)
 	if err != nil {
 		return damagedOr(err, len(r.Damage))
 	}
 	r.Damage = append(r.Damage, s.Damage...)
 	if s.Started || len(s.Damage) > 0 {
-		r.signatures = &docSignatures{s.Signed, s.UnsignedBefore, s.Unsigned, s.UnknownKey, s.RevokedKey, s.TooFew, s.Invalid}
-	}
-	return nil
-}
-
-// lines describes the counts, those that are 0 left out but for the first.
-func (s *docSignatures) lines() []string {
-	var lines []string
-	for i, c := range []struct {
-		n    int64
-		what string
-	}{
-		{s.Signed, "signed decisions"},
-		{s.UnsignedBefore, "unsigned decisions from before signing started"},
-		{s.Unsigned, "unsigned decisions from after it started"},
-		{s.UnknownKey, "decisions signed by an unknown key"},
-		{s.RevokedKey, "decisions signed by a revoked key"},
-		{s.TooFew, "versions that fewer owners signed than the policy asks for"},
-		{s.Invalid, "decisions with an invalid signature"},
-	} {
-		if i == 0 || c.n > 0 {
-			lines = append(lines, fmt.Sprintf("%d %s", c.n, c.what))
+		r.Signatures = &report.Signatures{
+			Signed: s.Signed, UnsignedBefore: s.UnsignedBefore, Unsigned: s.Unsigned, UnknownKey: s.UnknownKey, RevokedKey: s.RevokedKey,
+			TooFew: s.TooFew, Invalid: s.Invalid,
 		}
 	}
-	return lines
+	return nil
 }
 
 // damagedOr returns err unless damage was found already, which explains it.
@@ -223,10 +184,10 @@ func word(k workspace.FaultKind) string {
 	return string(k)
 }
 
-func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
-	doc := docFindings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []docFinding{}, Counts: r.Rows, Signatures: r.signatures}
+func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
+	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []report.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {
-		finding := docFinding{
+		finding := report.Finding{
 			Rule: "V101", Severity: "block", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message, Suggestion: restoreCopy,
 		}
 		if d.Remedy != "" {
@@ -235,7 +196,7 @@ func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
 		doc.Findings = append(doc.Findings, finding)
 	}
 	for _, d := range r.Notes {
-		doc.Findings = append(doc.Findings, docFinding{
+		doc.Findings = append(doc.Findings, report.Finding{
 			Rule: "V102", Severity: "info", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
 			Suggestion: "Nothing is damaged: leave it. toolcrib migrate carries it unchanged.",
 		})
@@ -244,8 +205,8 @@ func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
 		for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
 			p.Linef("%s", output.Counted(int(r.Rows[table]), strings.TrimSuffix(strings.ReplaceAll(table, "_", " "), "s")))
 		}
-		if r.signatures != nil {
-			for _, line := range r.signatures.lines() {
+		if r.Signatures != nil {
+			for _, line := range r.Signatures.Lines() {
 				p.Linef("%s", line)
 			}
 		}
@@ -267,7 +228,7 @@ func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
 			}
 			return
 		}
-		verdict, advice, _ := strings.Cut(r.verdict(), ". ")
+		verdict, advice, _ := strings.Cut(r.Verdict(), ". ")
 		p.Raw(p.Paint(output.InkBad, verdict+".") + " " + advice)
 	})
 }
@@ -275,8 +236,8 @@ func printReport(a *command.App, r verification, kept []keptCheckpoint) error {
 // restoreCopy is the advice for damage.
 const restoreCopy = "Keep the file as it is and restore a copy from before."
 
-// verdict sums up the damage: what was changed, or only what does not count any more.
-func (r verification) verdict() string {
+// Verdict sums up the damage: what was changed, or only what does not count any more.
+func (r Verification) Verdict() string {
 	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
 		return "Damaged. " + restoreCopy
 	}

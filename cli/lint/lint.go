@@ -1,9 +1,9 @@
-package cli
+// Package lint has the commands that run the rules over files and describe them.
+package lint
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,13 +13,14 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/report"
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
 )
 
-func newLint(a *command.App) *cobra.Command {
+func NewLint(a *command.App) *cobra.Command {
 	var format, fail, server string
 	var explain bool
 	cmd := &cobra.Command{
@@ -62,7 +63,7 @@ Exit status 6: a finding has the severity of --fail-on or a worse one.`,
 }
 
 func runLint(ctx context.Context, a *command.App, files []string, format, server string, fail rules.Severity, explain bool) error {
-	if err := findingsFormat(a, &format); err != nil {
+	if err := report.CheckFormat(a, &format); err != nil {
 		return err
 	}
 	if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block}, fail) {
@@ -103,8 +104,8 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	findings.Sort(l.found)
 	l.found = findings.Fold(l.found)
 	l.passed = !slices.ContainsFunc(l.found, func(f findings.Finding) bool { return rules.Severity(f.Severity).Rank() >= fail.Rank() })
-	sarif := sarifRun{sarifTool("lint", "docs/rules.md"), sarifRules(), l.found}
-	err = printFindings(a, format, newDocLint(l), sarif, l.found, func() string {
+	sarif := report.SARIFRun{Tool: report.SARIFTool("lint", "docs/rules.md"), Rules: sarifRules(), Found: l.found}
+	err = report.Print(a, format, newDocLint(l), sarif, l.found, func() string {
 		return explainedText(l.explained) + findings.Text(l.found)
 	})
 	if err != nil {
@@ -115,7 +116,7 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 
 func sarifRules() []findings.Rule {
 	list := []findings.Rule{{
-		ID: unreadableRule, Name: unreadableName, Severity: string(rules.Block),
+		ID: UnreadableRule, Name: unreadableName, Severity: string(rules.Block),
 		Doc:  "The file is not valid in its apparent format, so no rule was run.",
 		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
@@ -126,8 +127,8 @@ func sarifRules() []findings.Rule {
 	})...)
 }
 
-func newDocLint(l *linter) docFindings {
-	doc := newDocFindings(l.passed, l.found)
+func newDocLint(l *linter) report.Findings {
+	doc := report.New(l.passed, l.found)
 	doc.Counts["looked_at"], doc.Sentences = int64(l.units), docSentences(l.explained)
 	return doc
 }
@@ -138,37 +139,13 @@ type explained struct {
 	wording.Explanation
 }
 
-// docSentence is a sentence in the document of lint --explain.
-type docSentence struct {
-	File      string     `json:"file"`
-	Subject   string     `json:"subject"`
-	Path      string     `json:"path"`
-	Sentence  string     `json:"sentence"`
-	Concepts  []string   `json:"concepts"`
-	Score     float64    `json:"score"`
-	Threshold float64    `json:"threshold"`
-	Warns     bool       `json:"warns_without_frame"`
-	Frames    []docFrame `json:"frames"`
-}
-
-// docFrame is a turn of phrase that was seen in a sentence.
-type docFrame struct {
-	Rule     string   `json:"rule"`
-	Name     string   `json:"name"`
-	Passage  string   `json:"passage"`
-	Seen     string   `json:"seen,omitempty"`
-	Stance   []string `json:"stance,omitempty"`
-	Severity string   `json:"severity"` // off when it is not a finding
-	Why      string   `json:"why"`
-}
-
-func docSentences(list []explained) []docSentence {
-	return output.Mapped(list, func(x explained) docSentence {
-		return docSentence{
+func docSentences(list []explained) []report.Sentence {
+	return output.Mapped(list, func(x explained) report.Sentence {
+		return report.Sentence{
 			File: x.file, Subject: x.subject, Path: x.Path, Sentence: x.Sentence, Concepts: append([]string{}, x.Concepts...),
 			Score: x.Score, Threshold: x.Threshold, Warns: x.Warns,
-			Frames: output.Mapped(x.Frames, func(f wording.ExplainedFrame) docFrame {
-				return docFrame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
+			Frames: output.Mapped(x.Frames, func(f wording.ExplainedFrame) report.Frame {
+				return report.Frame{Rule: f.Rule, Name: f.Name, Passage: f.Passage, Seen: f.Seen, Stance: f.Stance, Severity: string(f.Severity), Why: f.Why}
 			}),
 		}
 	})
@@ -215,67 +192,4 @@ func explainedText(list []explained) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// findingsFormat checks the form in which findings are to be printed; --json alone
-// means that of JSON.
-func findingsFormat(a *command.App, format *string) error {
-	if a.Form.JSON && *format == "text" {
-		*format = "json"
-	}
-	if !slices.Contains([]string{"text", "json", "sarif", "github"}, *format) {
-		return process.Usagef("there is no format %q; write text, json, sarif or github", *format)
-	}
-	return nil
-}
-
-// newDocFindings counts and lists findings in files.
-func newDocFindings(ok bool, found []findings.Finding) docFindings {
-	doc := docFindings{Head: output.NewHead("findings"), OK: ok, Findings: []docFinding{}, Counts: map[string]int64{}}
-	for _, f := range found {
-		doc.Counts[f.Severity]++
-		doc.Findings = append(doc.Findings, docFinding{
-			Rule: f.Rule, Severity: f.Severity, Subject: f.Subject, Tool: f.Tool, Path: f.Path, File: f.File,
-			Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-			Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable,
-			Tools: f.Tools, Also: output.Mapped(f.Also, func(p findings.Place) docPlace { return docPlace(p) }),
-		})
-	}
-	return doc
-}
-
-// sarifRun is a run of SARIF: the tool, its rules, and the place of the findings.
-type sarifRun struct {
-	tool  findings.Tool
-	rules []findings.Rule
-	found []findings.Finding
-}
-
-// printFindings writes findings in the requested format; text returns them for people.
-func printFindings(a *command.App, format string, doc any, sarif sarifRun, found []findings.Finding, text func() string) error {
-	out, written := a.Env.Out, ""
-	switch format {
-	case "json":
-		return a.PrintJSON(doc)
-	case "sarif":
-		log, err := findings.SARIF(sarif.tool, sarif.rules, sarif.found)
-		if err != nil {
-			return err
-		}
-		written = string(log)
-	case "github":
-		out, written = a.Stdout, findings.GitHub(found)
-	default:
-		written = text()
-	}
-	_, err := io.WriteString(out, written)
-	return err
-}
-
-// home is where the documentation is. The module has no public address yet; the
-// domain is reserved for examples (RFC 2606), so it leads nowhere.
-const home = "https://toolcrib.example/"
-
-func sarifTool(command, page string) findings.Tool {
-	return findings.Tool{Version: process.ProgramVersion(), Home: home + page, Command: command}
 }

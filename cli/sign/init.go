@@ -1,4 +1,4 @@
-package cli
+package sign
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -26,7 +27,7 @@ import (
 )
 
 func newSignersInit(a *command.App) *cobra.Command {
-	var sign signFlags
+	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Start signing decisions",
@@ -45,11 +46,11 @@ approved again.`,
 			return runSignersInit(cmd.Context(), a, sign)
 		},
 	}
-	cmd.Flags().StringVar(&sign.key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	cmd.Flags().StringVar(&sign.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
 	return cmd
 }
 
-func runSignersInit(ctx context.Context, a *command.App, f signFlags) error {
+func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signFlags) error {
 	if err != nil {
 		return err
 	}
-	key, err := ownKey(ctx, a, f.key)
+	key, err := ownKey(ctx, a, f.Key)
 	if len(states) > 0 {
 		return joinSigners(ctx, a, b, c, states, key)
 	}
@@ -80,7 +81,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signFlags) error {
 	if err != nil {
 		return err
 	}
-	f.key = key.File
+	f.Key = key.File
 	var state review.SignersState
 	record := func() error {
 		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
@@ -158,7 +159,7 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 				return s, nil, nil
 			}
 		}
-		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", review.ErrSigners, keyName(key), principal)
+		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", review.ErrSigners, signature.KeyName(key), principal)
 	}
 	e := signers.Entry{Principals: []string{principal}, Key: key.Public, Namespaces: []string{sshsig.Namespace}}
 	text := []byte(e.String() + "\n")
@@ -218,7 +219,7 @@ func (s keySource) fits(k ssh.PublicKey) error {
 // ownKey finds the key that the user has: named, of git, of the agent, or in
 // ~/.ssh.
 func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
-	tools := keyTools(a)
+	tools := signature.KeyTools(a)
 	var tried []string
 	for _, source := range keySources(ctx, a, file) {
 		key, err := tools.Find(ctx, source.file, source.fits)

@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"bytes"
@@ -25,49 +25,49 @@ import (
 // extract holds the definitions to write: the merged view, or a part of it.
 type extract struct {
 	layer         registry.Layer
-	tools, agents []store.Exported
-	lists         []store.Exported
+	Tools, Agents []store.Exported
+	Lists         []store.Exported
 	agent         *registry.Agent // the one that was asked for, nil for all
 	merged        *registry.Merged
 }
 
-// newExtract reads the definitions in the view of a layer.
-func newExtract(ctx context.Context, a *command.App, layer registry.Layer, q store.CatalogQuery) (extract, error) {
+// NewExtract reads the definitions in the view of a layer.
+func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q store.CatalogQuery) (extract, error) {
 	c := extract{layer: layer}
 	db, err := a.Database(ctx)
 	if err != nil {
 		return c, err
 	}
 	q.View, q.Kind = c.layer.View(), registry.KindTool
-	if c.tools, err = db.Export(ctx, q); err != nil {
+	if c.Tools, err = db.Export(ctx, q); err != nil {
 		return c, err
 	}
 	q.Kind = registry.KindAgent
-	if c.agents, err = db.Export(ctx, q); err != nil {
+	if c.Agents, err = db.Export(ctx, q); err != nil {
 		return c, err
 	}
 	q.Kind = registry.KindList
-	c.lists, err = db.Export(ctx, q)
+	c.Lists, err = db.Export(ctx, q)
 	return c, err
 }
 
-// only leaves what one agent has, and returns how many of its tools are left out
+// Only leaves what one agent has, and returns how many of its tools are left out
 // because they wait to be discovered.
-func (c *extract) only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
-	i := slices.IndexFunc(c.agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
+func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
+	i := slices.IndexFunc(c.Agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
 		return 0, command.NotFoundf("agent %s", id)
 	}
-	profile, err := liveOf(c.agents[i])
+	profile, err := command.LiveOf(c.Agents[i])
 	if err != nil {
 		return 0, err
 	}
-	c.agents, c.agent = c.agents[i:i+1], profile.Definition.Agent
+	c.Agents, c.agent = c.Agents[i:i+1], profile.Definition.Agent
 	list := c.agent.AllowList
-	c.lists = slices.DeleteFunc(slices.Clone(c.lists), func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
-	lives := make([]registry.Live, len(c.tools)+len(c.lists))
-	for n, e := range slices.Concat(c.tools, c.lists) {
-		if lives[n], err = liveOf(e); err != nil {
+	c.Lists = slices.DeleteFunc(slices.Clone(c.Lists), func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
+	lives := make([]registry.Live, len(c.Tools)+len(c.Lists))
+	for n, e := range slices.Concat(c.Tools, c.Lists) {
+		if lives[n], err = command.LiveOf(e); err != nil {
 			return 0, err
 		}
 	}
@@ -80,7 +80,7 @@ func (c *extract) only(ctx context.Context, id string, where registry.Context) (
 	for _, e := range res.Tools() {
 		in[e.Subject] = true
 	}
-	c.tools = slices.DeleteFunc(slices.Clone(c.tools), func(e store.Exported) bool { return !in[e.Subject] })
+	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(e store.Exported) bool { return !in[e.Subject] })
 	return res.Deferred(), nil
 }
 
@@ -89,20 +89,20 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
 		return nil
 	}
-	alone, err := coreAlone(ctx, a.DB)
+	alone, err := command.CoreAlone(ctx, a.DB)
 	if alone {
-		c.tools = slices.DeleteFunc(c.tools, func(e store.Exported) bool { return e.Locked })
+		c.Tools = slices.DeleteFunc(c.Tools, func(e store.Exported) bool { return e.Locked })
 	}
 	return err
 }
 
 // exportDocument writes the extract in toolcrib's own form.
 func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
-	doc := docExport{
+	doc := DocExport{
 		Head: output.NewHead("export"), View: output.Mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
-		Tools: []docExtent{}, Agents: output.Mapped(c.agents, newDocExtent), Lists: output.Mapped(c.lists, newDocExtent),
+		Tools: []docExtent{}, Agents: output.Mapped(c.Agents, newDocExtent), Lists: output.Mapped(c.Lists, newDocExtent),
 	}
-	for _, e := range c.tools {
+	for _, e := range c.Tools {
 		extent := newDocExtent(e)
 		raw, err := sourceOf(ctx, a, e)
 		if err != nil {
@@ -122,10 +122,10 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 
 // lock writes the lock of the extract's tools.
 func (c extract) lock() ([]byte, error) {
-	lives := make([]registry.Live, len(c.tools))
-	for i, e := range c.tools {
+	lives := make([]registry.Live, len(c.Tools))
+	for i, e := range c.Tools {
 		var err error
-		if lives[i], err = liveOf(e); err != nil {
+		if lives[i], err = command.LiveOf(e); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +141,7 @@ func sourceOf(ctx context.Context, a *command.App, e store.Exported) ([]byte, er
 	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
 		return nil, nil
 	}
-	l, err := liveOf(e)
+	l, err := command.LiveOf(e)
 	if err != nil || l.Definition.Tool == nil || l.Definition.Tool.Source == nil {
 		return nil, err
 	}
@@ -164,13 +164,13 @@ func (c extract) prompts(ctx context.Context) ([]docExportPrompt, error) {
 // encode writes the extract in another format; left names the values that it has no
 // place for, and beyond what its hosts refuse.
 func encode(ctx context.Context, a *command.App, f wire.Format, c extract) (text []byte, left, beyond []string, err error) {
-	listed := make([]wire.Listed, len(c.tools))
-	for i, e := range c.tools {
-		l, err := liveOf(e)
+	listed := make([]wire.Listed, len(c.Tools))
+	for i, e := range c.Tools {
+		l, err := command.LiveOf(e)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if listed[i], err = asListed(ctx, a, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
+		if listed[i], err = AsListed(ctx, a, f, l, e.CreatedAt, e.UpdatedAt); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -178,9 +178,9 @@ func encode(ctx context.Context, a *command.App, f wire.Format, c extract) (text
 	return text, left, wire.Beyond(f, listed), err
 }
 
-// asListed returns a tool for a format, as it was read when it was imported from
+// AsListed returns a tool for a format, as it was read when it was imported from
 // that.
-func asListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
+func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
 	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
 	if s == nil || s.Type != f.SourceType() {
@@ -194,7 +194,7 @@ func asListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 // encodeBundle writes the live definitions with all that proves them.
 func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	var lives []registry.Live
-	for _, e := range slices.Concat(c.tools, c.agents, c.lists) {
+	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists) {
 		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
 	}
 	b, err := command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
@@ -214,8 +214,8 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 		return nil, err
 	}
 	raws, texts := map[string][]byte{}, map[string][]byte{}
-	for _, e := range c.tools {
-		l, err := liveOf(e)
+	for _, e := range c.Tools {
+		l, err := command.LiveOf(e)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package cli
+package lint
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ import (
 
 // The rule that reports an unreadable file.
 const (
-	unreadableRule = "T100"
+	UnreadableRule = "T100"
 	unreadableName = "unreadable"
 )
 
@@ -81,7 +81,7 @@ func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, e
 	if bad != nil {
 		for _, p := range bad.Problems {
 			problems = append(problems, findings.Finding{
-				Rule: cmp.Or(p.Rule, unreadableRule), Name: unreadableName, Severity: string(rules.Block), File: name,
+				Rule: cmp.Or(p.Rule, UnreadableRule), Name: unreadableName, Severity: string(rules.Block), File: name,
 				Line: p.Pos.Line, Column: p.Pos.Column, Subject: name, Path: p.Path, Message: p.Message + ".",
 			})
 		}

@@ -1,4 +1,4 @@
-package cli
+package sign
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/signature"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/keys"
@@ -44,7 +45,7 @@ type docSignersState struct {
 	Digest    string `json:"digest"`
 }
 
-type docSigners struct {
+type DocSigners struct {
 	output.Head
 	OK       bool              `json:"ok"`
 	File     string            `json:"file,omitempty"`
@@ -56,7 +57,7 @@ type docSigners struct {
 	Problems []string          `json:"problems"`
 }
 
-func newSigners(a *command.App) *cobra.Command {
+func NewSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signers",
 		Short: "List and change who may sign decisions",
@@ -88,8 +89,8 @@ now. No database is needed; toolcrib signers verify compares the file with one.`
 }
 
 // newDocSigners returns the document of the signers file.
-func newDocSigners(c settings.Config, now time.Time) (docSigners, error) {
-	doc := docSigners{
+func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
+	doc := DocSigners{
 		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
 		Signers: []docSigner{}, States: []docSignersState{}, Problems: []string{},
 	}
@@ -104,7 +105,7 @@ func newDocSigners(c settings.Config, now time.Time) (docSigners, error) {
 	for _, e := range s.Entries() {
 		d := docSigner{
 			Principals: e.Principals, KeyType: e.Key.Type(), Fingerprint: ssh.FingerprintSHA256(e.Key), Authority: e.Authority, VerifyRequired: e.VerifyRequired,
-			ValidAfter: entryTime(e.ValidAfter), ValidBefore: entryTime(e.ValidBefore), State: "valid",
+			ValidAfter: output.EntryTime(e.ValidAfter), ValidBefore: output.EntryTime(e.ValidBefore), State: "valid",
 		}
 		if s.Revoked() != nil && s.Revokes(e.Key) {
 			d.State = "revoked"
@@ -116,14 +117,7 @@ func newDocSigners(c settings.Config, now time.Time) (docSigners, error) {
 	return doc, nil
 }
 
-func entryTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return output.Timestamp(t)
-}
-
-func (doc docSigners) write(p *output.Page) {
+func (doc DocSigners) write(p *output.Page) {
 	rows := make([][]string, len(doc.Signers))
 	for i, s := range doc.Signers {
 		var limits []string
@@ -159,7 +153,7 @@ signature counts until it is put right.`,
 }
 
 func runSignersVerify(ctx context.Context, a *command.App) error {
-	doc, err := examineSigners(ctx, a)
+	doc, err := ExamineSigners(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -176,12 +170,12 @@ func runSignersVerify(ctx context.Context, a *command.App) error {
 	})
 }
 
-// examineSigners holds the recorded states against each other, the file, and the
+// ExamineSigners holds the recorded states against each other, the file, and the
 // configuration.
-func examineSigners(ctx context.Context, a *command.App) (docSigners, error) {
+func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
-		return docSigners{}, err
+		return DocSigners{}, err
 	}
 	doc, err := newDocSigners(*a.Config, a.Env.Now())
 	if err != nil {
@@ -209,25 +203,6 @@ func examineSigners(ctx context.Context, a *command.App) (docSigners, error) {
 	return doc, nil
 }
 
-// examineSignatures adds how the signers are, where decisions are signed.
-func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) error {
-	signers, err := examineSigners(ctx, a)
-	if err != nil {
-		return err
-	}
-	if len(signers.States) == 0 && !signers.Required {
-		return nil
-	}
-	doc.Signers = &signers
-	doc.Problems = append(doc.Problems, signers.Problems...)
-	if !signers.Required {
-		doc.Problems = append(doc.Problems, fmt.Sprintf(
-			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
-			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
-	}
-	return nil
-}
-
 // whoSigned tells by whom and with which key a stored statement was signed.
 func whoSigned(ctx context.Context, a *command.App, hash string) (by, key string, err error) {
 	err = a.DB.View(ctx, func(r review.Reader) error {
@@ -246,7 +221,7 @@ func whoSigned(ctx context.Context, a *command.App, hash string) (by, key string
 }
 
 func newSignersRecord(a *command.App) *cobra.Command {
-	var sign signFlags
+	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Put an edited signers file in force",
@@ -259,11 +234,11 @@ asked.`,
 		Example: `  toolcrib signers record --sign-key ~/.ssh/id_ed25519`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
 	}
-	sign.register(cmd.Flags())
+	sign.Register(cmd.Flags())
 	return cmd
 }
 
-func runSignersRecord(ctx context.Context, a *command.App, sign signFlags) error {
+func runSignersRecord(ctx context.Context, a *command.App, sign signature.Flags) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
@@ -309,7 +284,7 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
-func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signFlags, next *signers.Signers) (review.SignersState, error) {
+func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (review.SignersState, error) {
 	if a.Flags.DryRun {
 		return review.SignersState{}, process.ErrNoDryRun("signers", "a state is put in force by a signature")
 	}
@@ -329,8 +304,8 @@ func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor
 			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
 		}
 	}
-	find := func() (keys.Key, error) { return signingKeyOf(ctx, a, in, actor, f.key) }
-	signed, err := signAs(ctx, a, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
+	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }
+	signed, err := signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
 	if err != nil {
 		return review.SignersState{}, err
 	}

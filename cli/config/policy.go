@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"context"
@@ -10,8 +10,15 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/review/approval"
 )
+
+func NewDocPolicy(of review.Settings) []settings.Setting {
+	return output.Mapped(of, func(s review.Setting) settings.Setting {
+		return settings.Setting{Key: s.Key, Value: s.Value, Source: s.From}
+	})
+}
 
 type docPolicyRule struct {
 	Subjects  []string `json:"subjects"`
@@ -23,14 +30,14 @@ type docPolicyRule struct {
 	From      string   `json:"from"`  // system, user or project
 }
 
-type docPolicyList struct {
+type DocPolicyList struct {
 	output.Head
 	FourEyes bool            `json:"four_eyes"`
 	Rules    []docPolicyRule `json:"rules"`
 	Problems []string        `json:"problems"`
 }
 
-type docPolicyTest struct {
+type DocPolicyTest struct {
 	output.Head
 	Subject    string          `json:"subject"`
 	Required   int             `json:"required"`    // approvals, by distinct users
@@ -42,7 +49,7 @@ type docPolicyTest struct {
 	YouApprove bool            `json:"you_approve"` // the actor's approval can count
 }
 
-func newPolicy(a *command.App) *cobra.Command {
+func NewPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show who approves what",
@@ -89,7 +96,7 @@ counts (--as USER for somebody else's). The subject need not exist.`,
 // stays on the server.
 func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
-		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: entryTime(r.Since), Until: entryTime(r.Until),
+		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
 	}
 	if a.Remote != nil {
 		doc.Place = "the server"
@@ -102,11 +109,11 @@ func runPolicyList(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+	doc := DocPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
 	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) { doc.write(p, c) })
 }
 
-func (doc docPolicyList) write(p *output.Page, c settings.Config) {
+func (doc DocPolicyList) write(p *output.Page, c settings.Config) {
 	if len(doc.Rules) == 0 {
 		p.Linef("No policy: the approval of any user makes a proposal live. Write [[policy]] in %s.", c.UserFile)
 		return
@@ -148,7 +155,7 @@ func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
 	}
 	now := a.Env.Now()
 	need := c.Approvals().For(subject, now)
-	doc := docPolicyTest{
+	doc := DocPolicyTest{
 		Head: output.NewHead("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
 		MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
 		Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
@@ -161,7 +168,7 @@ func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
 	return a.Print(doc, doc.write)
 }
 
-func (doc docPolicyTest) write(p *output.Page) {
+func (doc DocPolicyTest) write(p *output.Page) {
 	if len(doc.Rules) == 0 {
 		p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
 	} else {

@@ -1,4 +1,6 @@
-package cli
+// Package config has the commands about settings: which are in force, which project
+// files are trusted, and who approves what.
+package config
 
 import (
 	"github.com/spf13/cobra"
@@ -8,7 +10,7 @@ import (
 	"toolcrib/cli/settings"
 )
 
-type docConfig struct {
+type DocConfig struct {
 	output.Head
 	Settings []settings.Setting `json:"settings"`
 	// UserFile and ProjectFile are the files that are looked at; the first may be
@@ -18,7 +20,7 @@ type docConfig struct {
 	Problems    []string `json:"problems"`
 }
 
-func newConfig(a *command.App) *cobra.Command {
+func NewConfig(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings in force and what sets each",
@@ -37,18 +39,18 @@ func runConfig(a *command.App) error {
 	if err != nil && c.Untrusted == nil {
 		return err
 	}
-	doc := docConfig{
+	doc := DocConfig{
 		Head: output.NewHead("config"), Settings: c.List(), UserFile: c.UserFile, ProjectFile: c.ProjectFile, Problems: []string{},
 	}
 	if c.Untrusted != nil {
 		doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
 	}
 	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
-		p.List(settingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
+		p.List(SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
 		for _, problem := range doc.Problems {
 			p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 		}
 	})
 }
 
-func settingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }
+func SettingHeader() []string { return []string{"SETTING", "VALUE", "FROM"} }

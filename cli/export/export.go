@@ -1,4 +1,5 @@
-package cli
+// Package export has the command that writes the registry to files.
+package export
 
 import (
 	"context"
@@ -24,7 +25,7 @@ import (
 	"toolcrib/tui"
 )
 
-type docExport struct {
+type DocExport struct {
 	output.Head
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
@@ -74,7 +75,7 @@ type exportFlags struct {
 	deferred                    bool
 }
 
-func newExport(a *command.App) *cobra.Command {
+func NewExport(a *command.App) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -157,7 +158,7 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 		_, err := a.Env.Out.Write(x.text)
 		return err
 	}
-	return writeExport(a, f.output, x.text, true)
+	return WriteExport(a, f.output, x.text, true)
 }
 
 // export makes the text of an export.
@@ -180,13 +181,13 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 	if err != nil {
 		return exported{}, err
 	}
-	c, err := newExtract(ctx, a, layer, store.CatalogQuery{AsOf: at})
+	c, err := NewExtract(ctx, a, layer, store.CatalogQuery{AsOf: at})
 	if err != nil {
 		return exported{}, err
 	}
 	var x exported
 	if f.agent != "" {
-		left, err := c.only(ctx, f.agent, f.where.Context(f.deferred))
+		left, err := c.Only(ctx, f.agent, f.where.Context(f.deferred))
 		if err != nil {
 			return x, err
 		}
@@ -231,9 +232,9 @@ func newDocExtent(e store.Exported) docExtent {
 	}
 }
 
-// writeExport writes a file. One that is there is replaced only when that is wanted,
+// WriteExport writes a file. One that is there is replaced only when that is wanted,
 // and only if it is an ordinary file.
-func writeExport(a *command.App, name string, text []byte, replace bool) error {
+func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 	if err := a.FolderOf(name); err != nil {
 		return err
 	}
@@ -264,23 +265,23 @@ func writeExport(a *command.App, name string, text []byte, replace bool) error {
 	return err
 }
 
-// exportJob writes the live registry to a file for the workbench, as `toolcrib export`
+// ExportJob writes the live registry to a file for the workbench, as `toolcrib export`
 // does.
-func exportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
+func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
 	tell(0, 0, "Reading the registry")
 	x, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})
 	if err != nil {
 		return nil, err
 	}
 	tell(0, 0, "Writing "+e.File)
-	if err := writeExport(a, e.File, visible.JSON(x.text), e.Replace); err != nil {
+	if err := WriteExport(a, e.File, visible.JSON(x.text), e.Replace); err != nil {
 		return nil, err
 	}
 	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(x.text), "byte"))}, x.notes...), nil
 }
 
-// formatsOfExport names the formats for the workbench.
-func formatsOfExport() []tui.ExportFormat {
+// FormatsOfExport names the formats for the workbench.
+func FormatsOfExport() []tui.ExportFormat {
 	return output.Mapped(exportFormats(), func(f exportFormat) tui.ExportFormat {
 		return tui.ExportFormat{Name: f.name, About: f.about, Whole: f.name == string(formatBundle)}
 	})

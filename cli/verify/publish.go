@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"context"
@@ -25,9 +25,9 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return publishCheckpoint(context.WithoutCancel(ctx), a, false)
 }
 
-// publishLast publishes before the process ends. The decisions stand whatever
+// PublishLast publishes before the process ends. The decisions stand whatever
 // comes of it.
-func publishLast(ctx context.Context, a *command.App) {
+func PublishLast(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
 		if !errors.Is(err, checkpoints.ErrNotExtended) {
@@ -37,9 +37,9 @@ func publishLast(ctx context.Context, a *command.App) {
 	}
 }
 
-// publishMeanwhile publishes after each decision while the process runs. stop ends
+// PublishMeanwhile publishes after each decision while the process runs. stop ends
 // it, and leaves unpublished decisions to publishLast.
-func publishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
+func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()
 	a.Publisher.Woken = woken
@@ -62,18 +62,18 @@ func publishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Wa
 	}
 }
 
-// publishFor bounds how long a decision's checkpoint keeps the process.
-const publishFor = 10 * time.Second
+// PublishFor bounds how long a decision's checkpoint keeps the process.
+const PublishFor = 10 * time.Second
 
 func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
-	p, err := checkpointPublisher(a)
+	p, err := CheckpointPublisher(a)
 	if err != nil {
 		return err
 	}
 	if p.Signer, err = checkpointSigner(a); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.Env.MinWait))
+	ctx, cancel := context.WithTimeout(ctx, max(PublishFor, a.Env.MinWait))
 	defer cancel()
 	err = p.Publish(ctx, again)
 	if errors.Is(err, checkpoints.ErrNotExtended) {
@@ -82,11 +82,11 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	return err
 }
 
-// watchCheckpoints returns how far publication has come, for a screen that does not
+// WatchCheckpoints returns how far publication has come, for a screen that does not
 // wait. doctor reports why it cannot be read.
-func watchCheckpoints(a *command.App) *checkpoints.Watch {
+func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
-		p, err := checkpointPublisher(a)
+		p, err := CheckpointPublisher(a)
 		if err != nil {
 			return checkpoints.Status{}, err
 		}
@@ -94,9 +94,9 @@ func watchCheckpoints(a *command.App) *checkpoints.Watch {
 	}}
 }
 
-// checkpointPublisher returns the publisher that the settings describe, without
+// CheckpointPublisher returns the publisher that the settings describe, without
 // a key.
-func checkpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
+func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	c, err := a.Settings()
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func checkpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	}, nil
 }
 
-// docPublished is how far the publication of checkpoints has come.
-type docPublished struct {
+// DocPublished is how far the publication of checkpoints has come.
+type DocPublished struct {
 	To        string `json:"to"`
 	Size      int64  `json:"size"`         // events of the newest; 0 for none
 	At        string `json:"at,omitempty"` // when it was published
@@ -129,7 +129,7 @@ type docPublished struct {
 	Decisions int    `json:"unpublished"`  // decisions after it
 }
 
-func (d docPublished) text() string {
+func (d DocPublished) Text() string {
 	if d.Size == 0 {
 		return fmt.Sprintf("none published to %s yet; toolcrib checkpoint --publish does", d.To)
 	}
@@ -140,14 +140,14 @@ func (d docPublished) text() string {
 	return text
 }
 
-// published returns how far publication has come.
-func published(ctx context.Context, a *command.App) (docPublished, error) {
-	p, err := checkpointPublisher(a)
+// Published returns how far publication has come.
+func Published(ctx context.Context, a *command.App) (DocPublished, error) {
+	p, err := CheckpointPublisher(a)
 	if err != nil {
-		return docPublished{}, err
+		return DocPublished{}, err
 	}
 	s, err := p.Status(ctx)
-	doc := docPublished{To: p.To, Size: s.Size, Decisions: s.Decisions}
+	doc := DocPublished{To: p.To, Size: s.Size, Decisions: s.Decisions}
 	if !s.At.IsZero() {
 		doc.At, doc.Age = output.Timestamp(s.At), int64(a.Env.Now().Sub(s.At)/time.Second)
 	}
@@ -165,39 +165,14 @@ func runPublish(ctx context.Context, a *command.App, again bool) error {
 	if err := publishCheckpoint(ctx, a, again); err != nil {
 		return err
 	}
-	doc, err := published(ctx, a)
+	doc, err := Published(ctx, a)
 	if err != nil {
 		return err
 	}
-	return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.text()) })
+	return a.Print(DocPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
 }
 
-type docPublication struct {
+type DocPublication struct {
 	output.Head
-	docPublished
-}
-
-// examineCheckpoints adds how far publication has come, and its problems.
-func (doc *docDoctor) examineCheckpoints(ctx context.Context, a *command.App) error {
-	if a.Config.Checkpoints.Name() == "" {
-		return nil
-	}
-	d, err := published(ctx, a)
-	if err != nil {
-		return err
-	}
-	doc.Checkpoints = &d
-	if d.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(d.Decisions, "decision")))
-	}
-	p, err := checkpointPublisher(a)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, max(publishFor, a.Env.MinWait))
-	defer cancel()
-	if err := p.Check(ctx); err != nil {
-		doc.Problems = append(doc.Problems, output.Sentence(err))
-	}
-	return nil
+	DocPublished
 }

@@ -1,0 +1,89 @@
+// Package sign has the commands about signers and about signing where the key is.
+package sign
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
+	"toolcrib/cli/signature"
+	"toolcrib/signing/statement"
+)
+
+func NewSign(a *command.App) *cobra.Command {
+	var key string
+	cmd := &cobra.Command{
+		Use:   "sign [FILE]",
+		Short: "Sign the statement of a decision made elsewhere",
+		Long: `Read the statement that --print-statement printed, on another machine or under
+another account, from a file or standard input. Show its decision on standard
+error, sign it, and print the signature. No database is needed. Pass the signature
+to the original command with --statement and --signature.
+
+The key is that of --sign-key, of sign_key in your configuration, or the first of
+the SSH agent that may sign by your signers file, if there is one.`,
+		Example: `  toolcrib sign statement > statement.sig
+  toolcrib sign --sign-key ~/.ssh/id_ed25519 < statement`,
+		Args: command.Between(0, 1, "the file of a statement"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSign(cmd.Context(), a, append(args, "-")[0], key)
+		},
+	}
+	cmd.Flags().StringVar(&key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	return cmd
+}
+
+type DocSignature struct {
+	output.Head
+	Statement string `json:"statement"` // SHA-256 of it
+	By        string `json:"by"`
+	Verdict   string `json:"verdict"`
+	Key       string `json:"key"`
+	Signature string `json:"signature"` // armored
+}
+
+func runSign(ctx context.Context, a *command.App, name, file string) error {
+	text, err := a.ReadAll(ctx, name)
+	if err != nil {
+		return err
+	}
+	st, err := statement.Decode(text)
+	if err != nil {
+		return err
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return err
+	}
+	file = cmp.Or(settings.Absolute(a.Env.Dir, file), c.SignKey)
+	may := func(ssh.PublicKey) error { return nil }
+	if who, err := c.Signers.Signers(); err == nil { // the file may only be on the other machine
+		may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
+	}
+	tools := signature.KeyTools(a)
+	if name == "-" {
+		tools.Stdin = nil
+	}
+	key, err := tools.Find(ctx, file, may)
+	if err != nil {
+		return err
+	}
+	for _, line := range signature.DescribeStatement(st) {
+		a.Note("toolcrib: %s", line)
+	}
+	a.Note("toolcrib: signing as %s with %s; statement %.12s", st.By, signature.KeyName(key), statement.Sum(text))
+	signed, err := tools.Sign(ctx, key, text)
+	if err != nil {
+		return err
+	}
+	doc := DocSignature{
+		Head: output.NewHead("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: signature.KeyName(key),
+		Signature: string(signed.Armor()),
+	}
+	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Signature) })
+}
