@@ -69,7 +69,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	if err != nil {
 		return nil, err
 	}
-	known, err := g.toolset(ctx, pending.Caller)
+	known, err := g.toolsets.of(ctx, pending.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		if err != nil {
 			return err
 		}
-		if p.set, err = g.current(ctx, tx, known); err != nil {
+		if p.set, err = g.toolsets.current(ctx, tx, known); err != nil {
 			return err
 		}
 		e := p.set.allowed[pending.Tool].Entry

@@ -49,8 +49,8 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 
 // fit checks arguments against the schema of a tool. A tool without one takes
 // any object.
-func (g *Gateway) fit(tool registry.Live, args *jsondoc.Node) error {
-	s, err := g.compiled(tool)
+func (c *schemas) fit(tool registry.Live, args *jsondoc.Node) error {
+	s, err := c.compiled(tool)
 	if err != nil || s.input == nil {
 		return err
 	}

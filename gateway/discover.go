@@ -58,7 +58,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 		limit = DefaultHits
 	}
 	limit = min(max(limit, 1), MaxHits)
-	set, err := g.toolset(ctx, c)
+	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 // included, in catalog order. An agent that is not there, or has no tools, is no
 // error: there are none.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
-	set, err := g.toolset(ctx, c)
+	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
 		return registry.Live{}, nil, err
 	}
@@ -160,7 +160,7 @@ type Description struct {
 // by id, alias or wire name. The error is an *Error when there is no such tool
 // or the agent does not have it.
 func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
-	set, e, err := g.lookup(ctx, c, name)
+	set, e, err := g.toolsets.lookup(ctx, c, name)
 	if err != nil {
 		return Description{}, err
 	}
@@ -195,11 +195,16 @@ type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
 
+// schemas has the compiled schemas of tools.
+type schemas struct {
+	cache cache[string, *toolSchemas] // by content hash
+}
+
 // compiled returns the compiled schemas of a tool. A tool whose schemas cannot be
 // used is refused before anything runs, because neither its arguments nor its
 // results could be checked.
-func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
-	if s, ok := g.schemas.get(tool.ContentHash); ok {
+func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
+	if s, ok := c.cache.get(tool.ContentHash); ok {
 		return s, nil
 	}
 	t, s := tool.Definition.Tool, &toolSchemas{}
@@ -214,7 +219,7 @@ func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be validated; nothing was called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
-	g.schemas.put(tool.ContentHash, s)
+	c.cache.put(tool.ContentHash, s)
 	return s, nil
 }
 
@@ -222,8 +227,8 @@ func (g *Gateway) compiled(tool registry.Live) (*toolSchemas, error) {
 // tool. A tool with such a schema has to return that part (Model Context Protocol,
 // server/tools, "Output Schema"); for a hub and the built-in tools it is the whole
 // result.
-func (g *Gateway) conforms(tool registry.Live, structured json.RawMessage) error {
-	s, err := g.compiled(tool)
+func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error {
+	s, err := c.compiled(tool)
 	if err != nil || s.output == nil {
 		return err
 	}

@@ -85,12 +85,12 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
 	}
-	if set, ok := g.toolsets.get(keyOf(c)); ok {
+	if set, ok := g.toolsets.cache.get(keyOf(c)); ok {
 		if e, ok := set.names.get(r.Tool); ok {
 			return p, g.aim(p, set, e, nil)
 		}
 	}
-	set, e, err := g.lookup(ctx, c, r.Tool)
+	set, e, err := g.toolsets.lookup(ctx, c, r.Tool)
 	return p, g.aim(p, set, e, err)
 }
 
@@ -120,17 +120,14 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 	case len(p.said.problems(jsondoc.Root)) > 0:
 		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.said.problems(jsondoc.Root)[0].String() + "."}
 	case !p.call.Caller.guarded(): // a guarded server checks its own arguments, as without a guard
-		p.early = g.fit(e.Live, p.object)
+		p.early = g.schemas.fit(e.Live, p.object)
 	}
 	return nil
 }
 
-// hints are the annotations of a tool as the audit keeps them: as approved, with
+// hintsOf are the annotations of a tool as the audit keeps them: as approved, with
 // what its category implies where it says nothing.
-func (g *Gateway) hints(t *registry.Tool) *registry.Annotations {
-	if g.noHints {
-		return nil
-	}
+func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
 		a = *t.Annotations
@@ -160,7 +157,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 				return err
 			}
 		}
-		if p.changed, p.changedOf = g.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // nobody approves a call that cannot be made
+		if p.changed, p.changedOf = g.providers.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // nobody approves a call that cannot be made
 			return g.record(ctx, p)
 		}
 		return g.wait(ctx, p)
@@ -196,7 +193,7 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 // the call nothing else can be. It may run several times for a call and leaves what
 // it found in p.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
-	set, err := g.current(ctx, r, p.set)
+	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
 		return err
 	}
@@ -220,7 +217,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 		p.waits = true
 		return nil
 	}
-	return g.limit(ctx, r, p)
+	return limit(ctx, r, p)
 }
 
 // withoutLog decides about a call that could not be written down. A failing
@@ -308,7 +305,7 @@ type GuardedTool struct {
 
 // Guarded returns the approved tools of the server of a caller.
 func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
-	set, err := g.toolset(ctx, c)
+	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
 		return GuardedTools{}, err
 	}

@@ -48,17 +48,14 @@ const (
 type Gateway struct {
 	ledger    Ledger
 	index     Index
-	providers map[registry.ProviderType]Provider
+	providers providers
+	gate      evalGate
 
-	gate        Gate
-	gateTimeout time.Duration
-	gateClosed  bool
-
-	pendingFor, runFor time.Duration
-	maxPending         int
-	maxRefused         int
-	noHints            bool
-	signing            review.Signing
+	pendingFor time.Duration
+	maxPending int
+	maxRefused int
+	hints      func(*registry.Tool) *registry.Annotations // that are logged with a call
+	signing    review.Signing
 
 	now   func() time.Time
 	newID func() string
@@ -66,8 +63,8 @@ type Gateway struct {
 
 	late lateOutcomes
 
-	toolsets cache[toolsetKey, *toolset]
-	schemas  cache[string, *toolSchemas] // by content hash
+	toolsets toolsets
+	schemas  *schemas
 }
 
 // errConfig reports that a Config lacks what a gateway cannot do without.
@@ -79,15 +76,20 @@ func New(c Config) (*Gateway, error) {
 		return nil, errConfig
 	}
 	g := &Gateway{
-		ledger: c.Ledger, index: c.Index, providers: maps.Clone(c.Providers),
-		gate: c.Gate, gateTimeout: positive(c.GateTimeout, DefaultGateTimeout), gateClosed: c.GateClosed,
-		pendingFor: positive(c.PendingFor, DefaultPendingFor), runFor: positive(c.RunFor, DefaultRunFor),
-		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused), noHints: c.NoHints,
+		ledger: c.Ledger, index: c.Index, schemas: &schemas{}, hints: hintsOf,
+		gate:       evalGate{c.Gate, positive(c.GateTimeout, DefaultGateTimeout), c.GateClosed},
+		pendingFor: positive(c.PendingFor, DefaultPendingFor),
+		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
 		signing: review.NewSigning(review.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}
 	}
+	if c.NoHints {
+		g.hints = func(*registry.Tool) *registry.Annotations { return nil }
+	}
+	g.toolsets.ledger, g.toolsets.warn = g.ledger, g.warn
+	g.providers = providers{maps.Clone(c.Providers), positive(c.RunFor, DefaultRunFor), g.schemas}
 	return g, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -187,7 +186,7 @@ func limited(tool registry.Live) bool {
 // of the user's day, which begins at midnight UTC. A call that gets a number
 // has used a place of the day, unless it turns out that nothing was run: then the
 // place is free again, and only the cooldown counts it.
-func (g *Gateway) limit(ctx context.Context, r LedgerReader, p *prepared) error {
+func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
 	if err != nil {
@@ -291,7 +290,9 @@ func (g *Gateway) Flush(ctx context.Context) {
 		return
 	}
 	if err := g.ledger.Log(context.WithoutCancel(ctx), func(tx LedgerTx) error { return enterLate(ctx, tx, late) }); err != nil {
-		g.concludeEach(ctx, late)
+		for _, l := range late { // one of them cannot be written
+			g.conclude(ctx, l.call, l.outcome, nil)
+		}
 	}
 }
 
@@ -303,11 +304,4 @@ func enterLate(ctx context.Context, tx LedgerTx, late []lateOutcome) error {
 		}
 	}
 	return nil
-}
-
-// concludeEach writes outcomes one by one: one of them cannot be written.
-func (g *Gateway) concludeEach(ctx context.Context, late []lateOutcome) {
-	for _, l := range slices.Clone(late) {
-		g.conclude(ctx, l.call, l.outcome, nil)
-	}
 }

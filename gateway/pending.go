@@ -90,7 +90,9 @@ func (p Pending) stateAt(now time.Time, runFor time.Duration) PendingState {
 }
 
 // State returns the state of a pending call.
-func (g *Gateway) State(p Pending) PendingState { return p.stateAt(g.stamp(), g.runFor+g.gateTimeout) }
+func (g *Gateway) State(p Pending) PendingState {
+	return p.stateAt(g.stamp(), g.providers.limit+g.gate.timeout)
+}
 
 // digest seals what an answer is about.
 func (p Pending) digest() (string, error) {
@@ -146,7 +148,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		for _, other := range waiting {
 			if other.same(pending) {
 				p.call.Pending = other.ID
-				p.refused = g.asked(other)
+				p.refused = asked(other)
 				return g.enter(ctx, tx, p)
 			}
 		}
@@ -161,7 +163,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 			return err
 		}
 		p.call.Pending = pending.ID
-		p.refused = g.asked(pending)
+		p.refused = asked(pending)
 		return g.enter(ctx, tx, p)
 	})
 }
@@ -172,7 +174,7 @@ func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
 
-func (g *Gateway) asked(p Pending) error {
+func asked(p Pending) error {
 	if p.Caller.guarded() {
 		return &Error{
 			Code: CodeApprovalRequired, Pending: p.ID,

@@ -31,7 +31,7 @@ func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
 	}
-	warning, err := g.passGate(ctx, in, p.tier)
+	warning, err := g.gate.pass(ctx, in, p.tier)
 	if warning != "" {
 		p.warnings = append(p.warnings, warning)
 		g.warn(warning)
@@ -48,7 +48,7 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	p := a.call
 	res := Result{Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At}
 	began := g.now()
-	output, err := g.provide(ctx, a.in)
+	output, err := g.providers.run(ctx, a.in)
 	res.Duration = max(g.now().Sub(began), 0)
 	o := outcomeOf(output, err)
 	o.Duration = res.Duration
@@ -67,17 +67,24 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	return res, nil
 }
 
-// provide runs a call at its provider.
-func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
+// providers run the calls, by the type of the tool's provider.
+type providers struct {
+	byType  map[registry.ProviderType]Provider
+	limit   time.Duration // of a call
+	schemas *schemas
+}
+
+// run runs a call at its provider.
+func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	var kind registry.ProviderType
-	if p := in.Tool.Definition.Tool.Provider; p != nil {
-		kind = p.Type
+	if named := in.Tool.Definition.Tool.Provider; named != nil {
+		kind = named.Type
 	}
-	provider := g.providers[kind]
+	provider := p.byType[kind]
 	if provider == nil {
 		return Output{}, &Error{Code: CodeNotConnected, Message: notConnected(in.Tool, kind), NotRun: true}
 	}
-	limited, cancel := context.WithTimeout(ctx, g.runFor)
+	limited, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	back := func() {}
 	if kind != registry.ProviderBuiltin {
@@ -91,7 +98,7 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 		if err := checkOutput(in.Tool, output.Object); err != nil {
 			return Output{}, err
 		}
-		if err := g.conforms(in.Tool, output.Structured); err != nil {
+		if err := p.schemas.conforms(in.Tool, output.Structured); err != nil {
 			return Output{}, err
 		}
 		return output, nil
@@ -100,7 +107,7 @@ func (g *Gateway) provide(ctx context.Context, in Invocation) (Output, error) {
 	case ctx.Err() != nil:
 		return Output{}, ctx.Err()
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return Output{}, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, g.runFor)}
+		return Output{}, &Error{Code: CodeTimeout, Message: fmt.Sprintf("%s did not answer within %s.", in.Tool.Subject, p.limit)}
 	}
 	return Output{}, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
 }
@@ -157,16 +164,16 @@ func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, fail
 
 // changed returns the refusal of a tool that is not the approved one any more, nil
 // when it is or nobody can tell now: every call is checked again when it runs.
-func (g *Gateway) changed(ctx context.Context, tool registry.Live) error {
-	p := tool.Definition.Tool.Provider
-	if p == nil {
+func (p providers) changed(ctx context.Context, tool registry.Live) error {
+	named := tool.Definition.Tool.Provider
+	if named == nil {
 		return nil
 	}
-	checker, ok := g.providers[p.Type].(Checker)
+	checker, ok := p.byType[named.Type].(Checker)
 	if !ok {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, g.runFor)
+	limited, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	defer turns.Outside(ctx)()
 	if err := checker.Check(limited, tool); errors.Is(err, CodeChanged) {

@@ -64,7 +64,7 @@ func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parse
 	if len(answer) > toolcall.MaxAnswer {
 		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
 	}
-	set, err := g.toolset(ctx, c)
+	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
 		return Parsed{}, err
 	}
@@ -169,7 +169,7 @@ func (r *tagReader) read(line string) (strip bool) {
 	if _, err := readArguments(canonical, Caller{}); err != nil {
 		return r.problem(CodeArguments, "%s", err)
 	}
-	if err := r.gateway.fit(t.tool, args); err != nil {
+	if err := r.gateway.schemas.fit(t.tool, args); err != nil {
 		return r.problem(CodeArguments, "%s", err)
 	}
 	r.found.Calls = append(r.found.Calls, ParsedCall{Tool: t.tool, Name: prefix, Args: canonical, Line: r.line})
@@ -207,7 +207,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	if err != nil {
 		return ParsedCall{}, protocolError(err)
 	}
-	_, e, err := g.lookup(ctx, c, call.Tool)
+	_, e, err := g.toolsets.lookup(ctx, c, call.Tool)
 	var refused *Error
 	switch {
 	case errors.As(err, &refused) && refused.Code == CodeNotAllowed:
@@ -219,7 +219,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	if err := call.Verify(func(string) bool { return true }, nonce); err != nil {
 		return ParsedCall{}, protocolError(err)
 	}
-	if err := g.fit(e.Live, call.Args); err != nil {
+	if err := g.schemas.fit(e.Live, call.Args); err != nil {
 		return ParsedCall{}, err
 	}
 	return ParsedCall{Tool: e.Live, Name: call.Tool, Args: jsondoc.Canonical(call.Args)}, nil

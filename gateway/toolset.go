@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"toolcrib/internal/plaintext"
 	"toolcrib/internal/turns"
@@ -51,15 +52,23 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
-// toolset returns the caller's tools, as of the state that it carries; a
-// transaction that acts on them asks for the current ones.
-func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
+// toolsets has the tools of each caller in the newest state of the registry that somebody
+// asked about.
+type toolsets struct {
+	ledger Ledger
+	warn   func(string)
+	cache  cache[toolsetKey, *toolset]
+}
+
+// of returns the caller's tools, as of the state that it carries; a transaction that
+// acts on them asks for the current ones.
+func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	var set *toolset
-	err := g.ledger.View(ctx, func(r LedgerReader) (err error) {
-		set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1})
+	err := t.ledger.View(ctx, func(r LedgerReader) (err error) {
+		set, err = t.current(ctx, r, &toolset{key: keyOf(c), state: -1})
 		return err
 	})
 	return set, err
@@ -67,22 +76,22 @@ func (g *Gateway) toolset(ctx context.Context, c Caller) (*toolset, error) {
 
 // current returns the tools that known has, as they are in the snapshot of r: known
 // itself when nothing was approved since.
-func (g *Gateway) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
+func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == known.state {
 		return known, err
 	}
-	if set, ok := g.toolsets.get(known.key); ok && set.state == state {
+	if set, ok := t.cache.get(known.key); ok && set.state == state {
 		return set, nil
 	}
-	set, err := g.resolve(ctx, r, known.key, state)
+	set, err := t.resolve(ctx, r, known.key, state)
 	if err == nil {
-		g.toolsets.put(known.key, set)
+		t.cache.put(known.key, set)
 	}
 	return set, err
 }
 
-func (g *Gateway) resolve(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
+func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	if key.server != "" {
 		return guarded(ctx, r, key, state)
 	}
@@ -105,7 +114,7 @@ func (g *Gateway) resolve(ctx context.Context, r impact.ToolReader, key toolsetK
 		content.WriteString(choice.Entry.Subject.String() + " " + choice.Entry.ContentHash + "\n")
 	}
 	for _, w := range res.Warnings {
-		g.warn(w + "; it is skipped")
+		t.warn(w + "; it is skipped")
 	}
 	set.hash = registry.HashBytes([]byte(content.String()))
 	return set, nil
@@ -115,12 +124,12 @@ func (g *Gateway) resolve(ctx context.Context, r impact.ToolReader, key toolsetK
 const maxName = 128
 
 // lookup returns the caller's tools, and the one that a name means, as find does.
-func (g *Gateway) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
+func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
 	}
-	err = g.ledger.View(ctx, func(r LedgerReader) (err error) {
-		if set, err = g.current(ctx, r, &toolset{key: keyOf(c), state: -1}); err == nil {
+	err = t.ledger.View(ctx, func(r LedgerReader) (err error) {
+		if set, err = t.current(ctx, r, &toolset{key: keyOf(c), state: -1}); err == nil {
 			e, err = set.find(ctx, r, name)
 		}
 		return err
@@ -269,10 +278,17 @@ type GateAnswer struct {
 // configured.
 var errNoGate = errors.New("no eval gate is configured")
 
-// passGate asks the gate. A gate that failed or is late lets the call pass
+// evalGate is the eval gate with what holds when it does not answer.
+type evalGate struct {
+	gate    Gate // nil for none
+	timeout time.Duration
+	closed  bool // nothing that requires it runs without it
+}
+
+// pass asks the gate. A gate that failed or is late lets the call pass
 // with a warning, unless the call must not run without a yes: it is
 // destructive, it needs the user's approval, or the configuration is closed.
-func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
+func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
 	}
@@ -298,13 +314,13 @@ func (g *Gateway) passGate(ctx context.Context, in Invocation, tier registry.App
 
 // closedFor returns why a call must not run without the gate's yes, "" when it
 // may.
-func (g *Gateway) closedFor(tool registry.Live, tier registry.ApprovalTier) string {
+func (g evalGate) closedFor(tool registry.Live, tier registry.ApprovalTier) string {
 	switch {
 	case tool.Definition.Tool.Destroys():
 		return "a destructive tool does not run without it"
 	case tier == registry.RequiresApproval:
 		return "a tool that requires approval does not run without it"
-	case g.gateClosed:
+	case g.closed:
 		return "the configuration lets nothing run without it"
 	}
 	return ""
@@ -312,11 +328,11 @@ func (g *Gateway) closedFor(tool registry.Live, tier registry.ApprovalTier) stri
 
 // ask asks the gate and waits no longer than its time-out, also for a gate
 // that does not look at its context.
-func (g *Gateway) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
+func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	if g.gate == nil {
 		return GateAnswer{}, errNoGate
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.gateTimeout)
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	type reply struct {
 		answer GateAnswer
@@ -331,10 +347,10 @@ func (g *Gateway) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	select {
 	case r := <-done:
 		if r.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.gateTimeout)
+			return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.timeout)
 		}
 		return r.answer, r.err
 	case <-ctx.Done():
-		return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.gateTimeout)
+		return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.timeout)
 	}
 }
