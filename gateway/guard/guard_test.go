@@ -788,3 +788,25 @@ func TestNothingComesBeforeInitialize(t *testing.T) {
 	s.is2(s.next(), `"id":"hello"`)
 	s.is2(s.next(), "the disk is full")
 }
+
+// A session that ends while the server is asked for its tools is no failure.
+func TestTheEndOfASessionIsNoFailureToCompare(t *testing.T) {
+	s := guarded(t, newCrib(allTools...), func(s *session) { s.times.Compare = time.Microsecond }).begin()
+	s.received(1)
+	if err := s.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	status := <-s.status
+	s.status <- status
+	for {
+		select {
+		case text := <-s.logs:
+			if strings.Contains(text, "cannot be compared") {
+				t.Error(text)
+			}
+			continue
+		default:
+		}
+		return
+	}
+}

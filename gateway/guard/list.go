@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -235,7 +236,7 @@ func (g *Guard) refreshes(ctx context.Context) {
 		if err == nil && g.config.Texts {
 			l.Texts, err = g.textsOf(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // the guard itself has closed the server's input
 			err = fmt.Errorf("the tools of %s cannot be compared with the approved ones: %w", g.config.Name, err)
 			g.config.Log(err.Error())
 		}
