@@ -63,6 +63,7 @@ func (c *crib) approveTexts(t *testing.T, texts []json.RawMessage) {
 // reviewed guards a fake whose texts are reviewed, with prompts in the file that it
 // returns, and with instructions.
 func reviewed(t *testing.T, c *crib, p spoken, change ...func(*session)) (s *session, file string) {
+	t.Helper()
 	file = filepath.Join(t.TempDir(), "prompts.json")
 	p.write(t, file)
 	change = append([]func(*session){func(s *session) {
