@@ -152,7 +152,8 @@ func (s *Subject) UnmarshalText(text []byte) error {
 }
 
 // OtherNames returns the names beside its id by which a definition is found, called, or
-// runs: aliases, its name in prompts and exports, and that of its provider.
+// runs: aliases, its name in prompts and exports, that of its provider, and the tag of its
+// calls.
 func (d Definition) OtherNames() []string {
 	t := d.Tool
 	if t == nil {
@@ -161,6 +162,9 @@ func (d Definition) OtherNames() []string {
 	names := append(slices.Clone(t.Aliases), t.WireName(), t.OriginName())
 	if t.Provider != nil {
 		names = append(names, t.Provider.Name)
+	}
+	if t.Tag != nil {
+		names = append(names, t.Tag.Prefix)
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || name == t.ID })

@@ -129,9 +129,14 @@ func TestPolicyFollowsEveryName(t *testing.T) {
 		d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "bank", Name: name}
 		return d
 	}
+	tagged := func(prefix string) proposals.Draft {
+		d := provided("do_it")
+		d.Definition.Tool.Tag = &registry.Tag{Prefix: prefix, ArgPattern: "(.+)"}
+		return d
+	}
 	for name, draft := range map[string]proposals.Draft{
 		"an alias": withAlias(storetest.Prompt("harmless"), "pay_now"), "a provider's name": provided("pay_now"),
-		"another spelling": provided("Pay-Now"), "the id": storetest.Prompt("pay_now"),
+		"another spelling": provided("Pay-Now"), "the tag of its calls": tagged("PAY_NOW"), "the id": storetest.Prompt("pay_now"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := open(t, review.Policy{Approvals: rules, Severities: storetest.Basics()})
@@ -154,7 +159,7 @@ func TestPolicyFollowsEveryName(t *testing.T) {
 			off := draft
 			off.Type, off.BaseVersion = proposals.Modify, &base
 			tool := *draft.Definition.Tool
-			tool.Aliases, tool.Provider, tool.Goals = nil, nil, "Less."
+			tool.Aliases, tool.Tag, tool.Provider, tool.Goals = nil, nil, nil, "Less."
 			if tool.Kind == registry.ActionTool {
 				tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "bank", Name: "other"}
 			}
