@@ -35,18 +35,12 @@ type CatalogQuery struct {
 
 // CatalogEntry is a live definition as lists show it.
 type CatalogEntry struct {
-	Subject     registry.Subject
-	Version     int
-	ContentHash string
-	Name        string
-	ToolKind    string // "" unless it is a tool
-	Category    string
-	Tier        string
-	Approval    string // the tier; "" when none is set
-	Status      registry.Status
-	Source      string // the server or the file it was imported from, "" as of a time
-	Locked      bool
-	Hides       []registry.Subject // subjects that it overrides in earlier layers
+	Subject          registry.Subject
+	Version          int
+	ContentHash      string
+	registry.Columns // without tag and origin as of a time, and without source
+	Locked           bool
+	Hides            []registry.Subject // subjects that it overrides in earlier layers
 	// Refused is why its version does not count where decisions are signed, nil
 	// when it does. It is then shown as deactivated, and without content.
 	Refused error
@@ -62,13 +56,13 @@ type CatalogPage struct {
 // is the last version of each subject decided by then.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
-		return "SELECT subject, kind, layer, id, version, content_hash, name, tool_kind, category, tier, approval, status, source, locked FROM live", nil
+		return "SELECT * FROM live", nil
 	}
 	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
 			coalesce(json_extract(v.definition, '$.name'), '') AS name,
 			CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.kind'), '') ELSE '' END AS tool_kind,
 			coalesce(json_extract(v.definition, '$.category'), '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.tier'), '') ELSE '' END AS tier,
-			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, coalesce(json_extract(v.definition, '$.status'), 'active') AS status, '' AS source,
+			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, '' AS tag, coalesce(json_extract(v.definition, '$.status'), 'active') AS status, '' AS origin, '' AS source,
 			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
 		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= $1 GROUP BY subject) last
 			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
@@ -108,7 +102,7 @@ func (q CatalogQuery) rows(columns, join string) (query string, args []any) {
 }
 
 func (s catalog) catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
-	query, args := q.rows(entryColumns, "")
+	query, args := q.rows(entryList, "")
 	return q.merge(func(fn func(CatalogEntry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
 }
 
@@ -208,7 +202,7 @@ func (db catalogPages) Find(ctx context.Context, q CatalogQuery, ref string) (Ca
 
 func (s catalog) find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, error) {
 	from, args := liveRows(q.AsOf)
-	query := "SELECT " + entryColumns + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
+	query := "SELECT " + entryList + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
 	value := fmt.Sprintf(" = $%d", len(args)+2)
 	if strings.Contains(ref, ":") {
 		found, err := s.entries(ctx, q, query+"subject"+value, append(args, q.Kind, ref)...)

@@ -13,18 +13,12 @@ import (
 	"toolcrib/review"
 )
 
-// entryColumns are the columns of an entry in what liveRows returns as r.
-const entryColumns = "r.subject, r.version, r.content_hash, r.name, r.tool_kind, r.category, r.tier, r.approval, r.status, r.source, r.locked"
-
-func scanEntry(row scanner) (CatalogEntry, error) {
-	var e CatalogEntry
-	var subject string
-	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Name, &e.ToolKind, &e.Category, &e.Tier, &e.Approval, &e.Status, &e.Source, &e.Locked)
-	if err != nil {
-		return e, err
-	}
-	return e, into(&e.Subject, registry.ParseSubject, subject)
+func entryColumns(e *CatalogEntry) columns {
+	return slices.Concat(columns{col("subject", asSubject(&e.Subject)), col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
 }
+
+// entryList lists entryColumns in what liveRows returns as r.
+var entryList = entryColumns(new(CatalogEntry)).of("r")
 
 // entries reads entries of live versions.
 func (s catalog) entries(ctx context.Context, q CatalogQuery, query string, args ...any) ([]CatalogEntry, error) {
@@ -45,15 +39,16 @@ func (s catalog) eachEntry(ctx context.Context, q CatalogQuery, query string, ar
 		return err
 	}
 	if p == nil {
+		scan := reading(entryColumns)
 		return s.Each(ctx, query, args, func(row scanner) error {
-			e, err := scanEntry(row)
+			e, err := scan(row)
 			if err != nil {
 				return err
 			}
 			return fn(e)
 		})
 	}
-	query = strings.Replace(query, entryColumns, provenColumns()+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
+	query = strings.Replace(query, entryList, provenColumns()+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
 	return s.Each(ctx, query, args, func(row scanner) error {
 		var hash string
 		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
@@ -64,7 +59,7 @@ func (s catalog) eachEntry(ctx context.Context, q CatalogQuery, query string, ar
 	})
 }
 
-// provenColumns are entryColumns where signatures are required: the rest comes
+// provenColumns list what an entry is read from where signatures are required: the rest comes
 // from the checked definition.
 func provenColumns() string {
 	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
@@ -100,10 +95,9 @@ func (s catalog) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuer
 		}
 	}
 	if e.Refused != nil {
-		return CatalogEntry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Status: registry.Deactivated, Refused: e.Refused}, nil
+		return CatalogEntry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Columns: registry.Columns{Status: registry.Deactivated}, Refused: e.Refused}, nil
 	}
-	c := proof.Columns
-	e.Name, e.ToolKind, e.Category, e.Tier, e.Approval, e.Status, e.Source = c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Status, c.Source
+	e.Columns = proof.Columns
 	return e, nil
 }
 
@@ -137,7 +131,7 @@ func (db catalogPages) CatalogGroups(ctx context.Context, q CatalogQuery) ([]Gro
 	counts := map[CatalogGroup]int{}
 	err := db.view(ctx, func(s *session) error {
 		clear(counts) // it may run again
-		query, args := q.rows(entryColumns, "")
+		query, args := q.rows(entryList, "")
 		return q.eachMerged(func(fn func(CatalogEntry) error) error { return catalog{s}.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
 			for _, e := range es {
 				counts[groupOf(e)]++

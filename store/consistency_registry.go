@@ -20,7 +20,7 @@ import (
 // the definition of their live version has them.
 func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
 	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
-	query := "SELECT l.subject, l.kind, l.layer, l.id, l.name, l.tool_kind, l.category, l.tier, l.approval, l.tag, l.status, l.origin, l.source, l.size, v.definition " + liveFrom
+	query := "SELECT l.subject, l.kind, l.layer, l.id, " + shownOf(new(registry.Columns)).of("l") + ", l.size, v.definition " + liveFrom
 	err := s.Each(ctx, query, nil, func(row scanner) error {
 		var subject, kind, layer, id string
 		var definition []byte

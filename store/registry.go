@@ -229,22 +229,32 @@ func (s liveTables) SetLive(ctx context.Context, versions []history.Version, def
 	return sketchTables(s).addSketches(ctx, made.sketches)
 }
 
-// seedColumns are the columns of live that the step of the seed writes; a later one adds
-// the size.
-const seedColumns = "subject, kind, layer, id, locked, version, content_hash, name, tool_kind, category, tier, approval, tag, status, origin, source"
+// liveColumns are the columns of a live row that change with its version: its number and
+// its hash, and what lists show.
+func liveColumns(number *int, contentHash *string, c *registry.Columns) columns {
+	return append(columns{col("version", number), col("content_hash", contentHash)}, shownOf(c)...)
+}
+
+// shownOf are the columns that lists show of a definition.
+func shownOf(c *registry.Columns) columns {
+	return columns{
+		col("name", &c.Name), col("tool_kind", &c.ToolKind), col("category", &c.Category), col("tier", &c.Tier), col("approval", &c.Approval),
+		col("tag", &c.Tag), col("status", (*string)(&c.Status)), col("origin", &c.Origin), col("source", &c.Source),
+	}
+}
 
 // setLive points the registry to versions, and stores their names.
 func (s liveTables) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	s.profiled = nil
-	var rows, names []any
+	var rows, names []columns
 	for i, v := range versions {
 		if v.Number > 1 {
 			continue
 		}
-		rows = append(append(rows, newLive(v, definitions[i], false)...), len(v.Definition))
+		rows = append(rows, append(newLive(v, definitions[i], false), col("size", new(len(v.Definition)))))
 		names = append(names, newNames(v.Subject, definitions[i])...)
 	}
-	if err := s.insertLive(ctx, seedColumns+", size", rows, names); err != nil {
+	if err := s.insertLive(ctx, rows, names); err != nil {
 		return err
 	}
 	for i, v := range versions {
@@ -258,25 +268,27 @@ func (s liveTables) setLive(ctx context.Context, versions []history.Version, def
 	return nil
 }
 
-// newLive returns the seedColumns of the row of a first version.
-func newLive(v history.Version, d registry.Definition, locked bool) []any {
-	return append([]any{v.Subject.String(), v.Subject.Kind, v.Subject.Layer, v.Subject.ID, flag(locked)}, liveColumns(v, d)...)
+// newLive returns the row of a first version as the step of the seed writes it; a later
+// step added the size.
+func newLive(v history.Version, d registry.Definition, locked bool) columns {
+	shown := d.Columns()
+	return slices.Concat(columns{col("subject", asSubject(&v.Subject))}, partsOf(&v.Subject), columns{col("locked", &locked)}, liveColumns(&v.Number, &v.ContentHash, &shown))
 }
 
 // newNames returns rows of the names that a definition takes.
-func newNames(subject registry.Subject, d registry.Definition) (rows []any) {
+func newNames(subject registry.Subject, d registry.Definition) (rows []columns) {
 	for _, name := range toolNames(d) {
-		rows = append(rows, name, subject.String())
+		rows = append(rows, columns{col("name", &name), col("subject", asSubject(&subject))})
 	}
 	return rows
 }
 
 // insertLive adds first versions, and their names, to the registry.
-func (s liveTables) insertLive(ctx context.Context, columns string, rows, names []any) error {
-	if err := s.insertRows(ctx, "live", columns, rows); err != nil {
+func (s liveTables) insertLive(ctx context.Context, rows, names []columns) error {
+	if err := s.insertAll(ctx, "live", rows); err != nil {
 		return err
 	}
-	if err := s.insertRows(ctx, "names", "name, subject", names); err != nil {
+	if err := s.insertAll(ctx, "names", names); err != nil {
 		return fmt.Errorf("names: %w", err)
 	}
 	return nil
@@ -285,9 +297,13 @@ func (s liveTables) insertLive(ctx context.Context, columns string, rows, names 
 // moveLive moves a subject from the version before to v.
 func (s liveTables) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
-	n, err := s.Exec(ctx, `
-		UPDATE live SET version = $1, content_hash = $2, name = $3, tool_kind = $4, category = $5, tier = $6, approval = $7, tag = $8, status = $9, origin = $10, source = $11, size = $12
-		WHERE subject = $13 AND version = $14`, append(liveColumns(v, d), len(v.Definition), subject, v.Number-1)...)
+	shown := d.Columns()
+	row := append(liveColumns(&v.Number, &v.ContentHash, &shown), col("size", new(len(v.Definition))))
+	values, err := row.values()
+	if err != nil {
+		return err
+	}
+	n, err := s.Exec(ctx, fmt.Sprintf("UPDATE live SET %s WHERE subject = $%d AND version = $%d", row.assignments(), len(row)+1, len(row)+2), append(values, subject, v.Number-1)...)
 	if err := changedOne(n, err, subject); err != nil {
 		return err
 	}
@@ -296,12 +312,6 @@ func (s liveTables) moveLive(ctx context.Context, v history.Version, d registry.
 		return err
 	}
 	return s.setNames(ctx, v.Subject, old, toolNames(d))
-}
-
-// liveColumns are the columns of a live row that change with its version.
-func liveColumns(v history.Version, d registry.Definition) []any {
-	c := d.Columns()
-	return []any{v.Number, v.ContentHash, c.Name, c.ToolKind, c.Category, c.Tier, c.Approval, c.Tag, c.Status, c.Origin, c.Source}
 }
 
 // toolNames are the names that a definition takes: none for an agent.

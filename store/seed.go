@@ -27,7 +27,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 		if err != nil {
 			return err
 		}
-		if err := (liveTables{s}).insertLive(ctx, seedColumns, newLive(v, d, locked), newNames(subject, d)); err != nil {
+		if err := (liveTables{s}).insertLive(ctx, []columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
 			return err
 		}
 		made := sketchTables{s}.sketchAll([]history.Version{v}, []registry.Definition{d})

@@ -250,22 +250,23 @@ func (s catalog) eachExported(ctx context.Context, q CatalogQuery, fn func(Expor
 	if err != nil {
 		return err
 	}
-	columns := entryColumns
+	list := entryList
 	if p != nil {
-		columns = provenColumns()
+		list = provenColumns()
 	}
-	query, args := q.rows(columns+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
-	return s.Each(ctx, query, args, func(row scanner) error {
-		var x Exported
-		var err error
-		var created, updated string
-		row = extendedRow{row, []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated}}
-		if p == nil {
-			x.CatalogEntry, err = scanEntry(row)
-		} else {
-			x.CatalogEntry, err = s.scanProven(ctx, p, q, &x.Hash, row)
+	query, args := q.rows(list+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
+	var x Exported
+	var created, updated string
+	beside := []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated}
+	scan := reading(entryColumns, beside...)
+	if p != nil {
+		scan = func(row scanner) (CatalogEntry, error) {
+			return s.scanProven(ctx, p, q, &x.Hash, extendedRow{row, beside})
 		}
-		if err != nil {
+	}
+	return s.Each(ctx, query, args, func(row scanner) (err error) {
+		x = Exported{}
+		if x.CatalogEntry, err = scan(row); err != nil {
 			return err
 		}
 		if x.Refused != nil {
