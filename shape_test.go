@@ -24,7 +24,7 @@ var larger = map[string]int{
 	"gateway.LedgerReader":     24,
 	"gateway.LedgerTx":         38,
 	"gateway/mcp.Server":       48,
-	"review.Desk":              122,
+	"review.Desk":              112,
 	"review.Reader":            41,
 	"review.Tx":                61,
 	"review/rules/scan.reader": 88,

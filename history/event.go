@@ -27,6 +27,19 @@ type Event struct {
 	Hash     string
 }
 
+// NewEvent returns the event of an act with its details; none when data is empty.
+func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, error) {
+	e := Event{ID: id, At: at, Actor: actor, Act: act}
+	if len(data) > 0 {
+		b, err := jsondoc.Marshal(data)
+		if err != nil {
+			return e, err
+		}
+		e.Data = json.RawMessage(b)
+	}
+	return e, nil
+}
+
 // EventFormat is the first of the fields that Sum seals: it names the list.
 const EventFormat = "toolcrib event 1"
 

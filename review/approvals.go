@@ -110,35 +110,6 @@ func (v view) endorsed(e Decision) bool {
 		e.Assessment == v.Assessment.ID && e.Members == v.changeSet.seal
 }
 
-// endorses returns the key that signed an earlier approval of p, or why that does
-// not count. Without signatures, every approval that is recorded counts.
-func (s Signing) endorses(ctx context.Context, r Reader, e Decision, p proposals.Proposal) (key string, err error) {
-	started := s.trust.Required()
-	if !started {
-		states, err := r.SignersStates(ctx)
-		if err != nil || len(states) == 0 {
-			return "", err
-		}
-	}
-	last, err := r.LastSigners(ctx)
-	if err != nil {
-		return "", err
-	}
-	proofs, err := s.trust.Proofs(ctx, r, last)
-	if err != nil {
-		return "", err
-	}
-	previous := ""
-	if p.BaseVersion > 0 {
-		base, err := r.Version(ctx, p.Subject, p.BaseVersion)
-		if err != nil {
-			return "", err
-		}
-		previous = base.Hash
-	}
-	return proofs.Endorsement(ctx, r, e, p.BaseVersion+1, previous)
-}
-
 // tally counts the approvals of v, with those of more principals.
 func (d *Desk) tally(v view, more ...string) approval.Tally {
 	by := make([]string, 0, len(v.endorsements)+len(more))
@@ -197,7 +168,7 @@ func (d *Desk) complete(actor proposals.Actor, views []view) []bool {
 // principal approved v.
 func (v view) apart(actor proposals.Actor, act *SignedAct) error {
 	for _, e := range v.endorsements {
-		if act != nil && e.By != actor && e.key == act.signer.Fingerprint {
+		if act.Key() != "" && e.By != actor && e.key == act.Key() {
 			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), ErrSignature, e.By)
 		}
 	}
@@ -224,18 +195,6 @@ func progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	return &proposals.Approvals{
 		Required: t.Required(), Given: append([]string{}, t.Given...), WaitsFor: append([]string{}, t.WaitsFor()...), Text: t.String(),
 	}
-}
-
-// Progress returns how far the approvals had come with a decision that was just
-// made, and what else it waits for.
-func (d Decision) Progress() string {
-	if d.Approvals == nil {
-		return "its change set waits for owners of other members"
-	}
-	if len(d.Approvals.WaitsFor) == 0 && d.Verdict == VerdictEndorsed {
-		return d.Approvals.Text + "; its change set waits for owners of other members"
-	}
-	return d.Approvals.Text
 }
 
 // count fills in how far the approvals of proposals have come that wait for a user.
@@ -323,11 +282,11 @@ func (a approving) setLive(ctx context.Context, tx Tx) error {
 // close records the decisions, and closes the proposals that are complete.
 func (a approving) close(ctx context.Context, tx Tx, decisions []Decision, act *SignedAct) error {
 	for _, verdict := range []Verdict{VerdictApproved, VerdictEndorsed} {
-		var about []proposals.Proposal
+		var about []view
 		var of []Decision
 		for i, v := range a.views {
 			if decisions[i].Verdict == verdict {
-				about, of = append(about, v.Proposal), append(of, decisions[i])
+				about, of = append(about, v), append(of, decisions[i])
 			}
 		}
 		if len(about) == 0 {

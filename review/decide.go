@@ -204,7 +204,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 			return nil, err
 		}
 		if d.policy.FourEyes {
-			if err := act.apart(v.Revision.Author); err != nil {
+			if err := act.Apart(v.Revision.Author); err != nil {
 				return nil, err
 			}
 		}
@@ -216,7 +216,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 	if err := a.write(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := d.signing.seal(ctx, tx, act, VerdictApproved, views, a.versions, note); err != nil {
+	if err := d.sign(ctx, tx, act, VerdictApproved, views, a.versions, note); err != nil {
 		return nil, err
 	}
 	if err := a.setLive(ctx, tx); err != nil {
@@ -228,7 +228,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 		decisions[i] = Decision{
 			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(v.need, d.tally(v, actor.String())), need: v.need,
+			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(v.need, d.tally(v, actor.String())),
 		}
 		if one := &decisions[i]; !a.complete[i] {
 			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = VerdictEndorsed, 0, "", false, v.changeSet.seal
@@ -305,20 +305,18 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 		return nil, err
 	}
 	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []Showing, signed *SignedAct) ([]Decision, error) {
-		if err := d.signing.seal(ctx, tx, signed, verdict, views, nil, reason); err != nil {
+		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
 			return nil, err
 		}
 		decisions := make([]Decision, len(views))
-		about := make([]proposals.Proposal, len(views))
 		for i, v := range views {
 			p := v.Proposal
-			about[i] = p
 			decisions[i] = Decision{
 				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(), need: v.need,
+				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
 			}
 		}
-		return decisions, d.applyVerdict(ctx, tx, verdict, about, decisions, signed)
+		return decisions, d.applyVerdict(ctx, tx, verdict, views, decisions, signed)
 	})
 }
 

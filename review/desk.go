@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
@@ -76,6 +74,7 @@ func (p Policy) OpenOfAll() int {
 // Desk moves proposals. It is safe for concurrent use.
 type Desk struct {
 	*impact.Analyzer // what proposals do to prompts
+	*SignerLog       // who may sign
 
 	store  Store
 	policy Policy
@@ -114,21 +113,22 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		policy.MaxWrites = DefaultMaxWrites
 	}
 	pool := &impact.Pool{}
-	return &Desk{
+	desk := &Desk{
 		Analyzer: impact.New(store.View, pool, policy.Model), pool: pool,
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{},
 		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID),
 		rules:   set,
 		version: sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.version() }),
-	}, nil
+	}
+	return desk.withSignerLog(), nil
 }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
 // answers as it would, and is rolled back.
 func (d *Desk) DryRun() *Desk {
 	dry := *d
-	dry.dryRun, dry.signing.dryRun = true, true
-	return &dry
+	dry.dryRun, dry.signing = true, d.signing.DryRun()
+	return dry.withSignerLog()
 }
 
 // Signed returns a desk whose next act is the one of a signed statement that
@@ -136,7 +136,19 @@ func (d *Desk) DryRun() *Desk {
 func (d *Desk) Signed(s Signed) *Desk {
 	signed := *d
 	signed.signed = &s
-	return &signed
+	return signed.withSignerLog()
+}
+
+// withSignerLog gives d the log of the signers in its storage.
+func (d *Desk) withSignerLog() *Desk {
+	d.SignerLog = NewSignerLog(d.signing, d.signed,
+		func(ctx context.Context, fn func(SignatureReader) error) error {
+			return d.store.View(ctx, func(r Reader) error { return fn(r) })
+		},
+		func(ctx context.Context, fn func(SignatureWriter) error) error {
+			return d.update(ctx, func(tx Tx) error { return fn(tx) })
+		})
+	return d
 }
 
 // RulesVersion names the rules and the policy that assessments are made with.
@@ -195,21 +207,9 @@ func (d *Desk) log(ctx context.Context, tx Tx, actor proposals.Actor, act string
 
 // event returns the event that log appends.
 func (d *Desk) event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
-	e, err := newEvent(d.newID(), act, actor.String(), at, data)
+	e, err := history.NewEvent(d.newID(), act, actor.String(), at, data)
 	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
 	return e, err
-}
-
-func newEvent(id, act, actor string, at time.Time, data map[string]any) (history.Event, error) {
-	e := history.Event{ID: id, At: at, Actor: actor, Act: act}
-	if len(data) > 0 {
-		b, err := jsondoc.Marshal(data)
-		if err != nil {
-			return e, err
-		}
-		e.Data = json.RawMessage(b)
-	}
-	return e, nil
 }
 
 // Reference returns the name of a proposal on the command line: its number, or

@@ -252,16 +252,6 @@ func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, err
 	return read(ctx, d, func(r Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }
 
-// Showing describes how a decider knew the decided content.
-type Showing string
-
-// The ways to know it.
-const (
-	ShowingExpected Showing = "expected"  // the decision named the review digest
-	ShowingShown    Showing = "shown"     // it was the last that the decider was shown
-	ShowingNone     Showing = "not_shown" // the decider was shown something else, or nothing
-)
-
 // showings returns for each choice how actor knows its content, and refuses those
 // whose digest is another than expected. strict also refuses content that differs
 // from what actor was shown last; content that actor was never shown passes,

@@ -159,3 +159,38 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	}
 	return nil
 }
+
+// endorsementReader reads what an earlier approval depends on.
+type endorsementReader interface {
+	SignatureReader
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// endorses returns the key that signed an earlier approval of p, or why that does
+// not count. Without signatures, every approval that is recorded counts.
+func (s Signing) endorses(ctx context.Context, r endorsementReader, e Decision, p proposals.Proposal) (key string, err error) {
+	started := s.trust.Required()
+	if !started {
+		states, err := r.SignersStates(ctx)
+		if err != nil || len(states) == 0 {
+			return "", err
+		}
+	}
+	last, err := r.LastSigners(ctx)
+	if err != nil {
+		return "", err
+	}
+	proofs, err := s.trust.Proofs(ctx, r, last)
+	if err != nil {
+		return "", err
+	}
+	previous := ""
+	if p.BaseVersion > 0 {
+		base, err := r.Version(ctx, p.Subject, p.BaseVersion)
+		if err != nil {
+			return "", err
+		}
+		previous = base.Hash
+	}
+	return proofs.Endorsement(ctx, r, e, p.BaseVersion+1, previous)
+}

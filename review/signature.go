@@ -108,6 +108,15 @@ func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing
 	return Signing{trust: trust, now: now, newID: newID}
 }
 
+// stamp is the current time at the resolution that is stored: microseconds.
+func (s Signing) stamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// DryRun returns a signing that asks for no signature: nothing is kept.
+func (s Signing) DryRun() Signing {
+	s.dryRun = true
+	return s
+}
+
 // Prepare returns the statement by which actor would do act now, to be signed.
 // note is free text, of which the statement has the hash.
 func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
@@ -170,7 +179,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
 	}
-	now := s.now().UTC().Truncate(time.Microsecond)
+	now := s.stamp()
 	switch {
 	case st.By != actor.String():
 		return nil, fmt.Errorf("%w: it is by %s, and you act as %s", ErrSignature, st.By, actor)
@@ -221,7 +230,7 @@ func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) er
 	if a == nil {
 		return nil
 	}
-	e, err := newEvent(s.newID(), actSign, a.record.By, a.now, map[string]any{
+	e, err := history.NewEvent(s.newID(), actSign, a.record.By, a.now, map[string]any{
 		"statement": a.record.Hash, "key": a.signer.Fingerprint, "key_type": a.signer.KeyType,
 	})
 	if err != nil {

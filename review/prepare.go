@@ -1,16 +1,12 @@
 package review
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/signing/signers"
-	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
 
@@ -111,89 +107,13 @@ func decisionAct(verdict Verdict, views []view, versions []history.Version) *sta
 	return act
 }
 
-// seal compares the signature of a decision with the decision, and records it.
-func (s Signing) seal(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict Verdict, views []view, versions []history.Version, note string) error {
+// sign compares the signature of a decision with the decision, and records it.
+func (d *Desk) sign(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil
 	}
 	if err := signed.Match(decisionAct(verdict, views, versions), note); err != nil {
 		return err
 	}
-	return s.Record(ctx, w, signed)
-}
-
-// waiverAct returns what the statement of a waiver of p is about.
-func waiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
-	act := &statement.Waiver{
-		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
-		PassageHash: w.PassageHash, Path: statement.Text(w.Path), Field: history.Seal(w.Field...),
-	}
-	if w.ExpiresAt != nil && !act.Ended {
-		act.Expires = w.ExpiresAt.UTC()
-	}
-	return act
-}
-
-// SignedAct is a verified statement, to be compared with the act that is recorded.
-// A nil one is an unsigned act.
-type SignedAct struct {
-	record    SignatureRecord
-	statement statement.Statement
-	signature *sshsig.Signature
-	signer    signers.Signer
-	signers   *signers.Signers
-	now       time.Time
-}
-
-// Hash returns the hash that records refer to the statement by, "" for none.
-func (a *SignedAct) Hash() string {
-	if a == nil {
-		return ""
-	}
-	return a.record.Hash
-}
-
-// Time returns the time of the act, which is now when it is not signed.
-func (a *SignedAct) Time(now time.Time) time.Time {
-	if a == nil {
-		return now
-	}
-	return a.statement.At
-}
-
-// recordedAt returns when the act is recorded, which is at when it is not signed.
-func (a *SignedAct) recordedAt(at time.Time) time.Time {
-	if a == nil {
-		return at
-	}
-	return a.now
-}
-
-// Match returns nil when the statement is, byte for byte, the one about act and
-// note. Otherwise something moved since it was prepared: ErrConflict.
-func (a *SignedAct) Match(act statement.Act, note string) error {
-	if a == nil {
-		return nil
-	}
-	want := a.statement
-	want.Act, want.Note = act, statement.Text(note)
-	b, err := encode(want)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(b, []byte(a.record.Statement)) {
-		return fmt.Errorf("%w: the signed statement does not match this decision: the proposal changed, or another statement was signed; review it and sign again", proposals.ErrConflict)
-	}
-	return nil
-}
-
-// apart returns nil when the key of the signature is none of author's.
-func (a *SignedAct) apart(author proposals.Actor) error {
-	if a == nil || author.Kind != proposals.User {
-		return nil
-	}
-	if _, err := a.signers.May(author.String(), a.signature.Key, a.statement.At); err == nil {
-		return fmt.Errorf("%w: the key that signed is also one of %s, who wrote it", proposals.ErrFourEyes, author)
-	}
-	return nil
+	return d.signing.Record(ctx, w, signed)
 }

@@ -1,0 +1,152 @@
+package review
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/signing/signers"
+)
+
+// SignerLog is the recorded states of the signers, each put in force by a signer of the
+// one before.
+type SignerLog struct {
+	signing Signing
+	signed  *Signed // the statement by which the signers change, nil for none
+	view    func(context.Context, func(SignatureReader) error) error
+	update  func(context.Context, func(SignatureWriter) error) error
+}
+
+// NewSignerLog returns the log in the storage that view and update read and write, each
+// in one transaction. signed is the statement by which the signers change, nil for none.
+func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(SignatureReader) error) error, update func(context.Context, func(SignatureWriter) error) error) *SignerLog {
+	return &SignerLog{signing, signed, view, update}
+}
+
+// PrepareSigners returns the statement by which actor would put the signers file
+// in force as the next state, to be signed and then passed on by Desk.Signed to
+// ChangeSigners.
+func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
+	var prepared []byte
+	err := l.view(ctx, func(r SignatureReader) error {
+		change, err := l.signersChange(ctx, r, actor)
+		if err != nil {
+			return err
+		}
+		prepared, err = l.signing.Prepare(ctx, r, actor, l.signing.stamp(), change.Act(), "")
+		return err
+	})
+	return prepared, err
+}
+
+// ChangeSigners puts the signers file in force as the next state of the signers.
+// Signing starts with the first one: the user's configuration pins the hash of its
+// event, which is returned.
+func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
+	var state SignersState
+	err := l.update(ctx, func(tx SignatureWriter) (err error) {
+		state, err = l.change(ctx, tx, actor)
+		return err
+	})
+	return state, err
+}
+
+func (l *SignerLog) change(ctx context.Context, tx SignatureWriter, actor proposals.Actor) (state SignersState, err error) {
+	change, err := l.signersChange(ctx, tx, actor)
+	if err != nil {
+		return state, err
+	}
+	if l.signed == nil {
+		return state, fmt.Errorf("%w: a change of the signers needs one", ErrUnsigned)
+	}
+	trusted := change.Previous
+	if trusted == nil {
+		trusted = change.Next
+	}
+	signed, err := l.signing.open(ctx, tx, actor, *l.signed, trusted)
+	if err != nil {
+		return state, err
+	}
+	if err := signed.Match(change.Act(), ""); err != nil {
+		return state, err
+	}
+	if _, err := change.Check(l.signed.Statement, l.signed.Signature); err != nil {
+		return state, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	data := map[string]any{
+		"number": change.Number, "state": string(change.Next.Text()), "statement": signed.Hash(),
+		"key": signed.signer.Fingerprint, "key_type": signed.signer.KeyType,
+	}
+	if revoked := change.Next.Revoked(); revoked != nil {
+		data["revoked"] = base64.StdEncoding.EncodeToString(revoked)
+	}
+	e, err := history.NewEvent(l.signing.newID(), ActSigners, actor.String(), signed.now, data)
+	if err != nil {
+		return state, err
+	}
+	if err := tx.AddSignature(ctx, signed.record, e); err != nil {
+		return state, err
+	}
+	states, err := tx.SignersStates(ctx)
+	if err != nil {
+		return state, err
+	}
+	return states[len(states)-1], nil
+}
+
+// signersChange returns the step from the last state in the log to the signers
+// file.
+func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
+	var change signers.Change
+	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
+		return change, err
+	}
+	if l.signing.trust.policy.Signers == nil {
+		return change, fmt.Errorf("%w: there is no signers file", ErrSigners)
+	}
+	next, err := l.signing.trust.policy.Signers()
+	if err != nil {
+		return change, fmt.Errorf("%w: %w", ErrSigners, err)
+	}
+	change.Number, change.Next = 1, next
+	states, err := r.SignersStates(ctx)
+	if err != nil || len(states) == 0 {
+		return change, err
+	}
+	digest, err := checkStates(ctx, r, states)
+	if err != nil {
+		return change, err
+	}
+	if digest == next.Digest() {
+		return change, fmt.Errorf("%w: the signers file is in force already, as state %d", proposals.ErrUnchanged, len(states))
+	}
+	last := states[len(states)-1]
+	change.Number = len(states) + 1
+	change.Previous, err = signers.Restore(last.Text, last.Revoked)
+	return change, err
+}
+
+// SignersStates returns the recorded states of the signers, the first one first.
+func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, err error) {
+	err = l.view(ctx, func(r SignatureReader) error {
+		states, err = r.SignersStates(ctx)
+		return err
+	})
+	return states, err
+}
+
+// CheckSigners returns nil when every recorded state of the signers holds, the
+// signers file is the last of them, and signing started where the policy says; and
+// also where nothing is signed. Otherwise no signature counts: ErrSigners.
+func (l *SignerLog) CheckSigners(ctx context.Context) error {
+	return l.view(ctx, func(r SignatureReader) error {
+		states, err := r.SignersStates(ctx)
+		if err != nil || len(states) == 0 && !l.signing.trust.policy.Required {
+			return err
+		}
+		_, err = l.signing.trust.signersFor(ctx, r)
+		return err
+	})
+}
