@@ -163,31 +163,6 @@ type (
 // does not tell.
 const pollEvery = 700 * time.Millisecond
 
-func (m *shell) readStamp() tea.Cmd {
-	reg := m.cfg.Registry
-	return func() tea.Msg {
-		stamp, err := reg.Stamp(m.ctx)
-		return stampMsg{stamp, err}
-	}
-}
-
-// awaitWrite answers when another process may have written something.
-func (m *shell) awaitWrite(seen int64) tea.Cmd {
-	wait := m.cfg.Wait
-	if wait == nil || m.cfg.After != nil {
-		return m.after(pollEvery, pollMsg{seen})
-	}
-	return func() tea.Msg { return pollMsg{wait(m.ctx, seen, pollEvery)} }
-}
-
-// after answers with msg when d has passed.
-func (m *shell) after(d time.Duration, msg tea.Msg) tea.Cmd {
-	if m.cfg.After != nil {
-		return m.cfg.After(d, msg)
-	}
-	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
-}
-
 // maxPaths is how many files are offered at once.
 const maxPaths = 8
 

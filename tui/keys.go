@@ -169,51 +169,6 @@ func (m *Model) suspend() tea.Cmd {
 	return tea.Suspend
 }
 
-func (m *shell) cannotSuspend() string {
-	if m.cfg.Remote {
-		return "there is no shell here"
-	}
-	return ""
-}
-
-func (m *shell) noCalls() string {
-	if m.cfg.Calls == nil {
-		return "no gateway is available"
-	}
-	return ""
-}
-
-func (m *shell) noServers() string {
-	if m.cfg.Servers == nil {
-		return "the clients are on another machine"
-	}
-	return ""
-}
-
-func (m *shell) noDrafts() string {
-	if m.cfg.Drafts == "" {
-		return "no folder for drafts is available"
-	}
-	return ""
-}
-
-func (m *shell) cannotTheme() string {
-	if m.cfg.Plain {
-		return "colours are off"
-	}
-	return ""
-}
-
-func (m *shell) switchMouse() tea.Cmd {
-	m.mouse = !m.mouse
-	if m.mouse {
-		m.Say(remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
-	} else {
-		m.Say(remark, "Mouse off")
-	}
-	return nil
-}
-
 // Leave is a message that ends the workbench at once: a write that is on its
 // way is cancelled, and answered before the workbench is left.
 type Leave struct{}

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,26 +17,7 @@ import (
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/servers"
-	"toolcrib/tui/theme"
 )
-
-// shell is the state that all parts share: the configuration, the screen and its contents.
-type shell struct {
-	cfg      Config
-	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
-	theme    theme.Theme
-	themed   bool // the theme was chosen and does not follow the terminal
-	dark     bool
-	sixteen  bool
-	mouse    bool
-	layout   screen.Layout
-	division screen.Division
-	status   screen.Status
-	dialog   *dialog
-	line     *screen.Line // the input line at the bottom, nil for none
-	kept     draftFiles   // unsent texts
-	texts    *markdown.Texts
-}
 
 // Model is the workbench: it routes messages to its parts.
 type Model struct {
@@ -179,17 +159,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// missedSize asks for the size when the terminal has another one than was told.
-func (m *shell) missedSize() tea.Cmd {
-	if m.cfg.Size == nil {
-		return nil
-	}
-	if width, height := m.cfg.Size(); width == m.layout.Width && height == m.layout.Height {
-		return nil
-	}
-	return tea.RequestWindowSize
-}
-
 // answer hands what a command answered to those it may be for.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -268,5 +237,3 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 // list returns the page of the queue.
 func (m *pages) list() *queue.Page { return m.queue.Page.(*queue.Page) }
-
-func (m *shell) now() time.Time { return m.cfg.Now() }

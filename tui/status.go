@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
@@ -22,25 +20,6 @@ const (
 	warning = screen.Warning
 	failure = screen.Failure
 )
-
-// Say shows a line at the bottom until the next key. Everything in it passes
-// the gate.
-func (m *shell) Say(t screen.Tone, format string, args ...any) tea.Cmd {
-	m.status = screen.Sayf(t, format, args...)
-	return nil
-}
-
-// Fail says an error.
-func (m *shell) Fail(err error) tea.Cmd {
-	m.status = screen.Fail(err)
-	return nil
-}
-
-// Type has a line typed at the bottom.
-func (m *shell) Type(l *screen.Line) tea.Cmd {
-	m.line = l
-	return nil
-}
 
 // footer shows the keys that matter here, as many as fit: those of an input line
 // or dialog, else those of the tab, then those of the page. Those to quit and for

@@ -17,7 +17,6 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -44,11 +43,6 @@ func (m *Model) draw() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	return v
-}
-
-// typing reports whether keys write a text.
-func (m *shell) typing() bool {
-	return !m.layout.TooSmall && (m.line != nil && m.dialog == nil || m.dialog != nil && m.dialog.Writing && m.dialog.text != nil)
 }
 
 // hardwareCursor puts the terminal's own cursor where one is drawn, so that input
@@ -245,30 +239,11 @@ func (m *pages) see() {
 	}
 }
 
-// chooseTheme picks the theme for the known properties of the terminal.
-func (m *shell) chooseTheme() {
-	switch {
-	case m.cfg.Plain:
-		m.theme = theme.Plain()
-	case m.sixteen:
-		m.theme = theme.Sixteen(m.dark)
-	case m.dark:
-		m.theme = theme.Dark()
-	default:
-		m.theme = theme.Light()
-	}
-}
-
 func (m *pages) switchTheme() tea.Cmd {
 	m.themed, m.dark = true, !m.dark
 	m.chooseTheme()
 	m.fit()
 	return nil
-}
-
-// frame is the frame that a page draws itself in.
-func (m *shell) frame() screen.Frame {
-	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
 }
 
 // resize lays everything out for a screen of the given size.

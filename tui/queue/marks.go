@@ -126,7 +126,7 @@ func (q *Page) cannotMarkRow() string {
 
 // markRow marks the selected row, or unmarks it, and goes on to the next.
 func (q *Page) markRow() tea.Cmd {
-	q.marking.end()
+	q.end()
 	p, _ := q.Current()
 	q.Mark(p)
 	return q.Move(1)
@@ -135,10 +135,10 @@ func (q *Page) markRow() tea.Cmd {
 // markRange begins a range at the selected row, or ends it.
 func (q *Page) markRange() tea.Cmd {
 	p, _ := q.Current()
-	if !q.marking.begin(p) {
+	if !q.begin(p) {
 		return nil
 	}
-	q.marking.extend(&q.rows, q.cursor)
+	q.extend(&q.rows, q.cursor)
 	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 

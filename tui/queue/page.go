@@ -139,7 +139,7 @@ func (q *Page) Fit(f screen.Frame) {
 
 // Leave implements screen.Page: it ends a range of marks, or a filter.
 func (q *Page) Leave() (tea.Cmd, bool) {
-	if q.marking.end() {
+	if q.end() {
 		return nil, true
 	}
 	if q.filter == "" {
@@ -232,6 +232,6 @@ func (q *Page) Move(n int) tea.Cmd {
 	q.cursor += n
 	q.Preview.Forget()
 	q.clamp()
-	q.marking.extend(&q.rows, q.cursor)
+	q.extend(&q.rows, q.cursor)
 	return tea.Batch(q.Fill(), q.debounce())
 }

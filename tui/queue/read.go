@@ -109,6 +109,6 @@ func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
 func (q *Page) readFrom(backward bool) tea.Cmd {
 	q.rows, q.cursor, q.top, q.want = newRows(backward), 0, 0, ""
 	q.glance, q.table.widest = Glance{}, nil
-	q.marking.end()
+	q.end()
 	return q.readChunk(q.query(0))
 }
