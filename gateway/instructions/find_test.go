@@ -135,7 +135,7 @@ func TestHostileTrees(t *testing.T) {
 		"gigabyte": {func(t *testing.T, dir string) {
 			must(t, os.WriteFile(at(dir, "big"), nil, 0o644))
 			must(t, os.Truncate(at(dir, "big"), 1<<30))
-		}, "more than 5242880 bytes"},
+		}, "more than 67108864 bytes"},
 		"not UTF-8 name": {func(t *testing.T, dir string) { must(t, os.WriteFile(at(dir, "a\xff"), nil, 0o644)) }, "UTF-8"},
 		"deep": {func(t *testing.T, dir string) {
 			must(t, os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755))

@@ -21,8 +21,13 @@ import (
 // others of its folder can.
 var ErrFile = errors.New("cannot be read")
 
-// maxDepth limits how deep the folders of a skill nest.
-const maxDepth = 24
+// The limits of what is read of one skill: how deep its folders nest, and the bytes of
+// all its files. Of those that are no text the definition has only the hash, so that they
+// do not count for registry.MaxFolderText.
+const (
+	maxDepth = 24
+	maxBytes = 64 << 20
+)
 
 // reader reads one skill or one file of instructions below a folder.
 type reader struct {
@@ -143,8 +148,8 @@ func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 	if !info.Mode().IsRegular() {
 		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
 	}
-	if r.size += info.Size(); r.size > registry.MaxFolderText {
-		return registry.File{}, wrap(p, fmt.Errorf("brings the files to more than %d bytes", registry.MaxFolderText))
+	if r.size += info.Size(); r.size > maxBytes {
+		return registry.File{}, wrap(p, fmt.Errorf("brings the files to more than %d bytes", maxBytes))
 	}
 	opened, err := r.root.Open(p)
 	if err != nil {

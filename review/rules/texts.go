@@ -23,6 +23,7 @@ const (
 	Identifier TextKind = "identifier" // ids, property names, keys
 	Value      TextKind = "value"      // defaults, enum values, examples and other data in a schema
 	Note       TextKind = "note"       // $comment: meant for readers of the schema, seen by agents all the same
+	Program    TextKind = "program"    // a program of a skill: it orders nobody, but its comments may
 	Report     TextKind = "report"     // what only reviewers read: rationale, examples, test cases
 )
 
@@ -137,7 +138,7 @@ func (t *texts) folder(f *registry.Folder) {
 	t.add("definition.id", f.ID, Identifier)
 	t.add("definition.path", f.Path, Label)
 	for _, name := range f.Paths() {
-		kind := Value // a program, which gives no orders
+		kind := Program
 		switch strings.ToLower(path.Ext(name)) {
 		case ".md", ".mdc", ".markdown", ".txt", "":
 			kind = Prose

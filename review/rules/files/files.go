@@ -91,7 +91,7 @@ var (
 		`|(?i)\beval\s*\(\s*await\s*\(?\s*(?:await\s+)?fetch\s*\(`)
 	credentials = pattern(`(?i)(?:~|\$\{?HOME\}?|/root|/home/[\w.-]+|/Users/[\w.-]+|%USERPROFILE%)[/\\](?:\.ssh[/\\](?:id_\w+|\*|config|authorized_keys)?|\.aws[/\\]credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg\b|\.config[/\\](?:gh[/\\]hosts\.yml|gcloud\b)|\.azure\b|\.password-store\b|Library[/\\]Keychains)` +
 		`|/etc/shadow\b|\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)\b|\bsecret-tool\s+lookup\b|\b(?:Login Data|logins\.json|key4\.db)\b` +
-		`|(?i)169\.254\.169\.254|metadata\.google\.internal`)
+		`|(?i)\bhttp://(?:169\.254\.169\.254|metadata\.google\.internal)/\w`)
 	climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 )
 

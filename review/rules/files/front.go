@@ -44,7 +44,7 @@ func permissions() rules.Rule {
 
 // granting are the keys of front matter whose values let an agent do something without
 // asking.
-var granting = []string{"allowed-tools", "allowedTools", "tools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
+var granting = []string{"allowed-tools", "allowedTools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
 
 // grants returns what the front matter of a text grants, as "key: value".
 func grants(text string) []string {
@@ -140,9 +140,9 @@ func hidden() rules.Rule {
 			if !markdown(name) {
 				return
 			}
-			var spans []rules.Passage
+			var noted, spans []rules.Passage
 			for _, m := range comments().FindAllStringSubmatchIndex(t.Value, -1) {
-				spans = hiddenSpan(spans, t.Value, m[2], m[3])
+				noted = hiddenSpan(noted, t.Value, m[2], m[3])
 			}
 			for _, m := range unseen().FindAllStringSubmatchIndex(t.Value, -1) {
 				spans = hiddenSpan(spans, t.Value, m[4], m[5])
@@ -153,9 +153,14 @@ func hidden() rules.Rule {
 				}
 				spans = hiddenSpan(spans, t.Value, m[2], m[3])
 			}
-			found = append(found, t.Findings(spans, func(rules.Passage) string {
+			message := func(rules.Passage) string {
 				return "A viewer of Markdown does not show this, and the agent reads it."
-			})...)
+			}
+			found = append(found, t.Findings(spans, message)...)
+			for _, f := range t.Findings(noted, message) {
+				f.Severity = rules.Info // authors leave notes; S107 looks for orders in them
+				found = append(found, f)
+			}
 		})
 		return found, nil
 	}}

@@ -35,10 +35,10 @@ const maxJudged = 512
 
 // sentences returns the sentences of s that are judged, in their order.
 func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
-	if !s.Visible && len(s.byRule) == 0 {
-		return nil // what only reviewers read is judged where a rule fired
+	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
+		return nil // programs and what only reviewers read are judged where a rule fired
 	}
-	if s.Kind != rules.Prose && s.Kind != rules.Note {
+	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program {
 		return wholeText(s)
 	}
 	var list []Sentence
