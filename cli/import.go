@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"
@@ -25,7 +26,7 @@ import (
 
 type importFlags struct {
 	server, layer, set, capabilities string
-	draft                            bool
+	draft, files                     bool
 	from                             fromServer
 	watched                          bool     // nobody asked for this very import
 	observed                         bool     // toolcrib itself proposes what a guarded server lists
@@ -35,8 +36,8 @@ type importFlags struct {
 func newImport(a *command.App) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME",
-		Short: "Import tools from a server or a file as proposals",
+		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
+		Short: "Import tools or instruction files as proposals",
 		Long: `Read tools from a saved MCP tools/list answer, an OpenAI or Anthropic tool
 array, a v0 prompt file, or a toolcrib export, and compare them with the live
 ones. New, changed, and vanished tools become proposals; nothing goes live
@@ -55,6 +56,11 @@ Servers may list tools by the client's capabilities: pass those of the saved
 answer with --client-capabilities, or save them in it as "clientCapabilities".
 toolcrib declares none to a live server.
 
+--files proposes skills and instruction files (SKILL.md, AGENTS.md, CLAUDE.md,
+rules, subagents, commands) of a project's FOLDER, else those in your home and in
+the current project: new, changed and missing ones, a change set for each folder
+that they stand in. Their bytes are kept exactly.
+
 Incomplete prompts of a v0 file become drafts; --draft drafts everything.
 Unknown keys are stored and exported again. Tools that the MCP protocol has
 clients exclude (an invalid x-mcp-header) are skipped. Exit status 6: something
@@ -63,8 +69,9 @@ was skipped; each is listed with its reason.`,
   toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
   toolcrib import --mcp-url https://mcp.example.com/mcp --server example
   toolcrib import tools.json --server app --change-set app --draft
+  toolcrib import --files .
   toolcrib export --format mcp | toolcrib import -`,
-		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url or --server"),
+		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args, f) },
 	}
 	set := cmd.Flags()
@@ -73,11 +80,15 @@ was skipped; each is listed with its reason.`,
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME`")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
 	set.BoolVar(&f.draft, "draft", false, "save the proposals as drafts")
+	set.BoolVar(&f.files, "files", false, "import skills and instruction files of a folder")
 	f.from.register(set)
 	return cmd
 }
 
 func runImport(ctx context.Context, a *command.App, args []string, f importFlags) error {
+	if f.files {
+		return runImportFiles(ctx, a, args, f)
+	}
 	switch {
 	case len(args) == 1 && f.from.given():
 		return process.Usagef("a file and a live server exclude each other")
@@ -118,6 +129,16 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 		return err
 	}
 	return printImport(a, taken)
+}
+
+// runImportFiles takes in files instead of tools.
+func runImportFiles(ctx context.Context, a *command.App, args []string, f importFlags) error {
+	if f.from.given() || f.server != "" || f.layer != "" || f.capabilities != "" {
+		return process.Usagef("--files excludes --server, --mcp, --mcp-url, --layer and --client-capabilities; --project names the project of a folder")
+	}
+	p := a.Progress()
+	defer p.End()
+	return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, moved)
 }
 
 // at reports the current step.

@@ -7,12 +7,15 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/files"
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
+	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
@@ -28,6 +31,8 @@ type checkFlags struct {
 	agent, format string
 	server, lock  string
 	partial       bool
+	files         bool
+	hook          string
 	bundle        bundleFlags
 	where         command.WhereFlags
 	from          fromServer
@@ -36,8 +41,8 @@ type checkFlags struct {
 func newCheck(a *command.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check --code FILE | --bundle FILE",
-		Short: "Compare the tools an application registers with the registry",
+		Use:   "check --code FILE | --bundle FILE | --files [FOLDER]",
+		Short: "Compare code, or instruction files, with the registry",
 		Long: `Compare the tools that an application registers with the registry. Reported are
 tools that only one side has, retired or deactivated tools in use, different
 definitions, aliases, missing approval tiers, and tiers that differ, are
@@ -64,13 +69,24 @@ hash, every version chain, and every signature, by the people in the file of
 and could not prove. With --code, the bundle has to be valid, and the code is
 compared with it.
 
+--files compares skills and instruction files with what was approved: those of a
+project's FOLDER, else those in your home and in the current project. With --lock
+it needs no database. --hook answers as a hook of claude-code, codex or cursor
+does, so that a session stops while files are not as they were approved.
+
 check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
   toolcrib check --code github.json --server github
-  toolcrib check --code tools.json --lock toolcrib.lock --format sarif`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runCheck(cmd.Context(), a, f) },
+  toolcrib check --code tools.json --lock toolcrib.lock --format sarif
+  toolcrib check --files . --lock toolcrib.lock`,
+		Args: command.Between(0, 1, "one folder at most, with --files"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
-	set := cmd.Flags()
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *checkFlags) register(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.code, "code", nil, "`FILE` with what the code registers, - for standard input; may be repeated")
 	set.StringArrayVar(&f.tiers, "tiers", nil, "`FILE` with the approval tiers that the code sets; may be repeated")
 	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
@@ -82,10 +98,21 @@ check changes nothing. Exit status 6: something was found.`,
 	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the `HASH` of the first event of the database that it has to be of")
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.register(set)
+	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
+	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.Register(set)
-	return cmd
+}
+
+func (f checkFlags) run(ctx context.Context, a *command.App, args []string) error {
+	switch {
+	case f.files:
+		return runCheckFiles(ctx, a, args, f)
+	case len(args) > 0 || f.hook != "":
+		return process.Usagef("a folder and --hook are for --files")
+	}
+	return runCheck(ctx, a, f)
 }
 
 func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
@@ -123,6 +150,48 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 		return err
 	}
 	if err := printCheck(a, f.format, cmp.Or(scope.Registry, "the registry"), code, found); err != nil {
+		return err
+	}
+	return process.FindingsUnless(len(found) == 0)
+}
+
+// runCheckFiles compares files instead of code.
+func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFlags) error {
+	if len(f.code)+len(f.tiers) > 0 || f.from.given() || f.agent != "" || f.server != "" || f.bundle.file != "" || f.partial {
+		return process.Usagef("--files goes with --lock, --hook and --format alone")
+	}
+	if err := report.CheckFormat(a, &f.format); err != nil {
+		return err
+	}
+	var locked []instructions.Approved
+	if f.lock != "" {
+		data, err := a.ReadAll(ctx, f.lock)
+		if err != nil {
+			return err
+		}
+		lock, err := conform.ReadLock(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.lock, err)
+		}
+		if locked, err = files.Locked(lock); err != nil {
+			return fmt.Errorf("%s: %w", f.lock, err)
+		}
+	}
+	found, err := files.Check(ctx, a, args, locked)
+	if f.hook != "" {
+		return files.AnswerHook(a, f.hook, found, err)
+	}
+	if err != nil {
+		return err
+	}
+	doc := report.New(len(found) == 0, found)
+	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: files.Rules(), Found: found}
+	if err := report.Print(a, f.format, doc, sarif, found, func() string {
+		if len(found) == 0 {
+			return "The files are as they were approved.\n"
+		}
+		return findings.Text(found)
+	}); err != nil {
 		return err
 	}
 	return process.FindingsUnless(len(found) == 0)

@@ -15,6 +15,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -216,6 +217,12 @@ func mainField(v history.Version) (string, error) {
 		return "tools", nil
 	case d.List != nil:
 		return "description", nil
+	case d.Folder() != nil:
+		name := registry.SkillFile
+		if d.Instructions != nil {
+			name = d.Instructions.Paths()[0]
+		}
+		return jsondoc.Join("files", name) + ".text", nil
 	case d.Tool.Kind == registry.ActionTool:
 		return "description", nil
 	}

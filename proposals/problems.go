@@ -26,7 +26,7 @@ func (d Draft) Problems() Problems {
 	c.versions(d)
 	c.definition(d)
 	c.rationale(d)
-	if d.Definition.Folder() == nil || len(d.Examples)+len(d.TestCases) > 0 {
+	if !d.Subject.Kind.InFiles() || len(d.Examples)+len(d.TestCases) > 0 { // nothing calls a file
 		c.examples(d)
 		c.testCases(d)
 	}

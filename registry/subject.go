@@ -26,6 +26,9 @@ func SubjectKinds() []Kind {
 	return []Kind{KindTool, KindAgent, KindList, KindSkill, KindInstructions}
 }
 
+// InFiles reports whether what is of the kind stands in files of its own.
+func (k Kind) InFiles() bool { return k == KindSkill || k == KindInstructions }
+
 // Layer is where a definition lives: LayerGlobal, LayerUser or
 // "project/<name>". Later layers override earlier ones.
 type Layer string

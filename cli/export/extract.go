@@ -27,7 +27,8 @@ type extract struct {
 	layer         registry.Layer
 	Tools, Agents []store.Exported
 	Lists         []store.Exported
-	agent         *registry.Agent // the one that was asked for, nil for all
+	files         []store.Exported // skills and instructions
+	agent         *registry.Agent  // the one that was asked for, nil for all
 	merged        *registry.Merged
 }
 
@@ -47,8 +48,17 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q sto
 		return c, err
 	}
 	q.Kind = registry.KindList
-	c.Lists, err = db.Export(ctx, q)
-	return c, err
+	if c.Lists, err = db.Export(ctx, q); err != nil {
+		return c, err
+	}
+	for _, q.Kind = range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
+		some, err := db.Export(ctx, q)
+		if err != nil {
+			return c, err
+		}
+		c.files = append(c.files, some...)
+	}
+	return c, nil
 }
 
 // Only leaves what one agent has, and returns how many of its tools are left out
@@ -122,16 +132,16 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 
 // lock writes the lock of the extract's tools.
 func (c extract) lock() ([]byte, error) {
-	lives := make([]registry.Live, len(c.Tools))
-	for i, e := range c.Tools {
+	written, agent := slices.Concat(c.Tools, c.files), ""
+	if c.agent != nil {
+		written, agent = c.Tools, c.agent.ID
+	}
+	lives := make([]registry.Live, len(written))
+	for i, e := range written {
 		var err error
 		if lives[i], err = command.LiveOf(e); err != nil {
 			return nil, err
 		}
-	}
-	agent := ""
-	if c.agent != nil {
-		agent = c.agent.ID
 	}
 	return conform.NewLock(agent, c.layer.View(), lives).Encode()
 }

@@ -21,16 +21,6 @@ type Found struct {
 	Err    error           // why it cannot be taken in; wraps ErrFile
 }
 
-// Group returns the folder that a skill or a file came from, which has a change set of
-// its own: ".claude/skills", ".cursor/rules", "docs"; "" for the folder that was
-// searched.
-func (f Found) Group() string {
-	if dir := path.Dir(f.Path); dir != "." {
-		return dir
-	}
-	return ""
-}
-
 // maxEntries limits how much of a project is searched.
 const maxEntries = 500_000
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -19,7 +20,16 @@ type Lock struct {
 	Kind   string       `json:"kind"`
 	Agent  string       `json:"agent,omitempty"` // whose tools they are, "" for all of the view
 	View   []string     `json:"view"`
-	Tools  []LockedTool `json:"tools"` // by subject
+	Tools  []LockedTool `json:"tools"`           // by subject
+	Files  []LockedFile `json:"files,omitempty"` // by subject
+}
+
+// LockedFile is an approved skill or file of instructions.
+type LockedFile struct {
+	Subject     string `json:"subject"`
+	Path        string `json:"path"`
+	Version     int    `json:"version"`
+	ContentHash string `json:"content_hash"`
 }
 
 // LockedTool is one approved tool.
@@ -42,13 +52,16 @@ const (
 // ErrLock is for a file that is not a lock.
 var ErrLock = errors.New("not a lock file of toolcrib")
 
-// NewLock returns the lock of active tools.
+// NewLock returns the lock of active tools, skills and instructions.
 func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: []string{}, Tools: []LockedTool{}}
 	for _, layer := range view {
 		l.View = append(l.View, string(layer))
 	}
 	for _, live := range lives {
+		if f := live.Definition.Folder(); f != nil && f.Status != registry.Deactivated {
+			l.Files = append(l.Files, LockedFile{live.Subject.String(), f.Path, live.Version, live.ContentHash})
+		}
 		t := live.Definition.Tool
 		if t == nil || t.Status == registry.Deactivated {
 			continue
@@ -63,6 +76,7 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 		})
 	}
 	slices.SortFunc(l.Tools, func(a, b LockedTool) int { return bytes.Compare([]byte(a.Subject), []byte(b.Subject)) })
+	slices.SortFunc(l.Files, func(a, b LockedFile) int { return strings.Compare(a.Subject, b.Subject) })
 	return l
 }
 

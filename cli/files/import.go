@@ -1,0 +1,234 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/gateway/instructions"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Import says how the files of folders are proposed.
+type Import struct {
+	Set   string // the change set of all; "" for one per folder that they came from
+	Draft bool
+	Tell  func(done, total int64, step string) // how far it has come
+	Done  func()                               // it has come to its end
+	// Watched leaves out what was rejected: nobody asked for this very import.
+	Watched bool
+}
+
+// DocImport is the document of an import of files.
+type DocImport struct {
+	output.Head
+	Folders []DocFolder `json:"folders"`
+	DryRun  bool        `json:"dry_run,omitempty"`
+}
+
+// DocFolder is one folder that was searched.
+type DocFolder struct {
+	Folder string `json:"folder"`
+	Layer  string `json:"layer"`
+	// Found counts the skills and files, Unchanged those that are as they were approved.
+	Found     int       `json:"found"`
+	Unchanged int       `json:"unchanged"`
+	Steps     []DocStep `json:"steps"`
+}
+
+// DocStep is one skill or file that is not as it was approved.
+type DocStep struct {
+	Kind    string `json:"kind"` // skill or instructions
+	Path    string `json:"path"` // below the folder
+	Subject string `json:"subject,omitempty"`
+	// Change is new, changed, missing, unreadable or "taken out of use".
+	Change   string `json:"change"`
+	Proposal string `json:"proposal,omitempty"`
+	Reason   string `json:"reason,omitempty"` // why there is none
+}
+
+// taken holds the proposals about the files of one folder.
+type taken struct {
+	root
+	found, unchanged int
+	steps            []instructions.Step
+	made             []proposals.Proposal // of the steps with a draft, in their order
+}
+
+// Run proposes what is not as it was approved and prints it.
+func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
+	list, err := roots(a, args)
+	if err != nil {
+		return err
+	}
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return err
+	}
+	var all []taken
+	for _, r := range list {
+		t, err := f.take(ctx, a, b, r)
+		if err != nil {
+			return err
+		}
+		all = append(all, t)
+	}
+	if f.Done != nil {
+		f.Done()
+	}
+	return printImport(a, all, moved)
+}
+
+func (f Import) tell(step string) {
+	if f.Tell != nil {
+		f.Tell(0, 0, step)
+	}
+}
+
+func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root) (taken, error) {
+	t := taken{root: r}
+	f.tell("Reading " + r.dir)
+	found, err := instructions.Find(r.dir, r.scope)
+	if err != nil {
+		return t, err
+	}
+	approved, err := approvedIn(ctx, a.DB, r.layer)
+	if err != nil {
+		return t, err
+	}
+	open, err := openOn(ctx, a.DB, r.layer)
+	if err != nil {
+		return t, err
+	}
+	differences := instructions.Compare(found, approved)
+	t.found, t.unchanged = len(found), len(found)
+	for i, d := range differences {
+		if d.Found == nil {
+			continue
+		}
+		t.unchanged--
+		if d.Change == instructions.New { // it may be proposed already, under an id
+			at := slices.IndexFunc(open, func(p proposals.Proposal) bool {
+				return p.Subject.Kind == d.Kind && p.Title == d.Path
+			})
+			if at >= 0 {
+				differences[i].Subject = open[at].Subject
+			}
+		}
+	}
+	t.steps, err = instructions.Plan(differences, instructions.Origin{
+		Layer: r.layer, Set: f.Set,
+		Live: func(s registry.Subject) (registry.Live, error) { return live(ctx, a.DB, s) },
+		Taken: func(kind registry.Kind, id string) bool {
+			s := registry.Subject{Kind: kind, Layer: r.layer, ID: id}
+			return slices.ContainsFunc(open, func(p proposals.Proposal) bool { return p.Subject == s }) ||
+				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
+		},
+	})
+	if err != nil {
+		return t, err
+	}
+	drafts, err := f.drafts(ctx, a, t.steps, open)
+	if err != nil || len(drafts) == 0 {
+		return t, err
+	}
+	f.tell("Proposing " + output.Counted(len(drafts), "change"))
+	if f.Draft {
+		t.made, err = b.Desk.Propose(ctx, b.Actor, drafts, false)
+	} else {
+		t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts)
+	}
+	return t, err
+}
+
+// drafts returns those of the steps, without what is proposed already.
+func (f Import) drafts(ctx context.Context, a *command.App, steps []instructions.Step, open []proposals.Proposal) ([]proposals.Draft, error) {
+	var drafts []proposals.Draft
+	for i := range steps {
+		s := &steps[i]
+		if s.Draft == nil {
+			continue
+		}
+		hash := s.Draft.Definition.Hash()
+		at := slices.IndexFunc(open, func(p proposals.Proposal) bool {
+			return p.Subject == s.Subject && p.Type == s.Draft.Type && (p.ContentHash == hash || hash == "")
+		})
+		if at >= 0 {
+			s.Draft, s.Reason = nil, "proposed before: "+open[at].Handle()
+			continue
+		}
+		if f.Watched {
+			rejected, err := rejection(ctx, a, s.Subject, hash)
+			if err != nil {
+				return nil, err
+			}
+			if rejected != "" {
+				s.Draft, s.Reason = nil, rejected
+				continue
+			}
+		}
+		drafts = append(drafts, *s.Draft)
+	}
+	return drafts, nil
+}
+
+// rejection returns that this very content was rejected, "" when it was not.
+func rejection(ctx context.Context, a *command.App, s registry.Subject, hash string) (string, error) {
+	var reason string
+	err := a.DB.View(ctx, func(r review.Reader) error {
+		d, err := r.Rejection(ctx, s, hash)
+		switch {
+		case err == nil:
+			reason = "it was rejected: " + d.Note
+		case errors.Is(err, proposals.ErrNotFound):
+			err = nil
+		}
+		return err
+	})
+	return reason, err
+}
+
+func printImport(a *command.App, all []taken, moved func(proposals.Proposal) string) error {
+	doc := DocImport{Head: output.NewHead("import.files"), DryRun: a.Flags.DryRun}
+	unread := 0
+	for _, t := range all {
+		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}}
+		next := 0
+		for _, s := range t.steps {
+			step := DocStep{Kind: string(s.Kind), Path: s.Path, Subject: s.Subject.String(), Change: string(s.Change), Reason: s.Reason}
+			if s.Draft != nil {
+				step.Proposal = string(t.made[next].ID)
+				next++
+			}
+			if s.Change == instructions.Unreadable {
+				unread++
+			}
+			d.Steps = append(d.Steps, step)
+		}
+		doc.Folders = append(doc.Folders, d)
+	}
+	return a.PrintChecked(doc, unread == 0, func(p *output.Page) {
+		for _, t := range all {
+			t.lines(p, moved)
+		}
+	})
+}
+
+// lines prints what was found in one folder.
+func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
+	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
+	next := 0
+	for _, s := range t.steps {
+		switch {
+		case s.Draft != nil:
+			p.Linef("%s", moved(t.made[next]))
+			next++
+		default:
+			p.Linef("left alone %s: %s", s.Path, s.Reason)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package files
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/gateway/instructions"
+	"toolcrib/history/diff"
+	"toolcrib/registry"
+)
+
+// DocRestore is the document of a restore.
+type DocRestore struct {
+	output.Head
+	Subject string   `json:"subject"`
+	Folder  string   `json:"folder"`
+	Path    string   `json:"path"`
+	Written []string `json:"written"` // files, below path
+	Deleted []string `json:"deleted"`
+	Left    []string `json:"left"` // files that were never approved
+}
+
+type restoreFlags struct {
+	dir         string
+	yes, remove bool
+}
+
+// NewRestore is the command restore.
+func NewRestore(a *command.App) *cobra.Command {
+	var f restoreFlags
+	cmd := &cobra.Command{
+		Use:   "restore SUBJECT",
+		Short: "Write the approved bytes of a skill or instruction file back",
+		Long: `Write the approved version of a skill or an instruction file back to disk, after
+showing what would change. Each file is written in one step and never through a
+link. Files of a skill that were never approved are left, and named; --delete
+deletes them too. Of a binary only the hash was approved, so it cannot be written.
+
+In a script, --yes takes the place of the question.`,
+		Example: `  toolcrib restore skill:user/pdf
+  toolcrib restore instructions:project/novel/agents --dir . --yes`,
+		Args: command.Exact(1, "the subject of a skill or of instructions, such as skill:user/pdf"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&f.dir, "dir", "", "the `FOLDER` of the project (default: the project's, or your home)")
+	set.BoolVar(&f.yes, "yes", false, "do not ask")
+	set.BoolVar(&f.remove, "delete", false, "delete files of a skill that were never approved")
+	return cmd
+}
+
+func (f restoreFlags) run(ctx context.Context, a *command.App, name string) error {
+	s, err := registry.ParseSubject(name)
+	if err != nil {
+		return process.Usagef("%v", err)
+	}
+	if !s.Kind.InFiles() {
+		return process.Usagef("%s is not a skill or instructions, so it has no files", s)
+	}
+	r, err := f.root(a, s.Layer)
+	if err != nil {
+		return err
+	}
+	db, err := a.Database(ctx)
+	if err != nil {
+		return err
+	}
+	approved, err := live(ctx, db, s)
+	if err != nil {
+		return err
+	}
+	folder := *approved.Definition.Folder()
+	if folder.Status == registry.Deactivated {
+		return fmt.Errorf("%s was taken out of use; use it again before it is restored: toolcrib reactivate %s", s, s)
+	}
+	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) //nolint:errcheck // what cannot be read is written anew
+	doc := DocRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
+	var added []string
+	for _, c := range instructions.Files(folder, now) {
+		if c.Change == instructions.New {
+			added = append(added, c.Path)
+		} else {
+			doc.Written = append(doc.Written, c.Path)
+		}
+	}
+	if f.remove {
+		doc.Deleted = append(doc.Deleted, added...)
+	} else {
+		doc.Left = append(doc.Left, added...)
+	}
+	if ok, err := f.confirmed(a, doc, instructions.Definition(s.Kind, s.ID, now), approved.Definition); err != nil || !ok {
+		return err
+	}
+	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written); err != nil {
+		return err
+	}
+	if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {
+		return err
+	}
+	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
+		p.Linef("%s: %s written, %d deleted, below %s", s, output.Counted(len(doc.Written), "file"), len(doc.Deleted), r.dir)
+		for _, name := range doc.Left {
+			p.Linef("left, never approved: %s (--delete deletes it)", name)
+		}
+	})
+}
+
+// root returns the folder of a layer.
+func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
+	var args []string
+	if f.dir != "" {
+		args = []string{f.dir}
+	}
+	list, err := roots(a, args)
+	if err != nil {
+		return root{}, err
+	}
+	for _, r := range list {
+		if r.layer == layer || f.dir != "" {
+			return r, nil
+		}
+	}
+	return root{}, process.Usagef("name the folder of %s with --dir", layer)
+}
+
+// sign begins the lines of a change.
+var sign = map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
+
+// confirmed shows what would change and asks, unless it was told not to or nothing does.
+func (f restoreFlags) confirmed(a *command.App, doc DocRestore, now, approved registry.Definition) (bool, error) {
+	if f.yes || len(doc.Written)+len(doc.Deleted) == 0 {
+		return true, nil
+	}
+	if !a.Env.InTerminal || a.Form.JSON {
+		return false, process.Usagef("restore asks before it writes; in a script, say --yes")
+	}
+	return a.Confirm("Write this?", func(p *output.Page) {
+		for _, field := range diff.Definitions(now, approved) {
+			p.Linef("%s %s", field.Path, field.Change)
+			for _, h := range field.Hunks(3) {
+				for _, l := range h.Lines {
+					p.Linef("  %s%s", sign[l.Kind], l.Text)
+				}
+			}
+		}
+		for _, name := range doc.Deleted {
+			p.Linef("deleted: %s", name)
+		}
+	})
+}
