@@ -42,6 +42,7 @@ func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.
 			uses, err = usesOfList(ctx, s, agents, catalog, layer)
 		case registry.KindTool:
 			uses, err = usesOfTool(ctx, s.ID, agents, catalog, layer)
+		case registry.KindSkill, registry.KindInstructions: // no allow-list speaks of them
 		}
 		return err
 	})
