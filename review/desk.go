@@ -113,8 +113,9 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 		policy.MaxWrites = DefaultMaxWrites
 	}
 	pool := &impact.Pool{}
+	view := func(ctx context.Context, fn func(Reader) error) error { return store.View(ctx, fn) } // there is no store where only the rules are asked for
 	desk := &Desk{
-		Analyzer: impact.New(store.View, pool, policy.Model), pool: pool,
+		Analyzer: impact.New(view, pool, policy.Model), pool: pool,
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{},
 		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID),
 		rules:   set,
