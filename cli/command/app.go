@@ -95,6 +95,7 @@ func (a *App) WantsJSON() bool {
 		WantsJSON(a.Env.Args)
 }
 
+// WantsJSON reports whether arguments that are not parsed yet ask for JSON.
 func WantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {

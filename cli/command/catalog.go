@@ -12,6 +12,7 @@ import (
 	"toolcrib/store"
 )
 
+// LiveOf decodes an exported row.
 func LiveOf(e store.Exported) (registry.Live, error) {
 	d, err := registry.DecodeDefinition(e.Subject.Kind, e.Definition)
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 	"toolcrib/store/transfer"
 )
 
+// Failure is the document of an error.
 type Failure struct {
 	output.Head
 	Code     string              `json:"code"`

@@ -66,6 +66,7 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
+// DecodeProposals reads the proposals of a file; complete ones alone where that is asked for.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError

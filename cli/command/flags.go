@@ -105,6 +105,7 @@ func Some(what string) cobra.PositionalArgs {
 	}
 }
 
+// Between requires a number of arguments; what names them in the error.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {

@@ -39,6 +39,7 @@ func (a *App) IDs(ctx context.Context, desk *review.Desk, refs []string) ([]prop
 	return desk.Resolve(ctx, refs...)
 }
 
+// NotFoundf returns an error about something that is not there.
 func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }

@@ -36,6 +36,7 @@ type Head struct {
 	Kind   string `json:"kind"`
 }
 
+// NewHead returns the head of a document of a kind.
 func NewHead(kind string) Head { return Head{Schema, kind} }
 
 // Format says how documents are printed.
@@ -120,14 +121,18 @@ func (a *Printer) Note(format string, args ...any) {
 	WriteNote(a.Env.Err, format, args...)
 }
 
+// WriteNote writes a remark for a person.
 func WriteNote(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, visible.Text(Belongs(fmt.Sprintf(format, args...))))
 }
 
+// Itoa formats a number.
 func Itoa(n int) string { return strconv.Itoa(n) }
 
+// Timestamp formats a time in UTC, to the second.
 func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
 // Mapped returns what to makes of each item of a list. It is never nil, so that an
@@ -226,6 +231,7 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	return err
 }
 
+// EntryTime is Timestamp, but empty for no time.
 func EntryTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

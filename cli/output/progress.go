@@ -57,6 +57,7 @@ func (a *Printer) Progress() *progress {
 	return p
 }
 
+// NewProgress returns a progress line that is not drawn by itself.
 func NewProgress(env process.Env) *progress {
 	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }

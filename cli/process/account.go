@@ -90,10 +90,12 @@ func (e Env) Home() (string, error) {
 // the database does not.
 func ConfigHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
 
+// DataHome returns the folder of data, under the same rules as ConfigHome.
 func DataHome(env Env) (string, error) {
 	return xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"), "LOCALAPPDATA")
 }
 
+// StateHome returns the folder of state, under the same rules as ConfigHome.
 func StateHome(env Env) (string, error) {
 	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }

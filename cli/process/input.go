@@ -31,6 +31,7 @@ func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err
 	}
 }
 
+// ReaderFunc is a function that reads.
 type ReaderFunc func([]byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }

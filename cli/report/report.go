@@ -136,6 +136,7 @@ func Print(a *command.App, format string, doc any, sarif SARIFRun, found []findi
 // domain is reserved for examples (RFC 2606), so it leads nowhere.
 const home = "https://toolcrib.example/"
 
+// SARIFTool describes toolcrib to scanners: a command, and the page that explains its rules.
 func SARIFTool(command, page string) findings.Tool {
 	return findings.Tool{Version: process.ProgramVersion(), Home: home + page, Command: command}
 }

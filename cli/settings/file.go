@@ -117,6 +117,7 @@ func (c Config) RuleSet() (ruleset.Set, error) {
 	return set, fmt.Errorf("configuration: %w", err)
 }
 
+// Setting is a setting in force, with what sets it.
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`

@@ -184,6 +184,7 @@ type checkpointsConfig struct {
 	Command []string `toml:"command"` // or a program, which gets the checkpoint on standard input
 }
 
+// GitTarget begins a target that is a git repository.
 const GitTarget = "git:"
 
 func (c checkpointsConfig) check() error {

@@ -278,6 +278,7 @@ func (c *Config) check() error {
 	return errors.Join(c.checkServers(), c.checkGuards(), c.Gateway.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkSignatures())
 }
 
+// ValidProject reports whether a project may have that name.
 func ValidProject(name string) bool {
 	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
 	return err == nil

@@ -101,7 +101,7 @@ to be approved again. Revoking needs another key, and ssh-keygen.`,
 				return err
 			}
 			if revoke {
-				return changeSigners(ctx, a, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return revokeKey(ctx, a, list, e.Key) })
+				return changeSigners(ctx, a, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return revokeKey(ctx, list, e.Key) })
 			}
 			return changeSigners(ctx, a, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
 				lines := strings.Split(string(text), "\n")
@@ -136,7 +136,7 @@ func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
 }
 
 // revokeKey returns a revocation list with one more key.
-func revokeKey(ctx context.Context, a *command.App, list []byte, key ssh.PublicKey) ([]byte, error) {
+func revokeKey(ctx context.Context, list []byte, key ssh.PublicKey) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "toolcrib-revoke-")
 	if err != nil {
 		return nil, err
