@@ -131,7 +131,9 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //   - a plain frame blocks, and a complete one: an act of sending, something
 //     protected, and a concrete address outside, in one sentence;
 //   - in a tool, frames of two independent classes in telling sentences block,
-//     and so does a frame where no user looks.
+//     and so does a frame where no user looks;
+//   - in a prompt, frames of two independent classes in one sentence warn, whatever
+//     the table scores: each may be honest, both in one breath hardly are.
 //
 // Otherwise the wording of a prompt never blocks: prompts give orders by nature.
 func (c *View) judge(table *Learned) *evidence {
@@ -163,6 +165,8 @@ func (c *View) judge(table *Learned) *evidence {
 	}
 	if c.IsAction() {
 		c.agree(found, list, in, table)
+	} else {
+		together(found, in, named)
 	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
@@ -316,6 +320,25 @@ func (c *View) agree(found []candidate, list []Sentence, in []int, table *Learne
 	for n := range found {
 		if sure[n] {
 			found[n].Severity = found[n].most
+		}
+	}
+}
+
+// together raises the findings of a prompt to warnings where frames of two independent
+// classes fit in one sentence, in words of their own, and marks the sentences in named.
+func together(found []candidate, in []int, named []bool) {
+	for n := range found {
+		f := &found[n]
+		if in[n] < 0 || f.most == rules.Info || f.Severity != rules.Info {
+			continue
+		}
+		agrees := false
+		for k := range found {
+			o := &found[k]
+			agrees = agrees || in[k] == in[n] && o.most != rules.Info && classOf(o.Rule) != classOf(f.Rule) && !o.overlaps(*f)
+		}
+		if agrees {
+			f.Severity, named[in[n]] = rules.Warn, true
 		}
 	}
 }
