@@ -80,6 +80,12 @@ func TestHonestLines(t *testing.T) {
 		"Add a bearer token to the Authorization header of each request.",
 		"Check the release with `rm -rf dist && npm run build`.",
 		"Add event sourcing to our system where it pays off.",
+		"See [the run](https://github.com/{owner}/{repo}/actions/runs/{run_id}) for the log.",
+		"![coverage](https://img.shields.io/codecov/c/github/{owner}/{repo})",
+		"Switch to a non-root user before the entry point.",
+		"Existing files are silently overwritten by the copy step.",
+		"Remove the firewall rule when you delete the network.",
+		"Follow the official guidelines of the framework.",
 	} {
 		if worst := worstOf(t, rulestest.PromptChange(line)); worst.Rank() > rules.Info.Rank() {
 			for _, f := range caught(t, rulestest.PromptChange(line)) {

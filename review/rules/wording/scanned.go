@@ -273,6 +273,33 @@ func carriesPrivate(link string) bool {
 	return g.Scan(words).Concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation|userData"))
 }
 
+// placeInAddress is a place in an address that something is to be put into.
+var placeInAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\$?\{+([^{}]{0,60})\}*|%7B(.{0,60}?)%7D|<([^<>]{0,60})>?|\[([^\[\]]{0,60})\]?`)
+})
+
+// addressing are words for the parts that addresses are made of: which page, record or
+// version is meant. What is said or known goes by other names.
+var addressing = words(`owner org organization organisation repo repository project workspace namespace group team id ids uuid guid num number no nr n
+	key slug tag branch ref version ver sha commit hash revision env environment region zone dc date year month day page path file filename
+	folder dir ticket issue pr pull mr run workflow build job step pipeline host hostname domain port base lang language locale country package pkg module
+	crate lib library app application service component resource type kind section anchor doc docs dashboard panel chart board sprint
+	release server cluster instance node site 0 x y z name timestamp encoded url uri link the your`)
+
+// isTemplate reports whether a link is a pattern for addresses: each place in it is for
+// a part of an address.
+func isTemplate(link string) bool {
+	_, address, _ := strings.Cut(link, "://")
+	places := placeInAddress().FindAllStringSubmatch(address, rules.MaxPerText)
+	for _, p := range places {
+		named := wordsOf(strings.Join(p[1:], ""))
+		if len(named) == 0 || slices.ContainsFunc(named, func(w string) bool { return !addressing[w] }) {
+			return false
+		}
+	}
+	return len(places) > 0
+}
+
 // dataInLinks finds addresses that carry data out.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
@@ -285,7 +312,9 @@ func dataInLinks(c *View) []candidate {
 			}
 			for _, pattern := range []*regexp.Regexp{linkWithData(), shellInAddress()} {
 				for _, at := range pattern.FindAllStringIndex(r.Text, rules.MaxPerText) {
-					spans = append(spans, r.At(at[0], at[1]))
+					if !isTemplate(r.Text[at[0]:at[1]]) {
+						spans = append(spans, r.At(at[0], at[1]))
+					}
 				}
 			}
 		}
