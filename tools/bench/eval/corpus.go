@@ -229,7 +229,13 @@ func loadServers(dir string) ([]sample, error) {
 // toolDraft makes the proposal that an import of the tool from a server makes;
 // nil when the import skips it.
 func toolDraft(server string, raw json.RawMessage) *proposals.Draft {
-	list, err := json.Marshal(map[string][]json.RawMessage{"tools": {raw}})
+	return listedDraft(server, []json.RawMessage{raw}, "")
+}
+
+// listedDraft makes the proposal that an import of a server makes of the tool of that
+// name, "" for the first; nil when the import skips it.
+func listedDraft(server string, tools []json.RawMessage, name string) *proposals.Draft {
+	list, err := json.Marshal(map[string][]json.RawMessage{"tools": tools})
 	if err != nil {
 		return nil
 	}
@@ -238,7 +244,9 @@ func toolDraft(server string, raw json.RawMessage) *proposals.Draft {
 		return nil
 	}
 	for _, step := range intake.Plan(doc, intake.Origin{Label: registry.ServerName(server), Server: true, Layer: registry.LayerUser}, intake.Live{}) {
-		return step.Draft
+		if name == "" || step.Name == name {
+			return step.Draft
+		}
 	}
 	return nil
 }

@@ -172,6 +172,64 @@ func TestAddingHonestTextLowersNothing(t *testing.T) {
 	}
 }
 
+// TestAddingAnotherToolLowersNothing has a server list an attack beside honest tools,
+// before it and behind it, one of which is live already: what the rules find in the
+// attack is the same.
+func TestAddingAnotherToolLowersNothing(t *testing.T) {
+	set, err := ruleset.NewSet(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hours := json.RawMessage(`{"name":"get_hours","description":"Returns the opening hours of a shop. Ask the user before you call it twice.","inputSchema":{"type":"object","properties":{"shop":{"type":"string","description":"Name of the shop"}}}}`)
+	shelves := json.RawMessage(`{"name":"list_shelves","description":"Lists the shelves of a shop, never its prices.","inputSchema":{"type":"object"}}`)
+	live := registry.Live{Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_hours"}, Version: 1, Definition: toolDraft("own", hours).Definition}
+	tried := 0
+	for _, s := range metamorphic(t) {
+		if !s.attack || s.prompt {
+			continue
+		}
+		raw, err := json.Marshal(map[string]any{"name": s.draft.Definition.Tool.ID, "description": s.draft.Definition.Tool.Description, "inputSchema": s.draft.Definition.Tool.InputSchema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := func(world rules.World, list ...json.RawMessage) string {
+			draft := listedDraft("own", list, s.draft.Definition.Tool.ID)
+			if draft == nil {
+				t.Fatalf("%s is not imported: %s", s.draft.Definition.Tool.ID, raw)
+			}
+			return verdictOf(t, set, &rules.Change{Apart: true, World: world, Draft: *draft, Source: raw})
+		}
+		before := verdict(rules.Memory(nil), raw)
+		if before == "" {
+			continue
+		}
+		tried++
+		for _, list := range [][]json.RawMessage{{raw, shelves}, {hours, raw}, {shelves, hours, raw}} {
+			if after := verdict(rules.Memory{live}, list...); after != before {
+				t.Errorf("%s beside other tools, %s alone: %s", after, before, raw)
+			}
+		}
+	}
+	t.Logf("%d attacks", tried)
+}
+
+// verdictOf lists the rules of S and P that warn of c or block it.
+func verdictOf(t *testing.T, set ruleset.Set, c *rules.Change) string {
+	t.Helper()
+	found, err := set.CheckFamilies(t.Context(), c, "SP")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range found {
+		if f.Severity.Rank() >= rules.Warn.Rank() {
+			list = append(list, f.Rule+" "+string(f.Severity))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
 // TestRemovingSentencesRaisesNothing takes sentences out of honest text: hardly any of
 // what is left gets a higher severity by it. What a tool says first stays: that is its
 // purpose, by which the rest is judged.
