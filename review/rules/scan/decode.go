@@ -8,8 +8,50 @@ import (
 	"unicode/utf8"
 )
 
+// decoder queues the texts that a segment carries in disguise.
+type decoder struct {
+	out     *Result
+	seg     *segment // the one that was read
+	text    string   // its text
+	markers markers
+	budget  int // bytes that may still be decoded
+	queue   []segment
+}
+
+// begin queues a text that was given.
+func (s *decoder) begin(out *Result, text string) {
+	s.out, s.budget = out, 2*len(text)+maxExtra
+	s.queue = append(s.queue[:0], segment{text: text, end: len(text)})
+}
+
+// turnTo forgets the segment before.
+func (s *decoder) turnTo(seg *segment) { s.seg, s.text, s.markers = seg, seg.text, markers{} }
+
+// push queues a text decoded from bytes start to end of the segment being
+// read. offs maps its bytes to bytes of that segment; nil maps all of it to
+// the whole passage.
+func (s *decoder) push(text string, start, end int, offs []int32, how Disguise) {
+	if text == "" || len(s.queue) >= maxSegments || len(text) > s.budget {
+		return
+	}
+	s.budget -= len(text)
+	seg := segment{text: text, depth: s.seg.depth + 1, hidden: s.seg.hidden | how, offs: offs}
+	seg.start, seg.end = s.seg.origin(start, end)
+	switch {
+	case offs == nil || s.seg.depth == 0:
+	case s.seg.offs == nil:
+		seg.offs = nil
+	default:
+		for i := range offs {
+			offs[i] = s.seg.offs[offs[i]]
+		}
+	}
+	s.queue = append(s.queue, seg)
+	s.out.Decoded = append(s.out.Decoded, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.hidden})
+}
+
 // decode queues every text that the segment just read may carry in disguise.
-func (s *reader) decode() {
+func (s *decoder) decode() {
 	s.encodedRuns()
 	s.escapes()
 	s.turned()
@@ -47,7 +89,7 @@ const (
 
 // encodedRuns looks for runs of characters that decode to text as base64
 // (RFC 4648, both alphabets, padded or not) or hexadecimal.
-func (s *reader) encodedRuns() {
+func (s *decoder) encodedRuns() {
 	text := s.text
 	codes := codeRun{}
 	for i := 0; i < len(text); {
@@ -92,7 +134,7 @@ func (s *reader) encodedRuns() {
 
 // lines returns the run at text[start:end] joined with the runs in the lines
 // below it, when it looks as if it had been wrapped, and the end of the last.
-func (s *reader) lines(start, end int) (run string, stop int) {
+func (s *decoder) lines(start, end int) (run string, stop int) {
 	text := s.text
 	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
 		return text[start:end], end
@@ -144,7 +186,7 @@ func unbase64(s string) []byte {
 }
 
 // pushBytes queues b when it is text, and reports whether it is.
-func (s *reader) pushBytes(b []byte, start, end int, how Disguise) bool {
+func (s *decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	text, ok := textual(b)
 	if ok {
 		s.push(text, start, end, nil, how)
@@ -208,7 +250,7 @@ const (
 )
 
 // code adds the short run text[start:end] to the row, or ends the row.
-func (s *reader) code(c *codeRun, start, end int) {
+func (s *decoder) code(c *codeRun, start, end int) {
 	word := s.text[start:end]
 	radices := uint8(0)
 	var values [3]byte
@@ -269,7 +311,7 @@ func digitValue(c byte) int {
 }
 
 // endCodes queues the text that the row spells, if it does.
-func (s *reader) endCodes(c *codeRun) {
+func (s *decoder) endCodes(c *codeRun) {
 	if c.count == 0 {
 		return
 	}
@@ -288,4 +330,48 @@ func (s *reader) endCodes(c *codeRun) {
 		}
 	}
 	c.count, c.codes = 0, c.codes[:0]
+}
+
+// Disguise is how a passage was hidden; 0 is plain text.
+type Disguise uint16
+
+// The disguises.
+const (
+	Lookalike    Disguise = 1 << iota // letters that imitate others
+	Interspersed                      // invisible characters within a word
+	Leet                              // digits and symbols for letters
+	Spaced                            // letters spelled apart
+	Split                             // words broken by spaces
+	RunTogether                       // words without spaces
+	Base64
+	Hex
+	Escaped // percent, HTML, JSON or other escapes
+	Bits    // written as binary digits or character codes
+	TagText // Unicode tag characters
+	SelectorText
+	ZeroWidthText
+	Rot13
+	Reversed
+)
+
+// Names lists, in plain words, the disguises in d.
+func (d Disguise) Names() []string {
+	var names []string
+	for i, name := range disguiseNames {
+		if d&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var disguiseNames = [...]string{
+	"look-alike letters", "invisible characters within words", "leet spelling", "letters spelled apart", "broken words",
+	"words run together", "base64", "hexadecimal", "escapes", "character codes", "Unicode tag characters",
+	"variation selectors", "zero-width bits", "ROT13", "reversed text",
+}
+
+// Decoded reports whether d is an encoding that no reader sees through.
+func (d Disguise) Decoded() bool {
+	return d&^(Lookalike|Leet|Spaced|Split|RunTogether|Interspersed) != 0
 }

@@ -14,7 +14,7 @@ const escapeWindow = 240
 // escapes decodes percent escapes (RFC 3986), HTML character references, and the
 // \u, \x and \U escapes of JSON and its relatives, and queues the lines in which
 // one became a letter or an invisible character.
-func (s *reader) escapes() {
+func (s *decoder) escapes() {
 	text := s.text
 	for i := 0; i < len(text); {
 		k := strings.IndexAny(text[i:], `%&\`)
@@ -32,7 +32,7 @@ func (s *reader) escapes() {
 
 // unescapeLine queues the line around the escape at i, unescaped, and returns
 // where to go on.
-func (s *reader) unescapeLine(i int) int {
+func (s *decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)
 	if nl := strings.LastIndexByte(text[start:i], '\n'); nl >= 0 {

@@ -185,8 +185,8 @@ func (s *reader) readGlyphs(i int) int {
 // filler counts a character that is no known word: two of them are as far as
 // one word.
 func (s *reader) filler(i, size int) {
-	if s.n > 0 && s.tokens[s.n-1].id == 0 && s.gap == 0 && s.tokens[s.n-1].end == int32(i) && s.tokens[s.n-1].end-s.tokens[s.n-1].start < 6 {
-		s.tokens[s.n-1].end += int32(size)
+	if s.words.n > 0 && s.words.tokens[s.words.n-1].id == 0 && s.words.gap == 0 && s.words.tokens[s.words.n-1].end == int32(i) && s.words.tokens[s.words.n-1].end-s.words.tokens[s.words.n-1].start < 6 {
+		s.words.tokens[s.words.n-1].end += int32(size)
 		return
 	}
 	s.emit(token{start: int32(i), end: int32(i + size)})
@@ -305,7 +305,7 @@ func (s *reader) word(i, j int, h uint64, digits, letters, camel int) {
 	if i > 0 && s.text[i-1] == '.' && (i == 1 || !isWord(s.text[i-2])) {
 		if id := s.g.lex.words.get(hashFold(hashMore(hashSeed, "."), s.text[i:j])); id != 0 {
 			t.id, t.start = id, int32(i-1) // a name such as ".env"
-			s.gap &^= gStop | gDot
+			s.words.gap &^= gStop | gDot
 		}
 	}
 	switch {
@@ -325,7 +325,7 @@ func (s *reader) word(i, j int, h uint64, digits, letters, camel int) {
 	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letters == 1 || !isUpper(s.text[i+1])) {
 		return // a word among words
 	}
-	s.shape(i, j, digits, letters)
+	s.words.shape(i, j, digits, letters)
 }
 
 const (
@@ -365,7 +365,7 @@ func (s *reader) camel(i, j int) bool {
 		t := token{start: int32(start), end: int32(k), upper: isUpper(s.text[start])}
 		t.id = s.g.lex.words.get(hashFold(hashSeed, s.text[start:k]))
 		if parts > 0 {
-			s.gap = gJoin
+			s.words.gap = gJoin
 		}
 		s.emit(t)
 		start = k
@@ -397,7 +397,7 @@ func (s *reader) leet(text string) uint32 {
 // leetChunk tries to read the run of letters, digits and leet symbols around
 // position j, which began at i, as one word.
 func (s *reader) leetChunk(i, j int) (end int, ok bool) {
-	if c := s.text[j]; c == '\'' || (i == j && s.gap == 0 && s.n > 0) {
+	if c := s.text[j]; c == '\'' || (i == j && s.words.gap == 0 && s.words.n > 0) {
 		return 0, false
 	}
 	k, letters := i, 0

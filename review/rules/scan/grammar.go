@@ -95,7 +95,7 @@ func Compile(spec Spec) (*Grammar, error) {
 	}
 	g.parts = nil
 	g.index()
-	g.readers.New = func() any { return &reader{g: g, noted: make([]uint32, len(g.byAnchor))} }
+	g.readers.New = func() any { return newReader(g) }
 	if bad != nil {
 		return nil, bad
 	}

@@ -22,7 +22,7 @@ func (c *carrier) add(b byte, at, size int) {
 // invisible queues the texts spelled by tag characters, by variation selectors
 // (each stands for one byte) and by zero-width characters (each stands for one
 // or two bits), and text that a direction override shows backwards.
-func (s *reader) invisible() {
+func (s *decoder) invisible() {
 	var tags, selectors, widths carrier
 	text := s.text
 	for i := 0; i < len(text); {
@@ -64,7 +64,7 @@ const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064
 
 // selectorText queues what variation selectors spell. Honest ones (U+FE0F
 // after an emoji) among them spell a control character, which is dropped.
-func (s *reader) selectorText(c *carrier) {
+func (s *decoder) selectorText(c *carrier) {
 	text, offs := c.text[:0], c.offs[:0]
 	for k, b := range c.text {
 		if b != 0x0f && b != 0x0e {
@@ -79,7 +79,7 @@ func (s *reader) selectorText(c *carrier) {
 // zeroWidthText queues what zero-width characters spell: the two most common
 // are taken for 0 and 1, either way, in bytes of eight or seven bits; or, when
 // there are four, for two bits each.
-func (s *reader) zeroWidthText(c *carrier) {
+func (s *decoder) zeroWidthText(c *carrier) {
 	var count [16]int
 	for _, sym := range c.text {
 		count[sym]++

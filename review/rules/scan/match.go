@@ -33,20 +33,32 @@ type Step struct {
 // maxPerSentence bounds the matches of a frame without order in one sentence.
 const maxPerSentence = 4
 
+// matcher lays the frames of its grammar on a sentence.
+type matcher struct {
+	g     *Grammar
+	words *sentence
+	out   *Result
+	seg   *segment // that the sentence is of
+	fit   fit
+	tried marks
+	fired []uint8             // matches of each frame in the text
+	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail
+}
+
 // match tries every frame whose rarest step has a concept in the sentence.
-func (s *reader) match() {
+func (s *matcher) match() {
 	s.tried.reset(len(s.g.frames))
-	for _, c := range s.present {
+	for _, c := range s.words.present {
 		s.tryAll(s.g.byAnchor[c])
 	}
 	for w := range maxNamed / 64 {
-		for set := s.mask[w] & s.g.anchors[w]; set != 0; set &= set - 1 {
+		for set := s.words.mask[w] & s.g.anchors[w]; set != 0; set &= set - 1 {
 			s.tryAll(s.g.byAnchor[w<<6|bits.TrailingZeros64(set)])
 		}
 	}
 }
 
-func (s *reader) tryAll(frames []uint16) {
+func (s *matcher) tryAll(frames []uint16) {
 	for _, f := range frames {
 		if s.tried.add(f) {
 			s.try(int(f))
@@ -76,15 +88,15 @@ func (m *marks) add(i uint16) bool {
 }
 
 // try looks for frame number n in the sentence.
-func (s *reader) try(n int) {
+func (s *matcher) try(n int) {
 	f := &s.g.frames[n]
 	for i := range f.steps {
-		if !s.has(&f.steps[i].part) {
+		if !s.words.has(&f.steps[i].part) {
 			return
 		}
 	}
 	for i := range f.guards {
-		if gu := &f.guards[i]; gu.within == 0 && s.stands(&gu.part) == gu.absent {
+		if gu := &f.guards[i]; gu.within == 0 && s.words.stands(&gu.part) == gu.absent {
 			return
 		}
 	}
@@ -94,52 +106,31 @@ func (s *reader) try(n int) {
 	}
 	s.dead = [maxSteps][2]uint64{}
 	st := &f.steps[0]
-	for i := range s.tokens[:s.n] {
-		if !s.sets[i].meets(&st.set) && len(st.words) == 0 {
+	for i := range s.words.tokens[:s.words.n] {
+		if !s.words.sets[i].meets(&st.set) && len(st.words) == 0 {
 			continue
 		}
-		if last, ok := s.follow(f, 0, i); ok && s.guarded(f, i, last) {
+		if last, ok := s.follow(f, 0, i); ok && s.fit.passes(f, i, last) {
 			s.report(n, f, i, last)
 		}
 	}
 }
 
-// stands is has for a part that may ask for common words.
-func (s *reader) stands(p *part) bool {
-	if len(p.words) > 0 {
-		return s.holds(p, 0, s.n)
-	}
-	return s.has(p)
-}
-
-// has reports whether a concept of p is in the sentence, or may be.
-func (s *reader) has(p *part) bool {
-	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
-		return true
-	}
-	for _, c := range p.literals {
-		if s.noted[c] == s.sentence {
-			return true
-		}
-	}
-	return len(p.words) > 0
-}
-
 // follow reports whether step k of f fits at token i and the later steps after
 // it, and returns the last token of the match. What did not fit once is not
 // tried again.
-func (s *reader) follow(f *frame, k, i int) (last int, ok bool) {
+func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	if s.dead[k][i>>6]&(1<<(i&63)) != 0 {
 		return 0, false
 	}
 	end, ok := s.fits(&f.steps[k], i)
 	if ok {
-		s.path[k] = [2]uint8{uint8(i), uint8(end)}
+		s.fit.path[k] = [2]uint8{uint8(i), uint8(end)}
 		if k+1 == len(f.steps) {
 			return end, true
 		}
-		reach := s.tokens[end].pos + 1 + f.steps[k+1].gap
-		for j := end + 1; j < s.n && s.tokens[j].pos <= reach; j++ {
+		reach := s.words.tokens[end].pos + 1 + f.steps[k+1].gap
+		for j := end + 1; j < s.words.n && s.words.tokens[j].pos <= reach; j++ {
 			if last, ok := s.follow(f, k+1, j); ok {
 				return last, true
 			}
@@ -150,24 +141,24 @@ func (s *reader) follow(f *frame, k, i int) (last int, ok bool) {
 }
 
 // fits reports whether st fits at token i and returns the last token it takes.
-func (s *reader) fits(st *step, i int) (end int, ok bool) {
-	s.out.work++
-	if !s.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
+func (s *matcher) fits(st *step, i int) (end int, ok bool) {
+	s.words.work++
+	if !s.words.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
 		return 0, false
 	}
 	var accept func(int) bool
 	if len(st.with) > 0 {
 		accept = func(last int) bool { return s.with(st, i, last) }
 	}
-	end = s.means(&st.part, st.forms, i, accept)
+	end = s.words.means(&st.part, st.forms, i, accept)
 	return end, end >= 0
 }
 
 // with reports whether the tokens from first to last have what st asks for
 // besides.
-func (s *reader) with(st *step, first, last int) bool {
+func (s *matcher) with(st *step, first, last int) bool {
 	for i := range st.with {
-		if !s.holds(&st.with[i], first, last+1) {
+		if !s.words.holds(&st.with[i], first, last+1) {
 			return false
 		}
 	}
@@ -175,18 +166,18 @@ func (s *reader) with(st *step, first, last int) bool {
 }
 
 // imperative reports whether a command can begin at token i.
-func (s *reader) imperative(i int) bool {
-	return i == 0 || s.tokens[i].gap&clauseMarks != 0 || s.sets[i-1].has(s.g.lead) || s.led(i)
+func (s *matcher) imperative(i int) bool {
+	return i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) || s.led(i)
 }
 
 // led reports whether a phrase of the concept lead ends before token i.
-func (s *reader) led(i int) bool {
+func (s *matcher) led(i int) bool {
 	for k := max(0, i-4); k < i; k++ {
-		t := &s.tokens[k]
-		if !s.sets[k].has(s.g.lead) {
+		t := &s.words.tokens[k]
+		if !s.words.sets[k].has(s.g.lead) {
 			continue
 		}
-		for _, h := range s.hits[t.hits:t.ends] {
+		for _, h := range s.words.hits[t.hits:t.ends] {
 			if h.concept == s.g.lead && int(h.last) == i-1 {
 				return true
 			}
@@ -196,13 +187,13 @@ func (s *reader) led(i int) bool {
 }
 
 // tryAny looks for the steps of f in any order within f.any words.
-func (s *reader) tryAny(n int, f *frame) {
+func (s *matcher) tryAny(n int, f *frame) {
 	found := 0
-	for i := 0; i < s.n && found < maxPerSentence; i++ {
+	for i := 0; i < s.words.n && found < maxPerSentence; i++ {
 		if _, ok := s.fits(&f.steps[f.anchor], i); !ok {
 			continue
 		}
-		if first, last, ok := s.around(f, i); ok && s.guarded(f, first, last) {
+		if first, last, ok := s.around(f, i); ok && s.fit.passes(f, first, last) {
 			s.report(n, f, first, last)
 			found++
 		}
@@ -210,7 +201,7 @@ func (s *reader) tryAny(n int, f *frame) {
 }
 
 // around finds the other steps of f nearest to its anchor at token i.
-func (s *reader) around(f *frame, i int) (first, last int, ok bool) {
+func (s *matcher) around(f *frame, i int) (first, last int, ok bool) {
 	first, last = i, i
 	for k := range f.steps {
 		at, end := -1, 0
@@ -220,10 +211,10 @@ func (s *reader) around(f *frame, i int) (first, last int, ok bool) {
 		}
 		for d := 1; at < 0 && d <= int(f.any); d++ {
 			for _, j := range [2]int{i - d, i + d} {
-				if j < 0 || j >= s.n || at >= 0 {
+				if j < 0 || j >= s.words.n || at >= 0 {
 					continue
 				}
-				if e, ok := s.fits(&f.steps[k], j); ok && abs(s.tokens[j].pos-s.tokens[i].pos) <= f.any {
+				if e, ok := s.fits(&f.steps[k], j); ok && abs(s.words.tokens[j].pos-s.words.tokens[i].pos) <= f.any {
 					at, end = j, e
 				}
 			}
@@ -231,56 +222,52 @@ func (s *reader) around(f *frame, i int) (first, last int, ok bool) {
 		if at < 0 {
 			return 0, 0, false
 		}
-		s.path[k] = [2]uint8{uint8(at), uint8(end)}
+		s.fit.path[k] = [2]uint8{uint8(at), uint8(end)}
 		first, last = min(first, at), max(last, end)
 	}
-	return first, last, s.tokens[last].pos-s.tokens[first].pos <= f.any
+	return first, last, s.words.tokens[last].pos-s.words.tokens[first].pos <= f.any
 }
+
+// report adds the match of frame n from token first to token last.
+func (s *matcher) report(n int, f *frame, first, last int) {
+	if len(s.out.Matches) >= maxMatches || s.fired[n] >= maxPerFrame {
+		return
+	}
+	s.fired[n]++
+	m := Match{Frame: s.g.names[n], Disguise: s.seg.hidden, Sentence: s.words.mask, Nested: s.seg.depth > 0}
+	m.Start, m.End = s.seg.origin(int(s.words.tokens[first].start), int(s.words.tokens[last].end))
+	for i := range first {
+		m.Before.union(&s.words.sets[i])
+		if s.words.tokens[first].pos-s.words.tokens[i].pos <= 3 {
+			m.Lead.union(&s.words.sets[i])
+		}
+	}
+	for i := first; i <= last; i++ {
+		m.Within.union(&s.words.sets[i])
+	}
+	for k := range f.steps {
+		a, b := s.fit.path[k][0], s.fit.path[k][1]
+		for i := a; i <= b; i++ {
+			m.Disguise |= s.words.tokens[i].hide
+		}
+		start, end := s.seg.origin(int(s.words.tokens[a].start), int(s.words.tokens[b].end))
+		m.Steps = append(m.Steps, Step{start, end, s.g.first(f.steps[k].set.and(&s.words.sets[a]))})
+	}
+	m.Quoted = s.words.inQuotes(first, last)
+	m.Stance = s.fit.stance()
+	s.out.Matches = append(s.out.Matches, m)
+}
+
+// maxMatches bounds the matches in one text, maxPerFrame those of one frame, so
+// that a text full of one turn of phrase hides no other.
+const (
+	maxMatches  = 2048
+	maxPerFrame = 24
+)
 
 func abs(n int32) int32 {
 	if n < 0 {
 		return -n
 	}
 	return n
-}
-
-// guarded reports whether the guards of f let the match from first to last
-// pass.
-func (s *reader) guarded(f *frame, first, last int) bool {
-	for i := range f.guards {
-		gu := &f.guards[i]
-		if gu.within == 0 {
-			continue
-		}
-		from, to := first, last+1
-		if gu.after {
-			from = to
-			for to < s.n && s.tokens[to].pos <= s.tokens[last].pos+gu.within {
-				to++
-			}
-		} else {
-			to = from
-			for from > 0 && s.tokens[from-1].pos >= s.tokens[first].pos-gu.within {
-				from--
-			}
-		}
-		if s.holds(&gu.part, from, to) == gu.absent {
-			return false
-		}
-	}
-	return true
-}
-
-// holds reports whether a concept of p begins at one of the tokens from to to.
-func (s *reader) holds(p *part, from, to int) bool {
-	if !s.has(p) {
-		return false
-	}
-	s.out.work += to - from
-	for i := from; i < to; i++ {
-		if s.means(p, anyForm, i, nil) >= 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -14,7 +14,7 @@ const minMended = 6
 // mend puts words together that spaces or hyphens broke ("ig nore prev ious").
 // It reports whether it put together at least two: one alone is chance ("for
 // get", "pass word").
-func (s *reader) mend() bool {
+func (s *sentence) mend() bool {
 	var merges []merge
 	for i := 0; i+1 < s.n; i++ {
 		if id, n := s.mended(i); id != 0 {
@@ -51,7 +51,7 @@ type merge struct {
 
 // mended returns the known word that the two or three words from i on make up,
 // at least one of which is none by itself, and how many they are.
-func (s *reader) mended(i int) (id uint32, n int) {
+func (s *sentence) mended(i int) (id uint32, n int) {
 	first := &s.tokens[i]
 	if !s.scrap(first) && !s.scrap(&s.tokens[i+1]) {
 		return 0, 0
@@ -84,10 +84,10 @@ func (s *reader) mended(i int) (id uint32, n int) {
 // one of: few unknown words are as short.
 const maxScrap = 5
 
-func (s *reader) scrap(t *token) bool { return t.id == 0 && t.end-t.start <= maxScrap }
+func (s *sentence) scrap(t *token) bool { return t.id == 0 && t.end-t.start <= maxScrap }
 
 // piece reports whether t can be a part of a broken word.
-func (s *reader) piece(t *token) bool {
+func (s *sentence) piece(t *token) bool {
 	if t.end-t.start > 9 || t.hide != 0 {
 		return false
 	}
@@ -176,15 +176,15 @@ const maxApart = 24
 
 // endSpelled queues the letters noted so far with what separates them removed.
 func (s *reader) endSpelled() {
-	if s.single >= minSpelled && s.seg.depth < maxDepth {
-		s.together(s.apart, s.alone)
+	if s.single >= minSpelled && s.encoded.seg.depth < maxDepth {
+		s.encoded.together(s.apart, s.alone)
 	}
 	s.single = 0
 }
 
 // together queues text[start:end] without the separator between its characters;
 // wider gaps become a space.
-func (s *reader) together(start, end int) {
+func (s *decoder) together(start, end int) {
 	text := s.text[start:end]
 	sep := separator(text)
 	if sep == "" {
@@ -209,7 +209,7 @@ func (s *reader) together(start, end int) {
 
 // apartGap skips the separator at i, and adds a space for white space beyond
 // it.
-func (s *reader) apartGap(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
+func (s *decoder) apartGap(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
 	i += len(sep) * min(1, strings.Count(text[i:min(len(text), i+len(sep))], sep))
 	wide := false
 	from := i
@@ -263,11 +263,11 @@ func (m *span) add(t *token) {
 }
 
 // noteMarkers counts the marker words of the sentence.
-func (s *reader) noteMarkers() {
-	for i := range s.tokens[:s.n] {
-		if t := &s.tokens[i]; s.sets[i].has(s.g.rot13) {
+func (s *decoder) noteMarkers(w *sentence) {
+	for i := range w.tokens[:w.n] {
+		if t := &w.tokens[i]; w.sets[i].has(w.g.rot13) {
 			s.markers.rot13.add(t)
-		} else if s.sets[i].has(s.g.backwards) {
+		} else if w.sets[i].has(w.g.backwards) {
 			s.markers.reversed.add(t)
 		}
 	}
@@ -277,7 +277,7 @@ func (s *reader) noteMarkers() {
 const aroundMarkers = 400
 
 // turned queues the neighbourhood of marker words, turned back.
-func (s *reader) turned() {
+func (s *decoder) turned() {
 	if m := s.markers.rot13; m.count >= 2 {
 		start, end := s.widen(m)
 		s.push(rot13(s.text[start:end]), start, end, identity(start, end), Rot13)
@@ -287,7 +287,7 @@ func (s *reader) turned() {
 	}
 }
 
-func (s *reader) widen(m span) (start, end int) {
+func (s *decoder) widen(m span) (start, end int) {
 	start, end = max(0, m.start-aroundMarkers), min(len(s.text), m.end+aroundMarkers)
 	for start > 0 && !utf8.RuneStart(s.text[start]) {
 		start--
@@ -328,7 +328,7 @@ func backwards(w string) string {
 
 // overridden queues what a direction override at byte start shows backwards:
 // up to the end of its line or the pop that ends it.
-func (s *reader) overridden(start int) {
+func (s *decoder) overridden(start int) {
 	end := len(s.text)
 	if k := strings.IndexAny(s.text[start:], "\n\u202c\u202d\u202e"); k >= 0 {
 		end = start + k
@@ -337,7 +337,7 @@ func (s *reader) overridden(start int) {
 }
 
 // reverse queues text[start:end] with its characters in reverse order.
-func (s *reader) reverse(start, end int) {
+func (s *decoder) reverse(start, end int) {
 	text := s.text[start:end]
 	out := make([]byte, 0, len(text))
 	offs := make([]int32, 0, len(text)+1)

@@ -2,64 +2,36 @@ package scan
 
 import "unicode/utf8"
 
-// reader cuts one segment into words and hands each sentence to its grammar.
+// reader cuts one segment into words. Each sentence goes to the frames, and each
+// segment to the decoder, which may find others in it.
 type reader struct {
-	g    *Grammar
-	out  *Result
-	seg  *segment
-	text string
-	base Disguise // how the whole segment was disguised
+	g       *Grammar
+	out     *Result
+	text    string // of the segment
+	words   sentence
+	frames  matcher
+	encoded decoder
 
-	tokens [maxTokens]token
-	sets   [maxTokens]Set // the concepts that begin at each token
-	n      int
-	hits   []hit
-	extras []extra
-	// noted has the number of the sentence for each literal concept in it,
-	// present those that frames are found by.
-	noted    []uint32
-	present  []uint16
-	sentence uint32
-	mask     Set
-	gap      gap  // since the last token
-	lineup   bool // only white space since the last line break
-	group    int  // first token of the name being read, -1 when none
-	fenced   bool // within a code block
-	listed   bool // a list of prohibitions goes on
-	joined   bool // the name has a "_" or a change of case
-	single   int  // how many single-character words in a row
-	apart    int  // where the first of them begins
-	alone    int  // where the last of them ends
-
-	tried marks
-	fired []uint8             // matches of each frame in the text
-	dead  [maxSteps][2]uint64 // tokens at which a step is known to fail
-	path  [maxSteps][2]uint8  // first and last token of each step of the match
-
-	markers markers
-	seen    Set // every concept of the segment
-	budget  int // bytes that may still be decoded
-	queue   []segment
+	lineup bool // only white space since the last line break
+	group  int  // first token of the name being read, -1 when none
+	joined bool // the name has a "_" or a change of case
+	fenced bool // within a code block
+	single int  // how many single-character words in a row
+	apart  int  // where the first of them begins
+	alone  int  // where the last of them ends
+	seen   Set  // every concept of the segment
 
 	folds foldCache
 	nat   []byte // scratch: a word as folded
 	asc   []byte // scratch: the ASCII word it imitates
 }
 
-// foldCache keeps folded characters outside ASCII: a text uses few of them, again and
-// again.
-type foldCache [256]struct {
-	r rune
-	f folded
-}
-
-// fold returns the folded form of a character outside ASCII.
-func (c *foldCache) fold(r rune) *folded {
-	e := &c[uint32(r)%uint32(len(c))]
-	if e.r != r {
-		e.r, e.f = r, foldRune(r)
-	}
-	return &e.f
+// newReader returns a reader for the texts of g.
+func newReader(g *Grammar) *reader {
+	s := &reader{g: g}
+	s.words = sentence{g: g, noted: make([]uint32, len(g.byAnchor))}
+	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames))}
+	return s
 }
 
 // asciiKind sorts ASCII for the inner loop.
@@ -110,7 +82,7 @@ func (s *reader) read() {
 		case kLower, kUpper, kDigit:
 			i = s.readWord(i)
 		case kSpace:
-			s.gap |= gSpace
+			s.words.gap |= gSpace
 			i++
 		case kLine:
 			s.newline()
@@ -130,10 +102,10 @@ func (s *reader) read() {
 }
 
 func (s *reader) newline() {
-	if s.gap&gNewline != 0 && s.lineup {
-		s.gap |= gBlank
+	if s.words.gap&gNewline != 0 && s.lineup {
+		s.words.gap |= gBlank
 	}
-	s.gap |= gNewline
+	s.words.gap |= gNewline
 	s.lineup = true
 }
 
@@ -148,7 +120,7 @@ func (s *reader) readRune(i int) int {
 		return s.readGlyphs(i)
 	case skip:
 	case space:
-		s.gap |= gSpace
+		s.words.gap |= gSpace
 		if r == 0x2028 || r == 0x2029 {
 			s.newline()
 		}
@@ -164,57 +136,57 @@ func (s *reader) mark(i int, c byte) int {
 	s.lineup = false
 	switch c {
 	case '.':
-		if s.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && isWord(s.text[i+1]) && s.text[i-1] != '.' {
-			s.gap |= gMark // ".github": it begins a name and ends no sentence
+		if s.words.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && isWord(s.text[i+1]) && s.text[i-1] != '.' {
+			s.words.gap |= gMark // ".github": it begins a name and ends no sentence
 			return i + 1
 		}
-		s.gap |= gStop
-		if s.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
-			s.gap |= gDot
+		s.words.gap |= gStop
+		if s.words.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
+			s.words.gap |= gDot
 		}
 	case '`':
-		s.gap |= gQuote
+		s.words.gap |= gQuote
 		if starts && hasPrefixAt(s.text, i, "```") {
 			s.fenced = !s.fenced
-			s.gap |= gBlank
+			s.words.gap |= gBlank
 			return i + 3
 		}
 	case '<':
 		if hasPrefixAt(s.text, i, "<!--") {
-			s.gap |= gComment
+			s.words.gap |= gComment
 			return i + 4
 		}
-		s.gap |= gTag
+		s.words.gap |= gTag
 	case '>':
-		s.gap |= gTag
+		s.words.gap |= gTag
 		if starts {
-			s.gap |= gBullet
+			s.words.gap |= gBullet
 		}
 	case '-', '*', '#':
 		if hasPrefixAt(s.text, i, "-->") {
-			s.gap |= gComment
+			s.words.gap |= gComment
 			return i + 3
 		}
 		switch {
 		case starts:
-			s.gap |= gBullet
+			s.words.gap |= gBullet
 		case c == '-' && s.within(i):
-			s.gap |= gHyphen
+			s.words.gap |= gHyphen
 		default:
-			s.gap |= gDash
+			s.words.gap |= gDash
 		}
 	case '_':
 		if s.within(i) {
-			s.gap |= gJoin
+			s.words.gap |= gJoin
 		} else {
-			s.gap |= gMark
+			s.words.gap |= gMark
 		}
 	default:
 		g := markGaps[c]
 		if g == 0 {
 			g = gMark
 		}
-		s.gap |= g
+		s.words.gap |= g
 	}
 	return i + 1
 }
@@ -234,37 +206,37 @@ var markGaps = [utf8.RuneSelf]gap{
 // within reports whether the character at i has a letter or digit on either
 // side and joins the parts of one name.
 func (s *reader) within(i int) bool {
-	return s.gap == 0 && i > 0 && i+1 < len(s.text) && isWord(s.text[i-1]) && isWord(s.text[i+1])
+	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && isWord(s.text[i-1]) && isWord(s.text[i+1])
 }
 
 // markRune reads one punctuation character outside ASCII.
 func (s *reader) markRune(r rune, f *folded) {
 	switch r {
 	case '。', '！', '？', '．', '｡', '؟', '।', '…':
-		s.gap |= gStop | gSpace
+		s.words.gap |= gStop | gSpace
 	case '，', '、', '､', '،':
-		s.gap |= gComma
+		s.words.gap |= gComma
 	case '：', '；', '؛':
-		s.gap |= gColon
+		s.words.gap |= gColon
 	case '“', '”', '‘', '’', '„', '«', '»', '「', '」', '『', '』', '‹', '›', '《', '》':
-		s.gap |= gQuote
+		s.words.gap |= gQuote
 	case '（', '【', '［':
-		s.gap |= gOpen
+		s.words.gap |= gOpen
 	case '）', '】', '］':
-		s.gap |= gClose
+		s.words.gap |= gClose
 	case '—', '–':
-		s.gap |= gDash
+		s.words.gap |= gDash
 	case '•', '·', '‣', '▪', '●', '○':
 		if s.lineup {
-			s.gap |= gBullet
+			s.words.gap |= gBullet
 		}
-		s.gap |= gMark
+		s.words.gap |= gMark
 	default:
 		if len(f.text) == 1 && f.text[0] < utf8.RuneSelf {
 			s.mark(len(s.text), f.text[0])
 			return
 		}
-		s.gap |= gMark
+		s.words.gap |= gMark
 	}
 	s.lineup = false
 }
@@ -273,109 +245,72 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
 }
 
-// maxTokens is how many words a sentence holds at most. A longer one is read
-// in pieces that overlap by overlap words.
-const (
-	maxTokens = 120
-	overlap   = 24
-)
-
-// gap is the separator between a word and the one before it.
-type gap uint32
-
-const (
-	gSpace gap = 1 << iota
-	gNewline
-	gBlank  // an empty line
-	gBullet // a list marker or heading at the start of a line
-	gStop   // . ! ?
-	gComma
-	gColon // : ;
-	gDash
-	gQuote   // any quotation mark or backtick
-	gOpen    // an opening bracket
-	gClose   // a closing bracket
-	gTag     // < or >
-	gJoin    // "_" or a change of case within one name
-	gHyphen  // a hyphen within one name
-	gDot     // a full stop with no space on either side
-	gSlash   // / or \
-	gAt      // @
-	gTilde   // ~
-	gPlus    // +
-	gMark    // any other character
-	gComment // the start or the end of a comment
-)
-
-// clauseMarks are the gaps after which an imperative can begin.
-const clauseMarks = gNewline | gBlank | gBullet | gStop | gComma | gColon | gDash | gOpen | gClose | gTag | gQuote | gComment
-
-// token is one word of a sentence.
-type token struct {
-	start, end int32 // bytes of the segment
-	pos        int32 // distance from the start in words, with extra for pauses
-	id         uint32
-	gap        gap
-	hide       Disguise
-	upper      bool   // begins with a capital
-	fenced     bool   // in a code block
-	hits, ends uint16 // its hits
-}
-
-// hit is a concept that a phrase or the shape of the text gives a token. What
-// its own word means is in the lexicon.
-type hit struct {
-	concept uint16
-	form    form
-	last    uint8 // the token it ends with
-}
-
-// extra is a concept that the shape of the text gives, not the lexicon.
-type extra struct {
-	first, last uint8
-	concept     uint16
-}
-
-// Disguise is how a passage was hidden; 0 is plain text.
-type Disguise uint16
-
-// The disguises.
-const (
-	Lookalike    Disguise = 1 << iota // letters that imitate others
-	Interspersed                      // invisible characters within a word
-	Leet                              // digits and symbols for letters
-	Spaced                            // letters spelled apart
-	Split                             // words broken by spaces
-	RunTogether                       // words without spaces
-	Base64
-	Hex
-	Escaped // percent, HTML, JSON or other escapes
-	Bits    // written as binary digits or character codes
-	TagText // Unicode tag characters
-	SelectorText
-	ZeroWidthText
-	Rot13
-	Reversed
-)
-
-// Names lists, in plain words, the disguises in d.
-func (d Disguise) Names() []string {
-	var names []string
-	for i, name := range disguiseNames {
-		if d&(1<<i) != 0 {
-			names = append(names, name)
-		}
+// emit adds a word to the sentence, which it may have ended.
+func (s *reader) emit(t token) {
+	t.gap, t.fenced = s.words.gap, s.fenced
+	if s.group >= 0 && t.gap&(gJoin|gHyphen) == 0 {
+		s.endGroup()
 	}
-	return names
+	switch {
+	case s.words.n == 0:
+	case t.gap&(gBlank|gComment) != 0, t.gap&gBullet != 0, s.words.ends(&t):
+		s.flush(false)
+	case s.words.n == maxTokens:
+		s.flush(true)
+	}
+	t.pos = 0
+	if s.words.n > 0 {
+		t.pos = s.words.tokens[s.words.n-1].pos + 1 + pause(t.gap)
+	}
+	if t.gap&(gJoin|gHyphen) != 0 && s.words.n > 0 {
+		if s.group < 0 {
+			s.group = s.words.n - 1
+		}
+		s.joined = s.joined || t.gap&gJoin != 0
+	}
+	s.words.tokens[s.words.n] = t
+	s.words.n++
+	s.words.gap, s.lineup = 0, false
 }
 
-var disguiseNames = [...]string{
-	"look-alike letters", "invisible characters within words", "leet spelling", "letters spelled apart", "broken words",
-	"words run together", "base64", "hexadecimal", "escapes", "character codes", "Unicode tag characters",
-	"variation selectors", "zero-width bits", "ROT13", "reversed text",
+// endGroup closes the name that is being read. One like read_file is a name
+// wherever it stands, one like read-file only in quotation marks.
+func (s *reader) endGroup() {
+	if s.joined || s.words.tokens[s.group].gap&s.words.gap&gQuote != 0 {
+		s.words.shaped(s.group, s.words.n-1, s.g.ident)
+	}
+	s.group, s.joined = -1, false
 }
 
-// Decoded reports whether d is an encoding that no reader sees through.
-func (d Disguise) Decoded() bool {
-	return d&^(Lookalike|Leet|Spaced|Split|RunTogether|Interspersed) != 0
+// flush matches the sentence and begins a new one. With carry the sentence was
+// cut only for its length, and its last words begin the next.
+func (s *reader) flush(carry bool) {
+	if s.group >= 0 {
+		s.endGroup()
+	}
+	if s.words.n == 0 {
+		return
+	}
+	s.words.understand()
+	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) {
+		s.encoded.noteMarkers(&s.words)
+	}
+	s.seen.union(&s.words.mask)
+	if s.encoded.seg.depth == 0 && len(s.out.Sentences) < maxSentences {
+		from := int32(len(s.out.Clauses))
+		s.out.Clauses = s.words.clauses(s.out.Clauses)
+		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.out.Clauses))}})
+	}
+	s.frames.match()
+	if s.words.mend() {
+		s.words.understand()
+		s.frames.match()
+	}
+	s.words.heads()
+	if carry && s.words.n > overlap {
+		s.words.carry()
+		return
+	}
+	s.words.extras = s.words.extras[:0]
+	s.words.n = 0
 }

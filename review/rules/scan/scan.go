@@ -1,5 +1,7 @@
 package scan
 
+import "strings"
+
 // Result has the findings of Scan in one text.
 type Result struct {
 	Matches []Match
@@ -82,117 +84,46 @@ func (g *Grammar) Scan(text string) *Result {
 	out := &Result{Comments: comments(text)}
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
-	s.out = out
-	if s.fired == nil {
-		s.fired = make([]uint8, len(g.frames))
-	}
-	clear(s.fired)
-	s.budget = 2*len(text) + maxExtra
-	s.queue = append(s.queue[:0], segment{text: text, end: len(text)})
-	for i := 0; i < len(s.queue) && i < maxSegments; i++ {
-		seg := s.queue[i]
-		s.seg, s.text, s.base = &seg, seg.text, seg.hidden
+	s.begin(out, text)
+	for i := 0; i < len(s.encoded.queue) && i < maxSegments; i++ {
+		seg := s.encoded.queue[i]
 		out.work += len(seg.text)
-		s.begin()
+		s.turnTo(&seg)
 		s.read()
 		if i == 0 {
 			out.Concepts = s.seen
 		}
 		if seg.depth < maxDepth {
-			s.decode()
+			s.encoded.decode()
 		}
 	}
-	s.out, s.seg, s.text = nil, nil, ""
-	clear(s.queue)
+	out.work += s.words.work
+	s.end()
 	return out
 }
 
-// begin forgets the segment before.
-func (s *reader) begin() {
-	s.n, s.group, s.joined, s.gap, s.lineup = 0, -1, false, 0, true
-	s.extras, s.single, s.mask, s.seen = s.extras[:0], 0, Set{}, Set{}
-	s.markers = markers{}
-	s.fenced, s.listed = false, false
+// begin makes s ready for a text.
+func (s *reader) begin(out *Result, text string) {
+	s.out, s.frames.out = out, out
+	clear(s.frames.fired)
+	s.encoded.begin(out, text)
+	s.words.work = 0
 }
 
-// push queues a text decoded from bytes start to end of the segment being
-// read. offs maps its bytes to bytes of that segment; nil maps all of it to
-// the whole passage.
-func (s *reader) push(text string, start, end int, offs []int32, how Disguise) {
-	if text == "" || len(s.queue) >= maxSegments || len(text) > s.budget {
-		return
-	}
-	s.budget -= len(text)
-	seg := segment{text: text, depth: s.seg.depth + 1, hidden: s.base | how, offs: offs}
-	seg.start, seg.end = s.seg.origin(start, end)
-	switch {
-	case offs == nil || s.seg.depth == 0:
-	case s.seg.offs == nil:
-		seg.offs = nil
-	default:
-		for i := range offs {
-			offs[i] = s.seg.offs[offs[i]]
-		}
-	}
-	s.queue = append(s.queue, seg)
-	s.out.Decoded = append(s.out.Decoded, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.hidden})
+// turnTo forgets the segment before.
+func (s *reader) turnTo(seg *segment) {
+	s.text, s.words.text, s.frames.seg = seg.text, seg.text, seg
+	s.encoded.turnTo(seg)
+	s.words.begin()
+	s.group, s.joined, s.lineup, s.fenced, s.single, s.seen = -1, false, true, false, 0, Set{}
 }
 
-// report adds the match of frame n from token first to token last.
-func (s *reader) report(n int, f *frame, first, last int) {
-	if len(s.out.Matches) >= maxMatches || s.fired[n] >= maxPerFrame {
-		return
-	}
-	s.fired[n]++
-	m := Match{Frame: s.g.names[n], Disguise: s.base, Sentence: s.mask, Nested: s.seg.depth > 0}
-	m.Start, m.End = s.seg.origin(int(s.tokens[first].start), int(s.tokens[last].end))
-	for i := range first {
-		m.Before.union(&s.sets[i])
-		if s.tokens[first].pos-s.tokens[i].pos <= 3 {
-			m.Lead.union(&s.sets[i])
-		}
-	}
-	for i := first; i <= last; i++ {
-		m.Within.union(&s.sets[i])
-	}
-	for k := range f.steps {
-		a, b := s.path[k][0], s.path[k][1]
-		for i := a; i <= b; i++ {
-			m.Disguise |= s.tokens[i].hide
-		}
-		start, end := s.seg.origin(int(s.tokens[a].start), int(s.tokens[b].end))
-		m.Steps = append(m.Steps, Step{start, end, s.g.first(f.steps[k].set.and(&s.sets[a]))})
-	}
-	m.Quoted = s.inQuotes(first, last)
-	m.Stance = s.stance(f, first, last)
-	s.out.Matches = append(s.out.Matches, m)
-}
-
-// maxMatches bounds the matches in one text, maxPerFrame those of one frame, so
-// that a text full of one turn of phrase hides no other.
-const (
-	maxMatches  = 2048
-	maxPerFrame = 24
-)
-
-// inQuotes reports whether an odd number of quotation marks stands before the
-// match and another one after it, within the sentence.
-func (s *reader) inQuotes(first, last int) bool {
-	before := 0
-	for i := 0; i <= first; i++ {
-		if s.tokens[i].gap&gQuote != 0 {
-			before++
-		}
-	}
-	if before%2 == 0 {
-		return false
-	}
-	for i := last + 1; i < s.n; i++ {
-		if s.tokens[i].gap&gQuote != 0 {
-			return true
-		}
-	}
-	return s.gap&gQuote != 0
+// end lets go of the text.
+func (s *reader) end() {
+	s.out, s.frames.out, s.encoded.out = nil, nil, nil
+	s.text, s.words.text, s.encoded.text = "", "", ""
+	s.frames.seg, s.encoded.seg = nil, nil
+	clear(s.encoded.queue)
 }
 
 // The hash of a word is FNV-1a over its folded bytes: it can be carried along
@@ -263,3 +194,38 @@ func (t *table) put(h uint64, id uint32) {
 
 // mix brings the high bits of a hash, where FNV-1a is best, into the low ones.
 func mix(h uint64) uint64 { return h ^ h>>29 }
+
+// comments returns the bytes of HTML comments and of Markdown link definitions
+// used as comments ("[//]: # (…)", "[comment]: <> (…)"): text that a rendered
+// page does not show. An HTML comment without an end runs to the end of text.
+func comments(text string) [][2]int {
+	var found [][2]int
+	for i := 0; ; {
+		k := strings.Index(text[i:], "<!--")
+		if k < 0 {
+			break
+		}
+		start, end := i+k, len(text)
+		if n := strings.Index(text[start+4:], "-->"); n >= 0 {
+			end = start + 4 + n + 3
+		}
+		found = append(found, [2]int{start, end})
+		i = end
+	}
+	for _, opener := range []string{"[//]: ", "[comment]: ", "[_]: ", "[]: "} {
+		for i := 0; ; {
+			k := strings.Index(text[i:], opener)
+			if k < 0 {
+				break
+			}
+			start := i + k
+			end := len(text)
+			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+				end = start + n
+			}
+			found = append(found, [2]int{start, end})
+			i = end
+		}
+	}
+	return found
+}

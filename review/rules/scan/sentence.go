@@ -2,36 +2,95 @@ package scan
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
-// emit adds a word to the sentence, which it may have ended.
-func (s *reader) emit(t token) {
-	t.gap, t.fenced = s.gap, s.fenced
-	if s.group >= 0 && t.gap&(gJoin|gHyphen) == 0 {
-		s.endGroup()
-	}
-	switch {
-	case s.n == 0:
-	case t.gap&(gBlank|gComment) != 0, t.gap&gBullet != 0, s.ends(&t):
-		s.flush(false)
-	case s.n == maxTokens:
-		s.flush(true)
-	}
-	t.pos = 0
-	if s.n > 0 {
-		t.pos = s.tokens[s.n-1].pos + 1 + pause(t.gap)
-	}
-	if t.gap&(gJoin|gHyphen) != 0 && s.n > 0 {
-		if s.group < 0 {
-			s.group = s.n - 1
-		}
-		s.joined = s.joined || t.gap&gJoin != 0
-	}
-	s.tokens[s.n] = t
-	s.n++
-	s.gap, s.lineup = 0, false
+// maxTokens is how many words a sentence holds at most. A longer one is read
+// in pieces that overlap by overlap words.
+const (
+	maxTokens = 120
+	overlap   = 24
+)
+
+// gap is the separator between a word and the one before it.
+type gap uint32
+
+const (
+	gSpace gap = 1 << iota
+	gNewline
+	gBlank  // an empty line
+	gBullet // a list marker or heading at the start of a line
+	gStop   // . ! ?
+	gComma
+	gColon // : ;
+	gDash
+	gQuote   // any quotation mark or backtick
+	gOpen    // an opening bracket
+	gClose   // a closing bracket
+	gTag     // < or >
+	gJoin    // "_" or a change of case within one name
+	gHyphen  // a hyphen within one name
+	gDot     // a full stop with no space on either side
+	gSlash   // / or \
+	gAt      // @
+	gTilde   // ~
+	gPlus    // +
+	gMark    // any other character
+	gComment // the start or the end of a comment
+)
+
+// clauseMarks are the gaps after which an imperative can begin.
+const clauseMarks = gNewline | gBlank | gBullet | gStop | gComma | gColon | gDash | gOpen | gClose | gTag | gQuote | gComment
+
+// token is one word of a sentence.
+type token struct {
+	start, end int32 // bytes of the segment
+	pos        int32 // distance from the start in words, with extra for pauses
+	id         uint32
+	gap        gap
+	hide       Disguise
+	upper      bool   // begins with a capital
+	fenced     bool   // in a code block
+	hits, ends uint16 // its hits
+}
+
+// hit is a concept that a phrase or the shape of the text gives a token. What
+// its own word means is in the lexicon.
+type hit struct {
+	concept uint16
+	form    form
+	last    uint8 // the token it ends with
+}
+
+// extra is a concept that the shape of the text gives, not the lexicon.
+type extra struct {
+	first, last uint8
+	concept     uint16
+}
+
+// sentence is the words of a sentence and what they stand for.
+type sentence struct {
+	g    *Grammar
+	text string // that the words are bytes of
+
+	tokens [maxTokens]token
+	sets   [maxTokens]Set // the concepts that begin at each token
+	n      int
+	hits   []hit
+	extras []extra
+	gap    gap // since the last token
+	// noted has the number of the sentence for each literal concept in it,
+	// present those that frames are found by.
+	noted   []uint32
+	present []uint16
+	number  uint32
+	mask    Set
+	listed  bool // a list of prohibitions goes on
+	work    int  // words that a step of a frame was tried at
+}
+
+// begin forgets the text before.
+func (s *sentence) begin() {
+	s.n, s.gap, s.extras, s.mask, s.listed = 0, 0, s.extras[:0], Set{}, false
 }
 
 // abbreviations end with a stop that ends no sentence.
@@ -43,7 +102,7 @@ var abbreviations = map[string]bool{
 // ends reports whether the stop before t ended a sentence. A stop within an
 // abbreviation such as "e.g." did not, nor one behind a short word before a
 // lower-case one.
-func (s *reader) ends(t *token) bool {
+func (s *sentence) ends(t *token) bool {
 	if t.gap&gStop == 0 || t.gap&(gSpace|gNewline|gQuote) == 0 {
 		return false
 	}
@@ -69,72 +128,31 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// endGroup closes the name that is being read. One like read_file is a name
-// wherever it stands, one like read-file only in quotation marks.
-func (s *reader) endGroup() {
-	if s.joined || s.tokens[s.group].gap&s.gap&gQuote != 0 {
-		s.shaped(s.group, s.n-1, s.g.ident)
-	}
-	s.group, s.joined = -1, false
-}
-
-func (s *reader) shaped(first, last int, concept uint16) {
+// shaped notes a concept that the shape of the text gives the tokens first to last.
+func (s *sentence) shaped(first, last int, concept uint16) {
 	if first >= 0 && last < maxTokens {
 		s.extras = append(s.extras, extra{uint8(first), uint8(last), concept})
 	}
 }
 
-// flush matches the sentence and begins a new one. With carry the sentence was
-// cut only for its length, and its last words begin the next.
-func (s *reader) flush(carry bool) {
-	if s.group >= 0 {
-		s.endGroup()
-	}
-	if s.n == 0 {
-		return
-	}
-	s.understand()
-	if s.mask.has(s.g.rot13) || s.mask.has(s.g.backwards) {
-		s.noteMarkers()
-	}
-	s.seen.union(&s.mask)
-	if s.seg.depth == 0 && len(s.out.Sentences) < maxSentences {
-		from := int32(len(s.out.Clauses))
-		s.clauses()
-		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.tokens[0].start), int(s.tokens[s.n-1].end), s.mask, [2]int32{from, int32(len(s.out.Clauses))}})
-	}
-	s.match()
-	if s.mend() {
-		s.understand()
-		s.match()
-	}
-	s.heads()
-	if carry && s.n > overlap {
-		s.carry()
-		return
-	}
-	s.extras = s.extras[:0]
-	s.n = 0
-}
-
 // clauses notes the clauses of the sentence. Where one ends depends on the words around
 // that place alone, so that no word further away joins or parts others.
-func (s *reader) clauses() {
+func (s *sentence) clauses(list []Clause) []Clause {
 	at := Clause{Start: int(s.tokens[0].start)}
 	for i := range s.tokens[:s.n] {
 		if i > 0 && s.opensClause(i) {
 			at.End = int(s.tokens[i-1].end)
-			s.out.Clauses = append(s.out.Clauses, at)
+			list = append(list, at)
 			at = Clause{Start: int(s.tokens[i].start)}
 		}
 		at.Concepts.union(&s.sets[i])
 	}
 	at.End = int(s.tokens[s.n-1].end)
-	s.out.Clauses = append(s.out.Clauses, at)
+	return append(list, at)
 }
 
 // opensClause reports whether a clause begins at token i.
-func (s *reader) opensClause(i int) bool {
+func (s *sentence) opensClause(i int) bool {
 	t := &s.tokens[i]
 	switch {
 	case t.gap&(gColon|gOpen|gClose|gDash|gBullet) != 0 && t.gap&(gSpace|gNewline) != 0, t.gap&gNewline != 0:
@@ -146,7 +164,7 @@ func (s *reader) opensClause(i int) bool {
 }
 
 // carry begins the next sentence with the last words of this one.
-func (s *reader) carry() {
+func (s *sentence) carry() {
 	cut := s.n - overlap
 	copy(s.tokens[:overlap], s.tokens[cut:s.n])
 	s.n = overlap
@@ -163,9 +181,9 @@ func (s *reader) carry() {
 }
 
 // understand looks up what the words and phrases of the sentence stand for.
-func (s *reader) understand() {
+func (s *sentence) understand() {
 	s.present, s.hits, s.mask = s.present[:0], s.hits[:0], Set{}
-	s.sentence++
+	s.number++
 	lex := s.g.lex
 	for i := range s.tokens[:s.n] {
 		t := &s.tokens[i]
@@ -191,9 +209,9 @@ func (s *reader) understand() {
 }
 
 // note marks literal concept c as one of the sentence.
-func (s *reader) note(c uint16) {
-	if s.noted[c] != s.sentence {
-		s.noted[c] = s.sentence
+func (s *sentence) note(c uint16) {
+	if s.noted[c] != s.number {
+		s.noted[c] = s.number
 		if len(s.g.byAnchor[c]) > 0 {
 			s.present = append(s.present, c)
 		}
@@ -202,7 +220,7 @@ func (s *reader) note(c uint16) {
 
 // phrases adds the phrases that begin with token i, which leads to the given
 // node.
-func (s *reader) phrases(i int, state uint32) {
+func (s *sentence) phrases(i int, state uint32) {
 	lex := s.g.lex
 	for k := i + 1; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
 		if state = lex.phrases.get(stepKey(state, s.tokens[k].id)); state == 0 {
@@ -223,7 +241,7 @@ const maxHits = 4096
 
 // shapes adds what the shape of the text gives. The hits of a token stand in a
 // row, so those it has move to the end.
-func (s *reader) shapes(x extra) {
+func (s *sentence) shapes(x extra) {
 	t := &s.tokens[x.first]
 	if len(s.hits)+int(t.ends-t.hits) >= maxHits {
 		return
@@ -238,7 +256,7 @@ func (s *reader) shapes(x extra) {
 
 // means returns the last token of the longest phrase at token i that has a concept
 // of p in one of the given forms; -1 if there is none.
-func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) int {
+func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1
 	if len(p.words) > 0 && slices.Contains(p.words, t.id) && (accept == nil || accept(i)) {
@@ -263,98 +281,78 @@ func (s *reader) means(p *part, forms form, i int, accept func(last int) bool) i
 	return end
 }
 
-// cutWords folds s and cuts it into words as the reader does.
-func (c *foldCache) cutWords(s string) []string {
-	var words []string
-	var w []byte
-	end := func() {
-		if len(w) > 0 && string(w) != "." {
-			words = append(words, string(w))
-		}
-		w = w[:0]
+// stands is has for a part that may ask for common words.
+func (s *sentence) stands(p *part) bool {
+	if len(p.words) > 0 {
+		return s.holds(p, 0, s.n)
 	}
-	glyphs := false
-	for i, r := range s {
-		switch {
-		case r == '\'' || r == '’':
-		case r == '.' && (i == 0 || s[i-1] == ' '):
-			end()
-			w = append(w, '.')
-		case r < utf8.RuneSelf && isWord(byte(r)):
-			if glyphs {
-				end()
-			}
-			glyphs = false
-			w = append(w, lower(byte(r)))
-		case r < utf8.RuneSelf:
-			end()
-		default:
-			f := c.fold(r)
-			switch f.class {
-			case skip:
-			case letter, digit, unspaced:
-				if glyphs != (f.class == unspaced) {
-					end()
-				}
-				glyphs = f.class == unspaced
-				w = append(w, f.text...)
-			case other, space:
-				end()
-			}
-		}
-	}
-	end()
-	return words
+	return s.has(p)
 }
 
-// simple reports whether s is one word of lower-case ASCII letters.
-func simple(s string) bool {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' {
-			return false
+// has reports whether a concept of p is in the sentence, or may be.
+func (s *sentence) has(p *part) bool {
+	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
+		return true
+	}
+	for _, c := range p.literals {
+		if s.noted[c] == s.number {
+			return true
 		}
 	}
-	return s != ""
+	return len(p.words) > 0
 }
 
-func lower(c byte) byte {
-	if isUpper(c) {
-		return c | 0x20
+// holds reports whether a concept of p begins at one of the tokens from to to.
+func (s *sentence) holds(p *part, from, to int) bool {
+	if !s.has(p) {
+		return false
 	}
-	return c
+	s.work += to - from
+	for i := from; i < to; i++ {
+		if s.means(p, anyForm, i, nil) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
-// comments returns the bytes of HTML comments and of Markdown link definitions
-// used as comments ("[//]: # (…)", "[comment]: <> (…)"): text that a rendered
-// page does not show. An HTML comment without an end runs to the end of text.
-func comments(text string) [][2]int {
-	var found [][2]int
-	for i := 0; ; {
-		k := strings.Index(text[i:], "<!--")
-		if k < 0 {
-			break
-		}
-		start, end := i+k, len(text)
-		if n := strings.Index(text[start+4:], "-->"); n >= 0 {
-			end = start + 4 + n + 3
-		}
-		found = append(found, [2]int{start, end})
-		i = end
-	}
-	for _, opener := range []string{"[//]: ", "[comment]: ", "[_]: ", "[]: "} {
-		for i := 0; ; {
-			k := strings.Index(text[i:], opener)
-			if k < 0 {
-				break
-			}
-			start := i + k
-			end := len(text)
-			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
-				end = start + n
-			}
-			found = append(found, [2]int{start, end})
-			i = end
+// endOf returns the last token of the longest phrase at token i that has the
+// concept.
+func (s *sentence) endOf(i int, concept uint16) int {
+	end := i
+	t := &s.tokens[i]
+	for _, h := range s.hits[t.hits:t.ends] {
+		if h.concept == concept && int(h.last) > end {
+			end = int(h.last)
 		}
 	}
-	return found
+	return end
+}
+
+// inQuotes reports whether an odd number of quotation marks stands before the
+// match and another one after it, within the sentence.
+func (s *sentence) inQuotes(first, last int) bool {
+	before := 0
+	for i := 0; i <= first; i++ {
+		if s.tokens[i].gap&gQuote != 0 {
+			before++
+		}
+	}
+	if before%2 == 0 {
+		return false
+	}
+	for i := last + 1; i < s.n; i++ {
+		if s.tokens[i].gap&gQuote != 0 {
+			return true
+		}
+	}
+	return s.gap&gQuote != 0
+}
+
+// heads notes whether the sentence announces a list of prohibitions: "Never:".
+func (s *sentence) heads() {
+	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
+		return
+	}
+	s.listed = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
 }

@@ -2,7 +2,7 @@ package scan
 
 // shape notes what the characters around the word text[i:j], the last token,
 // make of it: a URL, an address, a path, a label.
-func (s *reader) shape(i, j, digits, letters int) {
+func (s *sentence) shape(i, j, digits, letters int) {
 	last := s.n - 1
 	t := &s.tokens[last]
 	text := s.text
@@ -57,7 +57,7 @@ func (s *reader) shape(i, j, digits, letters int) {
 }
 
 // hostShape notes a host name or an IP address that ends with token last.
-func (s *reader) hostShape(last, digits, letters int) {
+func (s *sentence) hostShape(last, digits, letters int) {
 	t := &s.tokens[last]
 	if letters > 0 && t.id != 0 {
 		if set := &s.g.lex.list[t.id].set; set.has(s.g.tld) && last > 0 {

@@ -32,6 +32,47 @@ func (s Stance) Names() []string {
 	return names
 }
 
+// fit is a frame that fits a sentence: the words that fill its steps.
+type fit struct {
+	words       *sentence
+	frame       *frame
+	path        [maxSteps][2]uint8 // first and last token of each step
+	first, last int                // tokens of the match
+}
+
+// passes reports whether f, whose steps fill tokens first to last, is let pass by its
+// guards.
+func (s *fit) passes(f *frame, first, last int) bool {
+	s.frame, s.first, s.last = f, first, last
+	return s.guarded()
+}
+
+// guarded reports whether the guards of the frame let the match pass.
+func (s *fit) guarded() bool {
+	for i := range s.frame.guards {
+		gu := &s.frame.guards[i]
+		if gu.within == 0 {
+			continue
+		}
+		from, to := s.first, s.last+1
+		if gu.after {
+			from = to
+			for to < s.words.n && s.words.tokens[to].pos <= s.words.tokens[s.last].pos+gu.within {
+				to++
+			}
+		} else {
+			to = from
+			for from > 0 && s.words.tokens[from-1].pos >= s.words.tokens[s.first].pos-gu.within {
+				from--
+			}
+		}
+		if s.words.holds(&gu.part, from, to) == gu.absent {
+			return false
+		}
+	}
+	return true
+}
+
 // clauseEnds are the gaps that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 
@@ -42,62 +83,62 @@ const (
 	behind = 10
 )
 
-// stance returns how the sentence treats the match from token first to last.
-func (s *reader) stance(f *frame, first, last int) Stance {
+// stance returns how the sentence treats the match.
+func (s *fit) stance() Stance {
 	var st Stance
-	if s.negated(first) || s.denied(f) || s.negatedAround(f, first, last) || s.listed && s.tokens[0].gap&gBullet != 0 {
+	if s.negated() || s.denied() || s.negatedAround() || s.words.listed && s.words.tokens[0].gap&gBullet != 0 {
 		st |= Negated
 	}
-	if s.asked(first, last) || s.reported(first, last) {
+	if s.asked() || s.reported() {
 		st |= Asked
 	}
-	if s.shown(first, last) {
+	if s.shown() {
 		st |= Shown
 	}
-	if s.tokens[first].fenced {
+	if s.words.tokens[s.first].fenced {
 		st |= Fenced
 	}
-	if s.crossed(f) {
+	if s.crossed() {
 		st |= Crossed
 	}
 	return st
 }
 
-// negated reports whether a negator governs what begins at token first. Its
+// negated reports whether a negator governs what begins with the match. Its
 // scope ends with the clause; a comma ends it too, unless a list goes on behind
 // it. "Do not forget to" and "not until" negate nothing.
-func (s *reader) negated(first int) bool {
+func (s *fit) negated() bool {
 	commas, or := false, false
-	for j := first - 1; j >= 0 && s.tokens[first].pos-s.tokens[j].pos <= scope; j-- {
-		next := s.tokens[j+1].gap
+	for j := s.first - 1; j >= 0 && s.words.tokens[s.first].pos-s.words.tokens[j].pos <= scope; j-- {
+		next := s.words.tokens[j+1].gap
 		if next&clauseEnds != 0 && (next&gStop == 0 || next&gSpace != 0) {
 			return false
 		}
 		commas = commas || next&gComma != 0
-		if s.sets[j].has(s.g.unnegator) {
+		if s.words.sets[j].has(s.words.g.unnegator) {
 			return false
 		}
-		or = or || s.sets[j].has(s.g.alternative)
-		if s.sets[j].has(s.g.negator) && s.endOf(j, s.g.negator) < first {
-			return !commas || or || s.sets[first].has(s.g.alternative)
+		or = or || s.words.sets[j].has(s.words.g.alternative)
+		if s.words.sets[j].has(s.words.g.negator) && s.words.endOf(j, s.words.g.negator) < s.first {
+			return !commas || or || s.words.sets[s.first].has(s.words.g.alternative)
 		}
 	}
 	return false
 }
 
-// denied reports whether "not" or "never" stands right before a step of f that is
+// denied reports whether "not" or "never" stands right before a step that is
 // no negation itself: "as data, never as instructions".
-func (s *reader) denied(f *frame) bool {
-	if f.any > 0 {
+func (s *fit) denied() bool {
+	if s.frame.any > 0 {
 		return false
 	}
-	for k := 1; k < len(f.steps); k++ {
+	for k := 1; k < len(s.frame.steps); k++ {
 		end, next := int(s.path[k-1][1]), int(s.path[k][0])
-		if s.sets[s.path[k-1][0]].has(s.g.negator) {
+		if s.words.sets[s.path[k-1][0]].has(s.words.g.negator) {
 			continue
 		}
 		for j := max(end+1, next-2); j < next; j++ {
-			if s.sets[j].has(s.g.not) {
+			if s.words.sets[j].has(s.words.g.not) {
 				return true
 			}
 		}
@@ -112,31 +153,31 @@ const near = 3
 // negatedAround reports whether a negation stands inside or right behind the match of a
 // frame without order, none of whose steps negates: its words come in the order of
 // many languages, and so does their negation.
-func (s *reader) negatedAround(f *frame, first, last int) bool {
-	if f.any == 0 || s.ownNegation(f) {
+func (s *fit) negatedAround() bool {
+	if s.frame.any == 0 || s.ownNegation() {
 		return false
 	}
-	for j := first + 1; j < s.n && s.tokens[j].pos-s.tokens[last].pos <= near; j++ {
+	for j := s.first + 1; j < s.words.n && s.words.tokens[j].pos-s.words.tokens[s.last].pos <= near; j++ {
 		switch {
-		case j > last && s.tokens[j].gap&(clauseEnds|gComma) != 0:
+		case j > s.last && s.words.tokens[j].gap&(clauseEnds|gComma) != 0:
 			return false
-		case s.inStep(f, j):
-		case j > last:
-			if s.sets[j].has(s.g.negatorAfter) {
+		case s.inStep(j):
+		case j > s.last:
+			if s.words.sets[j].has(s.words.g.negatorAfter) {
 				return true
 			}
-		case s.sets[j].has(s.g.negator) && s.stepWithin(f, j, near):
+		case s.words.sets[j].has(s.words.g.negator) && s.stepWithin(j, near):
 			return true
 		}
 	}
 	return false
 }
 
-// ownNegation reports whether a negation fills a step of f.
-func (s *reader) ownNegation(f *frame) bool {
-	for k := range f.steps {
+// ownNegation reports whether a negation fills a step.
+func (s *fit) ownNegation() bool {
+	for k := range s.frame.steps {
 		for j := s.path[k][0]; j <= s.path[k][1]; j++ {
-			if s.sets[j].has(s.g.negator) || s.sets[j].has(s.g.negatorAfter) {
+			if s.words.sets[j].has(s.words.g.negator) || s.words.sets[j].has(s.words.g.negatorAfter) {
 				return true
 			}
 		}
@@ -144,9 +185,9 @@ func (s *reader) ownNegation(f *frame) bool {
 	return false
 }
 
-// inStep reports whether token j is part of what fills a step of f.
-func (s *reader) inStep(f *frame, j int) bool {
-	for k := range f.steps {
+// inStep reports whether token j is part of what fills a step.
+func (s *fit) inStep(j int) bool {
+	for k := range s.frame.steps {
 		if j >= int(s.path[k][0]) && j <= int(s.path[k][1]) {
 			return true
 		}
@@ -154,39 +195,26 @@ func (s *reader) inStep(f *frame, j int) bool {
 	return false
 }
 
-// stepWithin reports whether a step of f begins within so many words after token j, in
+// stepWithin reports whether a step begins within so many words after token j, in
 // the same clause.
-func (s *reader) stepWithin(f *frame, j int, words int32) bool {
-	for i := j + 1; i < s.n && s.tokens[i].pos-s.tokens[j].pos <= words && s.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
-		if s.inStep(f, i) {
+func (s *fit) stepWithin(j int, words int32) bool {
+	for i := j + 1; i < s.words.n && s.words.tokens[i].pos-s.words.tokens[j].pos <= words && s.words.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
+		if s.inStep(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// endOf returns the last token of the longest phrase at token i that has the
-// concept.
-func (s *reader) endOf(i int, concept uint16) int {
-	end := i
-	t := &s.tokens[i]
-	for _, h := range s.hits[t.hits:t.ends] {
-		if h.concept == concept && int(h.last) > end {
-			end = int(h.last)
-		}
-	}
-	return end
-}
-
 // asked reports whether the match is in words that somebody else says, in the
 // same clause, and that the sentence has refused.
-func (s *reader) asked(first, last int) bool {
+func (s *fit) asked() bool {
 	asking := -1
-	for j := first - 1; j >= 0; j-- {
-		if s.tokens[j+1].gap&(clauseEnds|gComma) != 0 {
+	for j := s.first - 1; j >= 0; j-- {
+		if s.words.tokens[j+1].gap&(clauseEnds|gComma) != 0 {
 			break
 		}
-		if s.sets[j].has(s.g.asking) {
+		if s.words.sets[j].has(s.words.g.asking) {
 			asking = j
 			break
 		}
@@ -194,8 +222,8 @@ func (s *reader) asked(first, last int) bool {
 	if asking < 0 {
 		return false
 	}
-	for j := range s.n {
-		if (j < asking || j > last) && s.sets[j].has(s.g.refusal) {
+	for j := range s.words.n {
+		if (j < asking || j > s.last) && s.words.sets[j].has(s.words.g.refusal) {
 			return true
 		}
 	}
@@ -205,14 +233,14 @@ func (s *reader) asked(first, last int) bool {
 // reported reports whether words about the acts of others precede the match in its
 // clause, such as "tried to" or "found that", or follow it directly, as in
 // languages that put the noun after its clause.
-func (s *reader) reported(first, last int) bool {
-	for j := first - 1; j >= 0 && s.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
-		if s.sets[j].has(s.g.reporting) {
+func (s *fit) reported() bool {
+	for j := s.first - 1; j >= 0 && s.words.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
+		if s.words.sets[j].has(s.words.g.reporting) {
 			return true
 		}
 	}
-	for j := last + 1; j < s.n && s.tokens[j].pos-s.tokens[last].pos <= behind && s.tokens[j].gap&(clauseEnds|gComma) == 0; j++ {
-		if s.sets[j].has(s.g.reported) {
+	for j := s.last + 1; j < s.words.n && s.words.tokens[j].pos-s.words.tokens[s.last].pos <= behind && s.words.tokens[j].gap&(clauseEnds|gComma) == 0; j++ {
+		if s.words.sets[j].has(s.words.g.reported) {
 			return true
 		}
 	}
@@ -221,42 +249,34 @@ func (s *reader) reported(first, last int) bool {
 
 // shown reports whether the match is quoted within a sentence that has words
 // of its own before it, or a word before it and more behind.
-func (s *reader) shown(first, last int) bool {
-	if !s.inQuotes(first, last) {
+func (s *fit) shown() bool {
+	if !s.words.inQuotes(s.first, s.last) {
 		return false
 	}
-	for i := first; i >= 0; i-- {
-		if s.tokens[i].gap&gQuote != 0 {
-			return i >= 2 || i == 1 && s.n-last > 2
+	for i := s.first; i >= 0; i-- {
+		if s.words.tokens[i].gap&gQuote != 0 {
+			return i >= 2 || i == 1 && s.words.n-s.last > 2
 		}
 	}
 	return false
 }
 
-// crossed reports whether a step of f that negates stands in another clause
+// crossed reports whether a step that negates stands in another clause
 // than the next step, or the last step than the one before.
-func (s *reader) crossed(f *frame) bool {
-	if f.any > 0 {
+func (s *fit) crossed() bool {
+	if s.frame.any > 0 {
 		return false
 	}
-	for k := 0; k+1 < len(f.steps); k++ {
+	for k := 0; k+1 < len(s.frame.steps); k++ {
 		end, next := int(s.path[k][1]), int(s.path[k+1][0])
-		if !s.sets[s.path[k][0]].has(s.g.negator) && (k+2 < len(f.steps) || !s.sets[next].has(s.g.negatorAfter)) {
+		if !s.words.sets[s.path[k][0]].has(s.words.g.negator) && (k+2 < len(s.frame.steps) || !s.words.sets[next].has(s.words.g.negatorAfter)) {
 			continue
 		}
 		for i := end + 1; i <= next; i++ {
-			if s.tokens[i].gap&(clauseEnds|gComma) != 0 {
+			if s.words.tokens[i].gap&(clauseEnds|gComma) != 0 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// heads notes whether the sentence announces a list of prohibitions: "Never:".
-func (s *reader) heads() {
-	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
-		return
-	}
-	s.listed = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
 }
