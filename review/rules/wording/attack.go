@@ -65,6 +65,7 @@ var extraChecks = map[string]func(c *View) []candidate{
 	"reaching-parameters": reachingParameters,
 	"data-in-links":       dataInLinks,
 	"values-that-leak":    valuesThatLeak,
+	"code-in-values":      codeInValues,
 }
 
 // wordingRules returns the rules of a family that are about wording.
