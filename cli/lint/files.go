@@ -16,32 +16,72 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// Files that agents read besides tools: skills, slash commands, subagents, rules and
-// instructions of coding clients.
-var (
-	// instructionNames are read under these names wherever they stand.
-	instructionNames = []string{
-		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
-		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints",
+// instructionName reports whether a file of this name, in lower case, is read by agents
+// wherever it stands: skills, slash commands, subagents, rules and instructions of coding
+// clients.
+func instructionName(base string) bool {
+	switch base {
+	case "skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
+		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints":
+		return true
 	}
-	instructionEnds    = []string{".mdc", ".prompt.md", ".instructions.md", ".chatmode.md", ".agent.md"}
-	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
-	// skippedFolders hold what others wrote for programs.
-	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
-)
+	return slices.ContainsFunc([]string{".mdc", ".prompt.md", ".instructions.md", ".chatmode.md", ".agent.md"}, func(end string) bool { return strings.HasSuffix(base, end) })
+}
+
+// instructionFolder reports whether Markdown files in a folder of this name are for agents.
+func instructionFolder(name string) bool {
+	switch name {
+	case "commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering":
+		return true
+	}
+	return false
+}
+
+// skippedFolder reports whether a folder holds what others wrote for programs.
+func skippedFolder(name string) bool {
+	switch name {
+	case ".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__":
+		return true
+	}
+	return false
+}
 
 // instructs reports whether agents read a file of a folder by its name; inSkill tells
 // that it is below a SKILL.md, which may send them to it.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
-	if slices.Contains(instructionNames, base) || slices.ContainsFunc(instructionEnds, func(end string) bool { return strings.HasSuffix(base, end) }) {
+	switch {
+	case instructionName(base), inSkill && (isScript(base) || isNote(base)):
 		return true
-	}
-	if !strings.HasSuffix(base, ".md") {
+	case !strings.HasSuffix(base, ".md"):
 		return false
 	}
 	about := slices.Contains([]string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}, base)
-	return inSkill || !about && slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(folder string) bool { return slices.Contains(instructionFolders, folder) })
+	return inSkill || !about && inInstructions(path)
+}
+
+// inInstructions reports whether a folder of path is one for what agents read.
+func inInstructions(path string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), instructionFolder)
+}
+
+// isScript reports whether a file of this name, in lower case, is a script that a skill may
+// have an agent run.
+func isScript(base string) bool {
+	switch filepath.Ext(base) {
+	case ".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua":
+		return true
+	}
+	return false
+}
+
+// isNote reports whether a file of this name, in lower case, is plain text, and more than
+// the terms that the others are under.
+func isNote(base string) bool {
+	if filepath.Ext(base) != ".txt" {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"license", "licence", "notice", "copying", "requirements"}, func(name string) bool { return strings.Contains(base, name) })
 }
 
 // lintFiles returns the files to check: of a folder, those that agents read, in their
@@ -75,7 +115,7 @@ func instructionFiles(root string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
+		case d.IsDir() && skippedFolder(d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
@@ -107,7 +147,7 @@ func forAgents(name string) bool {
 	case ".md", ".markdown", ".mdc":
 		return true
 	}
-	return slices.Contains(instructionNames, base)
+	return instructionName(base)
 }
 
 // proposalKey is a line of front matter that only proposals and their definitions have.

@@ -31,9 +31,9 @@ JSON, NDJSON, or Markdown, MCP tools/list answers, OpenAI and Anthropic tool
 arrays, v0 prompt files, toolcrib exports, and texts for agents (.md, .mdc, .txt):
 prompts, skills, slash commands, AGENTS.md, CLAUDE.md. Each text of their front
 matter is read apart from the body. Of a folder, lint reads every skill with the
-Markdown beside it, and the commands, agents, rules and instructions. lint does
-not read the database: it compares names with the shipped tools, and the tools of
-the files with each other.
+Markdown, plain text and scripts beside it, and the commands, agents, rules and
+instructions. lint does not read the database: it compares names with the shipped
+tools, and the tools of the files with each other.
 
 Tools are read as import reads them. Core and retired ids do not bind the tools
 of an MCP server; --server NAME marks an OpenAI or Anthropic array as such.

@@ -52,8 +52,12 @@ type unit struct {
 func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, error) {
 	front, lines := frontLines(data)
 	switch {
-	case strings.EqualFold(filepath.Ext(name), ".txt"):
-		return []*unit{plainUnit(name, data)}, nil, nil
+	case strings.EqualFold(filepath.Ext(name), ".txt"), isScript(strings.ToLower(filepath.Base(name))):
+		u := plainUnit(name, data)
+		if inInstructions(name) || isScript(strings.ToLower(filepath.Base(name))) {
+			u.families = fileFamilies
+		}
+		return []*unit{u}, nil, nil
 	case (forAgents(name) || lines > 0) && !proposalKey.Match(front):
 		return textUnits(name, data), nil, nil
 	}
