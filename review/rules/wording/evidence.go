@@ -171,14 +171,7 @@ func (c *View) judge(table *Learned) *evidence {
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		at := float64(table.Threshold)
-		switch {
-		case c.alone():
-			at += lonely
-		case s.spokenOf():
-			at += doubt
-		}
-		if s.score >= at && !named[k] && s.text.Visible && s.says() {
+		if s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() && s.score >= c.signThreshold(s, table) {
 			e.signs = append(e.signs, *s)
 		}
 	}
@@ -207,8 +200,26 @@ func (c *View) partScore(s *Sentence, f *candidate, table *Learned) float64 {
 // same for a line of a prompt that is too short to show what the line adds to it.
 const (
 	doubt  = 1
-	lonely = 1.5
+	lonely = 0.5
 )
+
+// Margin returns how much more than the threshold a sentence of c must score without a
+// frame.
+func (c *View) Margin() float64 {
+	if c.alone() {
+		return lonely
+	}
+	return 0
+}
+
+// signThreshold is the score from which s warns without a frame.
+func (c *View) signThreshold(s *Sentence, table *Learned) float64 {
+	at := c.Margin()
+	if s.spokenOf() {
+		at = max(at, doubt)
+	}
+	return float64(table.Threshold) + at
+}
 
 // spokenOf reports whether frames fit in the sentence and the text quotes, denies or
 // shows all of them.

@@ -77,7 +77,7 @@ func (s *sample) neverLearned() bool { return s.measured || s.set == unseen }
 // threshold; bySource makes it a mean over sources, of which those of few rows count
 // as one.
 func (s *study) reached(want func(*example) bool, at float64, bySource bool) float64 {
-	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at, s.table.WithFrame) })
+	return s.share(want, bySource, func(e *example) bool { return e.certain || s.scores[e].reach(at+e.margin, s.table.WithFrame) })
 }
 
 // share is the share of the samples selected by want for which told is true.

@@ -81,7 +81,7 @@ func (s *study) mechanisms(out io.Writer) {
 			at = 2
 		}
 		n[at]++
-		if e.certain || s.scores[e].reach(float64(s.table.Threshold), s.table.WithFrame) {
+		if e.certain || s.scores[e].reach(float64(s.table.Threshold)+e.margin, s.table.WithFrame) {
 			n[at+1]++
 		}
 	}

@@ -58,6 +58,7 @@ func newExample(ctx context.Context, set ruleset.Set, s *sample, o *ownSample) (
 		return e, nil
 	}
 	c := wording.Of(s.change())
+	e.margin = c.Margin()
 	for _, x := range c.Sentences() {
 		if !x.Judged() {
 			continue

@@ -18,6 +18,8 @@ type example struct {
 	own  bool // written for this project
 	// certain is set when it is found under every table.
 	certain bool
+	// margin is how much more than the threshold a sentence without a frame must score.
+	margin float64
 	// frames are the rules that fired in each sentence, parts the clauses and words
 	// that one of them fired in.
 	frames [][]string
@@ -37,9 +39,10 @@ type tops struct {
 	framed map[string]float64
 }
 
-// reach reports whether one of them is high enough for a warning.
-func (s tops) reach(at float64, with map[string]float32) bool {
-	if s.any >= at {
+// reach reports whether one of them is high enough for a warning: above without for a
+// sentence, above that of its rule in with for a frame.
+func (s tops) reach(without float64, with map[string]float32) bool {
+	if s.any >= without {
 		return true
 	}
 	for rule, score := range s.framed {

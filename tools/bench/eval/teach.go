@@ -33,7 +33,7 @@ func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample,
 		most   limits
 	}{
 		{"learned_tools.bin", false, limits{honest: 0.034, long: 1, seen: 0.03, hard: 0.21, near: 0.14}},
-		{"learned_prompts.bin", true, limits{honest: 0.036, long: 0.16, seen: 0.04, hard: 0.05, near: 0.04}},
+		{"learned_prompts.bin", true, limits{honest: 0.0345, long: 0.16, seen: 0.04, hard: 0.07, near: 0.04}},
 	} {
 		fmt.Fprintf(out, "\n%s\n", kind.file)
 		s := studyOf(all, kind.prompt)
