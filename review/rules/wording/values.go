@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 )
