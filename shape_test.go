@@ -27,7 +27,6 @@ var larger = map[string]int{
 	"review.Desk":              112,
 	"review.Reader":            41,
 	"review.Tx":                61,
-	"review/rules/scan.reader": 88,
 	"tui.Desk":                 25,
 	"tui/proposal.Page":        137,
 }

@@ -171,7 +171,7 @@ func (c *View) judge(table *Learned) *evidence {
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		if s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() && s.score >= c.signThreshold(s, table) {
+		if s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
 			e.signs = append(e.signs, *s)
 		}
 	}
@@ -212,13 +212,13 @@ func (c *View) Margin() float64 {
 	return 0
 }
 
-// signThreshold is the score from which s warns without a frame.
-func (c *View) signThreshold(s *Sentence, table *Learned) float64 {
-	at := c.Margin()
+// signThreshold is the score from which s warns without a frame, in a text whose
+// sentences must score so much more.
+func (t *Learned) signThreshold(s *Sentence, margin float64) float64 {
 	if s.spokenOf() {
-		at = max(at, doubt)
+		margin = max(margin, doubt)
 	}
-	return float64(table.Threshold) + at
+	return float64(t.Threshold) + margin
 }
 
 // spokenOf reports whether frames fit in the sentence and the text quotes, denies or

@@ -43,7 +43,7 @@ func (c *View) Explain() []Explanation {
 	for i := range e.sentences {
 		s := &e.sentences[i]
 		x := Explanation{
-			Path: s.Path, Sentence: s.Text, Concepts: slices.Collect(grammar().Each(s.concepts)), Score: s.score, Threshold: c.signThreshold(s, table),
+			Path: s.Path, Sentence: s.Text, Concepts: slices.Collect(grammar().Each(s.concepts)), Score: s.score, Threshold: table.signThreshold(s, c.Margin()),
 			Warns: slices.ContainsFunc(e.signs, func(o Sentence) bool { return o.text == s.text && o.at == s.at }),
 		}
 		slices.Sort(x.Concepts)
