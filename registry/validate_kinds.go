@@ -75,6 +75,7 @@ func (t Tool) checkTexts(c *checker) {
 		c.require("goals", t.Goals, fmt.Sprintf("what the tool is for, in at most %d characters", MaxNotes))
 		c.require("guardrails", t.Guardrails, fmt.Sprintf("what the tool must not do, in at most %d characters", MaxNotes))
 		c.require("prompt", t.Prompt, fmt.Sprintf("the text to inject, at most %d characters", MaxPrompt))
+	case ServerText: // whatever the server says
 	case ActionTool:
 		c.require("description", t.Description, "what the tool does, for discovery and function calling")
 	}

@@ -78,7 +78,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if folder.Status == registry.Deactivated {
 		return fmt.Errorf("%s was taken out of use; use it again before it is restored: toolcrib reactivate %s", s, s)
 	}
-	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) //nolint:errcheck // what cannot be read is written anew
+	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // what cannot be read is written again
 	doc := DocRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {

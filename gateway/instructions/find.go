@@ -40,7 +40,7 @@ func Find(dir string, scope Scope) ([]Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search %s: %w", dir, err)
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // it was read only
 	s := &search{root: root, scope: scope, patterns: scope.patterns(), known: map[string]bool{}}
 	for _, start := range scope.starts() {
 		if err := s.folder(start, 0); err != nil {
@@ -152,6 +152,6 @@ func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	if err != nil {
 		return registry.Folder{}, err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // it was read only
 	return read(root, kind, p)
 }

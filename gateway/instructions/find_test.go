@@ -122,28 +122,26 @@ func TestHostileTrees(t *testing.T) {
 	const top = ".claude/skills/pdf"
 	at := func(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(top), name) }
 	for name, tc := range map[string]struct {
-		spoil func(t *testing.T, dir string)
+		spoil func(dir string) error
 		want  string
 	}{
-		"pipe":   {func(t *testing.T, dir string) { must(t, syscall.Mkfifo(at(dir, "p"), 0o644)) }, "is a pipe"},
-		"setuid": {func(t *testing.T, dir string) { must(t, os.Chmod(at(dir, "SKILL.md"), 0o755|os.ModeSetuid)) }, "setuid"},
-		"count": {func(t *testing.T, dir string) {
+		"pipe":   {func(dir string) error { return syscall.Mkfifo(at(dir, "p"), 0o644) }, "is a pipe"},
+		"setuid": {func(dir string) error { return os.Chmod(at(dir, "SKILL.md"), 0o755|os.ModeSetuid) }, "setuid"},
+		"count": {func(dir string) (err error) {
 			for i := range registry.MaxFiles {
-				must(t, os.WriteFile(at(dir, fmt.Sprint(i)), nil, 0o644))
+				err = errors.Join(err, os.WriteFile(at(dir, fmt.Sprint(i)), nil, 0o644))
 			}
+			return err
 		}, "more than 500 files"},
-		"gigabyte": {func(t *testing.T, dir string) {
-			must(t, os.WriteFile(at(dir, "big"), nil, 0o644))
-			must(t, os.Truncate(at(dir, "big"), 1<<30))
+		"gigabyte": {func(dir string) error {
+			return errors.Join(os.WriteFile(at(dir, "big"), nil, 0o644), os.Truncate(at(dir, "big"), 1<<30))
 		}, "more than 67108864 bytes"},
-		"not UTF-8 name": {func(t *testing.T, dir string) { must(t, os.WriteFile(at(dir, "a\xff"), nil, 0o644)) }, "UTF-8"},
-		"deep": {func(t *testing.T, dir string) {
-			must(t, os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755))
-		}, "folders deep"},
+		"not UTF-8 name": {func(dir string) error { return os.WriteFile(at(dir, "a\xff"), nil, 0o644) }, "UTF-8"},
+		"deep":           {func(dir string) error { return os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755) }, "folders deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, map[string]string{top + "/SKILL.md": skillText, "AGENTS.md": "fine\n"})
-			tc.spoil(t, dir)
+			must(t, tc.spoil(dir))
 			found, _ := find(t, dir, Project)
 			if len(found) != 2 || found[1].Err != nil {
 				t.Fatalf("found %+v", found)

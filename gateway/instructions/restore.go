@@ -25,7 +25,7 @@ func Restore(dir string, kind registry.Kind, f registry.Folder, files []string) 
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // each file is closed by itself
 	base := f.Path
 	if kind == registry.KindInstructions {
 		base = path.Dir(f.Path)
@@ -46,7 +46,7 @@ func Remove(dir string, f registry.Folder, files []string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // each file is closed by itself
 	var errs []error
 	for _, name := range files {
 		p := path.Join(f.Path, name)
@@ -100,9 +100,17 @@ func restore(root *os.Root, p string, f registry.File) error {
 		err = root.Rename(next, p)
 	}
 	if err != nil {
-		root.Remove(next)
+		return errors.Join(err, removed(root, next))
 	}
-	return err
+	return nil
+}
+
+// removed deletes what was not finished.
+func removed(root *os.Root, name string) error {
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // write makes a file that is on the disk before it gets its name.

@@ -37,22 +37,21 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"AGENTS.md": "the rules\n",
 	}
 	for name, tc := range map[string]struct {
-		spoil func(t *testing.T, at func(string) string)
+		spoil func(at func(string) string) error
 		want  []string // of the skill
 	}{
-		"text": {func(t *testing.T, at func(string) string) { must(t, os.WriteFile(at("SKILL.md"), []byte("x"), 0o644)) }, []string{"SKILL.md changed text"}},
-		"line ends": {func(t *testing.T, at func(string) string) {
-			must(t, os.WriteFile(at("notes.md"), []byte("one\r\ntwo\r\n"), 0o644))
+		"text": {func(at func(string) string) error { return os.WriteFile(at("SKILL.md"), []byte("x"), 0o644) }, []string{"SKILL.md changed text"}},
+		"line ends": {func(at func(string) string) error {
+			return os.WriteFile(at("notes.md"), []byte("one\r\ntwo\r\n"), 0o644)
 		}, []string{"notes.md changed line ends"}},
-		"mode":        {func(t *testing.T, at func(string) string) { must(t, os.Chmod(at("notes.md"), 0o755)) }, []string{"notes.md changed mode"}},
-		"added":       {func(t *testing.T, at func(string) string) { must(t, os.WriteFile(at("more.md"), nil, 0o644)) }, []string{"more.md new "}},
-		"removed":     {func(t *testing.T, at func(string) string) { must(t, os.Remove(at("notes.md"))) }, []string{"notes.md missing "}},
-		"letter case": {func(t *testing.T, at func(string) string) { must(t, os.Rename(at("notes.md"), at("Notes.md"))) }, []string{"Notes.md new ", "notes.md missing "}},
-		"link swapped in": {func(t *testing.T, at func(string) string) {
-			must(t, os.Remove(at("notes.md")))
-			must(t, os.Symlink("SKILL.md", at("notes.md")))
+		"mode":        {func(at func(string) string) error { return os.Chmod(at("notes.md"), 0o755) }, []string{"notes.md changed mode"}},
+		"added":       {func(at func(string) string) error { return os.WriteFile(at("more.md"), nil, 0o644) }, []string{"more.md new "}},
+		"removed":     {func(at func(string) string) error { return os.Remove(at("notes.md")) }, []string{"notes.md missing "}},
+		"letter case": {func(at func(string) string) error { return os.Rename(at("notes.md"), at("Notes.md")) }, []string{"Notes.md new ", "notes.md missing "}},
+		"link swapped in": {func(at func(string) string) error {
+			return errors.Join(os.Remove(at("notes.md")), os.Symlink("SKILL.md", at("notes.md")))
 		}, []string{"notes.md changed link"}},
-		"binary": {func(t *testing.T, at func(string) string) { must(t, os.WriteFile(at("notes.md"), []byte{0, 1}, 0o644)) }, []string{"notes.md changed bytes"}},
+		"binary": {func(at func(string) string) error { return os.WriteFile(at("notes.md"), []byte{0, 1}, 0o644) }, []string{"notes.md changed bytes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, files)
@@ -61,7 +60,7 @@ func TestEveryChangeIsNamed(t *testing.T) {
 			if d := Compare(found, approved); len(d) != 0 {
 				t.Fatalf("unchanged files differ: %v", d)
 			}
-			tc.spoil(t, func(name string) string { return filepath.Join(dir, filepath.FromSlash(top+name)) })
+			must(t, tc.spoil(func(name string) string { return filepath.Join(dir, filepath.FromSlash(top+name)) }))
 			found, _ = find(t, dir, Project)
 			differences := Compare(found, approved)
 			if len(differences) != 1 || differences[0].Change != Changed {

@@ -223,6 +223,8 @@ func (r *Page) Tabs() (left, right draw.Line) {
 		name = "Agents"
 	case registry.KindList:
 		name = "Allow-lists"
+	case registry.KindSkill, registry.KindInstructions:
+		name = "Files"
 	case registry.KindTool:
 	}
 	n := r.outline.total()

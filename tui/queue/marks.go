@@ -146,7 +146,7 @@ func (q *Page) markRange() tea.Cmd {
 // when it is marked already.
 func (q *Page) markAll() tea.Cmd {
 	before := len(q.Marks)
-	q.marking.waiting(&q.rows, 0, q.total())
+	q.waiting(&q.rows, 0, q.total())
 	switch {
 	case len(q.Marks) == before:
 		q.Marks = nil

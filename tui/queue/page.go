@@ -108,14 +108,14 @@ func (q *Page) openWaiting() tea.Cmd {
 // decide asks about the marked proposals, or the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		return q.shell.Decide(act, q.marking.chosen(&q.list))
+		return q.shell.Decide(act, q.chosen(&q.list))
 	}
 }
 
 // cannotDecide returns why there is nothing to decide about.
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
-		ps := q.marking.chosen(&q.list)
+		ps := q.chosen(&q.list)
 		if len(ps) == 0 {
 			return "no proposal is selected"
 		}

@@ -126,7 +126,7 @@ func (s *Page) Tabs() (left, right draw.Line) {
 		uses = "Tools"
 	case registry.KindList:
 		uses = "Agents and tools"
-	case registry.KindTool:
+	case registry.KindTool, registry.KindSkill, registry.KindInstructions:
 	}
 	if s.changed != nil {
 		right = draw.Of(s.Frame.Theme.Faint, draw.Showf("  %s → version %d ", versionName(s.compared.From), s.compared.To))
@@ -186,6 +186,8 @@ func (s *Page) Listed() draw.Safe {
 		return "Agents"
 	case registry.KindList:
 		return "Lists"
+	case registry.KindSkill, registry.KindInstructions:
+		return "Files"
 	case registry.KindTool:
 	}
 	return "Tools"
