@@ -90,6 +90,14 @@ func TestExamplesAsTyped(t *testing.T) {
 					r.write(file, "Say what changed, and why.\n")
 				}
 			}
+			if c.CommandPath() == "toolcrib restore" {
+				r.write("AGENTS.md", "Say what changed, and why.\n")
+				r.must(`mkdir -p "$HOME/.claude/skills/pdf" && echo "Read the file." > "$HOME/.claude/skills/pdf/SKILL.md"`)
+				r.must("toolcrib import --files")
+				r.must("toolcrib --project novel import --files .")
+				r.must("toolcrib list --filter skill: | toolcrib approve -")
+				r.must("toolcrib list --filter instructions: | toolcrib approve -")
+			}
 			if c.CommandPath() == "toolcrib calls policy" {
 				r.hasClients(false)
 				r.must("toolcrib init --yes && toolcrib show set:memory && toolcrib approve set:memory")

@@ -42,6 +42,7 @@ func notRun() map[string]string {
 		"toolcrib check --code github.json --server github":                                                                            "finds what was not imported; the script check has it",
 		"toolcrib test 4 --live --json":                                                                                                "asks a model; the script test has it",
 		"toolcrib guard memory -- npx -y @modelcontextprotocol/server-memory":                                                          "serves until its client goes away; TestGuard has it",
+		"toolcrib check --files . --lock toolcrib.lock":                                                                                "finds what the lock lacks; the script files has it",
 		"toolcrib watch":                    "runs until it is interrupted; TestWatch has it",
 		"toolcrib watch tracker --every 1h": "runs until it is interrupted; TestWatch has it",
 		"toolcrib watch --as agent:watch":   "runs until it is interrupted; TestWatchAsAgent has it",

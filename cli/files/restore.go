@@ -42,7 +42,7 @@ link. Files of a skill that were never approved are left, and named; --delete
 deletes them too. Of a binary only the hash was approved, so it cannot be written.
 
 In a script, --yes takes the place of the question.`,
-		Example: `  toolcrib restore skill:user/pdf
+		Example: `  toolcrib restore skill:user/pdf --yes
   toolcrib restore instructions:project/novel/agents --dir . --yes`,
 		Args: command.Exact(1, "the subject of a skill or of instructions, such as skill:user/pdf"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
