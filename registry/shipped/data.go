@@ -3,7 +3,6 @@ package shipped
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -16,9 +15,6 @@ import (
 
 //go:embed data
 var data embed.FS
-
-// Files returns everything that is shipped, as it is written.
-func Files() fs.FS { return data }
 
 // read returns an embedded file. What is embedded is complete and valid, which
 // the tests see to, so nothing here returns an error.

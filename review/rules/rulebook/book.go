@@ -15,9 +15,6 @@ import (
 //go:embed grammar.toml lexicon rules forms
 var files embed.FS
 
-// Files returns the embedded rules and lexicon, as they are written.
-func Files() fs.FS { return files }
-
 // Rules returns the embedded rules, by id. They are not to be changed.
 var Rules = sync.OnceValue(func() []Rule {
 	list, err := ReadRules(files)

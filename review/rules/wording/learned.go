@@ -104,9 +104,6 @@ var learnedTools []byte
 //go:embed learned_prompts.bin
 var learnedPrompts []byte
 
-// Tables returns the embedded tables, as they are stored.
-func Tables() [][]byte { return [][]byte{learnedTools, learnedPrompts} }
-
 // toolTable and promptTable return the tables in force, read when they are first
 // asked for. Prompts give orders by nature, so they have one of their own.
 var (
