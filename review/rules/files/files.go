@@ -20,8 +20,8 @@ import (
 // Rules is the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		executable(), passages("F102", fetched, "This fetches something and runs it at once."),
-		passages("F103", credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(),
+		executable(), passages("F102", fetching, fetched, "This fetches something and runs it at once."),
+		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(),
 	}
 }
 
@@ -81,6 +81,13 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
+// A line is matched with an expression only when it has one of these, in lower case.
+const (
+	fetching = "curl wget iwr irm invoke-webrequest invoke-restmethod downloadstring urlopen requests.get httpx.get fetch"
+	keeping  = ".ssh .aws .netrc .npmrc .pypirc .git-credentials .docker .kube .gnupg .config .azure .password-store keychains " +
+		"/etc/shadow find-generic-password find-internet-password dump-keychain secret-tool logins.json key4.db 169.254.169.254 metadata.google"
+)
+
 var (
 	fetched = pattern(`(?i)\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n;&]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:ba|z|da|fi|k)?sh\b` +
 		`|(?i)\b(?:curl|wget)\b[^\n;&]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|php|deno|bun)\b` +
@@ -90,19 +97,34 @@ var (
 		`|(?i)\bexec\s*\(\s*(?:urllib\.request\.urlopen|urlopen|requests\.get|httpx\.get)\s*\(` +
 		`|(?i)\beval\s*\(\s*await\s*\(?\s*(?:await\s+)?fetch\s*\(`)
 	credentials = pattern(`(?i)(?:~|\$\{?HOME\}?|/root|/home/[\w.-]+|/Users/[\w.-]+|%USERPROFILE%)[/\\](?:\.ssh[/\\](?:id_\w+|\*|config|authorized_keys)?|\.aws[/\\]credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.docker[/\\]config\.json|\.kube[/\\]config|\.gnupg\b|\.config[/\\](?:gh[/\\]hosts\.yml|gcloud\b)|\.azure\b|\.password-store\b|Library[/\\]Keychains)` +
-		`|/etc/shadow\b|\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)\b|\bsecret-tool\s+lookup\b|\b(?:Login Data|logins\.json|key4\.db)\b` +
+		`|/etc/shadow\b|\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)\b|\bsecret-tool\s+lookup\b|\b(?:logins\.json|key4\.db)\b` +
 		`|(?i)\bhttp://(?:169\.254\.169\.254|metadata\.google\.internal)/\w`)
 	climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 )
 
-// passages makes a rule of what an expression finds in the texts of all files.
-func passages(id string, expr func() *regexp.Regexp, message string) rules.Rule {
+// passages makes a rule of what an expression finds in the lines of all files that have
+// one of the words of signs.
+func passages(id, signs string, expr func() *regexp.Regexp, message string) rules.Rule {
+	words := strings.Fields(signs)
+	has := func(text string) bool {
+		text = strings.ToLower(text)
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	}
 	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 		var found []rules.Finding
 		eachText(c, func(_ string, t *rules.Text) {
+			if !has(t.Value) {
+				return
+			}
 			var spans []rules.Passage
-			for _, m := range expr().FindAllStringIndex(t.Value, rules.MaxPerText+1) {
-				spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
+			start := 0
+			for line := range strings.Lines(t.Value) {
+				if has(line) {
+					for _, m := range expr().FindAllStringIndex(line, rules.MaxPerText+1) {
+						spans = append(spans, rules.Passage{Start: start + m[0], End: start + m[1]})
+					}
+				}
+				start += len(line)
 			}
 			found = append(found, t.Findings(spans, func(rules.Passage) string { return message })...)
 		})
