@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/files"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/upstream"
@@ -35,8 +36,8 @@ func newWatch(a *command.App) *cobra.Command {
 	var f watchFlags
 	f.watched = true
 	cmd := &cobra.Command{
-		Use:   "watch [SERVER…]",
-		Short: "Watch MCP servers and propose changes",
+		Use:   "watch [SERVER…] | --files [FOLDER]",
+		Short: "Watch MCP servers or files and propose changes",
 		Long: `Check MCP servers repeatedly and propose new, changed, and vanished tools: the
 servers named, all configured ones by default, or the one of --mcp or --mcp-url.
 
@@ -46,6 +47,9 @@ restarted at any time. It ends when interrupted (exit status 130), or with
 --once after one check. --json prints one document per line for each check that
 finds something.
 
+--files looks at skills and instruction files instead: those of a project's FOLDER,
+else those in your home and in the current project.
+
 A watch only proposes, as the user of the account or as --as names. As
 agent:NAME, the limits for agents apply, and with four_eyes the user can still
 approve the proposals.`,
@@ -53,6 +57,7 @@ approve the proposals.`,
   toolcrib watch tracker --every 1h
   toolcrib watch --once --json
   toolcrib watch --as agent:watch
+  toolcrib watch --files . --once
   toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
@@ -60,6 +65,7 @@ approve the proposals.`,
 	set := cmd.Flags()
 	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
 	set.BoolVar(&f.once, "once", false, "check once and exit")
+	set.BoolVar(&f.files, "files", false, "watch skills and instruction files")
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	f.from.register(set)
@@ -74,6 +80,9 @@ type pollResult struct {
 }
 
 func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags) error {
+	if f.files {
+		return f.watchFiles(ctx, a, names)
+	}
 	places, err := f.places(a, names)
 	if err != nil {
 		return err
@@ -115,6 +124,24 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 			}
 		}
 	}
+}
+
+// watchFiles looks at files instead of servers.
+func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []string) error {
+	switch {
+	case f.from.given() || f.server != "" || f.layer != "":
+		return process.Usagef("--files excludes --server, --mcp, --mcp-url and --layer; --project names the project of a folder")
+	case len(args) > 1:
+		return process.Usagef("--files takes one folder at most; got %d arguments", len(args))
+	case f.every < shortestWatch:
+		return process.Usagef("--every is %s; the shortest is %s", f.every, shortestWatch)
+	}
+	w := files.Import{Set: f.set, Watched: true}
+	if f.once {
+		return w.Run(ctx, a, args, moved)
+	}
+	a.RestoreGC()
+	return w.Watch(ctx, a, args, f.every, moved)
 }
 
 // lookOnce polls every server and fails when one of them did; it still reports the

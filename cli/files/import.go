@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -61,26 +63,55 @@ type taken struct {
 
 // Run proposes what is not as it was approved and prints it.
 func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
-	list, err := roots(a, args)
+	all, err := f.all(ctx, a, args)
 	if err != nil {
 		return err
-	}
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	var all []taken
-	for _, r := range list {
-		t, err := f.take(ctx, a, b, r)
-		if err != nil {
-			return err
-		}
-		all = append(all, t)
 	}
 	if f.Done != nil {
 		f.Done()
 	}
 	return printImport(a, all, moved)
+}
+
+// Watch does that again and again until ctx ends, and prints when there is something new.
+func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration, moved func(proposals.Proposal) string) error {
+	for {
+		all, err := f.all(ctx, a, args)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(t taken) bool { return len(t.made) > 0 }) {
+			if err := printImport(a, all, moved); err != nil && !errors.Is(err, process.ErrFindings) {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(every):
+		}
+	}
+}
+
+// all proposes what is not as it was approved in each folder.
+func (f Import) all(ctx context.Context, a *command.App, args []string) ([]taken, error) {
+	list, err := roots(a, args)
+	if err != nil {
+		return nil, err
+	}
+	b, err := a.OpenSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []taken
+	for _, r := range list {
+		t, err := f.take(ctx, a, b, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 func (f Import) tell(step string) {
