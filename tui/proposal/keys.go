@@ -288,7 +288,8 @@ func (pp *Page) cannotApprove() string {
 		if pp.outdated() && pp.cannotReassess() == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
-		if errors.Is(pp.dossier.Obstacles[0], review.ErrBlocked) {
+		// It has no obstacle of its own where another member of its set is in the way.
+		if own := pp.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"
 			if pp.dossier.Proposal.Summary.Blocks > 1 {
 				them = "them"
