@@ -14,6 +14,7 @@ import (
 	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
+	"toolcrib/registry/jsondoc"
 )
 
 // Rules are what check --files finds, for lists of rules.
@@ -89,9 +90,10 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	f := findings.Finding{
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Help,
 	}
+	name := jsondoc.Printable(d.Path) // whoever names a file may break lines in it
 	switch d.Change {
 	case instructions.Changed:
-		f.Message = d.Path + " is not as it was approved."
+		f.Message = name + " is not as it was approved."
 		if lock {
 			break
 		}
@@ -99,13 +101,13 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		if err != nil {
 			return f, err
 		}
-		f.Message = fmt.Sprintf("%s is not as it was approved in version %d: %s.", d.Path, approved.Version, instructions.Told(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
+		f.Message = fmt.Sprintf("%s is not as it was approved in version %d: %s.", name, approved.Version, instructions.Told(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
 	case instructions.New:
-		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", d.Path, d.Found.Client)
+		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", name, d.Found.Client)
 	case instructions.Missing:
-		f.Message = d.Path + " was approved and is not there."
+		f.Message = name + " was approved and is not there."
 	case instructions.Withdrawn:
-		f.Message = d.Path + " was taken out of use, and agents still read it."
+		f.Message = name + " was taken out of use, and agents still read it."
 	case instructions.Unreadable:
 		f.Message = d.Found.Err.Error() + "."
 	}

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 // Step answers one difference: with a proposal that would approve what is on disk,
@@ -71,7 +72,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	case New:
 		s.Draft = &proposals.Draft{
 			Type: proposals.New, Definition: Definition(d.Kind, d.Subject.ID, d.Found.Folder),
-			Rationale: fmt.Sprintf("%s stands at %s (read by %s).", noun(d.Kind), d.Path, d.Found.Client),
+			Rationale: fmt.Sprintf("%s stands at %s (read by %s).", noun(d.Kind), jsondoc.Printable(d.Path), d.Found.Client),
 		}
 		return s, nil
 	case Changed, Missing:
@@ -80,10 +81,10 @@ func (o Origin) step(d Difference) (Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: d.Path + " is gone from the disk."}
+	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: jsondoc.Printable(d.Path) + " is gone from the disk."}
 	if d.Change == Changed {
 		s.Draft.Type, s.Draft.Definition = proposals.Modify, Definition(d.Kind, d.Subject.ID, d.Found.Folder)
-		s.Draft.Rationale = fmt.Sprintf("%s has changed on disk: %s.", d.Path, Told(Files(*live.Definition.Folder(), d.Found.Folder)))
+		s.Draft.Rationale = fmt.Sprintf("%s has changed on disk: %s.", jsondoc.Printable(d.Path), Told(Files(*live.Definition.Folder(), d.Found.Folder)))
 	}
 	return s, nil
 }
@@ -103,7 +104,7 @@ func Told(changes []FileChange) string {
 		if c.What != "" {
 			what = c.What
 		}
-		parts = append(parts, c.Path+" ("+what+")")
+		parts = append(parts, jsondoc.Printable(c.Path)+" ("+what+")")
 	}
 	return strings.Join(parts, ", ")
 }
