@@ -21,7 +21,7 @@ type batch struct {
 	dossiers []review.Dossier
 }
 
-// Decide reads proposals anew, so that the question is about their present
+// Decide reads proposals again, so that the question is about their present
 // state. Change sets are approved together or not at all: their other members are
 // added.
 func (m host) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {

@@ -192,7 +192,7 @@ func (m *pages) roots() []root {
 	return []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.log, "Log"}}
 }
 
-// isRoot reports whether the way here begins anew at p.
+// isRoot reports whether the way here begins at p.
 func (m *pages) isRoot(p *page) bool {
 	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
 }

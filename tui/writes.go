@@ -60,7 +60,7 @@ func (m *writes) farewell(msg screen.Wrote) {
 // told to leave.
 func (m *writes) Left() []string { return m.left }
 
-// wrote shows the outcome of a write and reads everything anew.
+// wrote shows the outcome of a write and reads everything again.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.running--
 	if m.writing.Err() != nil {

@@ -124,7 +124,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	case diff.Context:
 	}
 	if l.Rewrapped && l.Kind != diff.Context && len(l.Spans) == 0 {
-		mark = "≈" // broken into lines anew, with the same words
+		mark = "≈" // wrapped again, with the same words
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
 	if at != left && r.at.noted[x] {

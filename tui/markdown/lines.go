@@ -167,7 +167,7 @@ func trimmed(all []Line) []Line {
 }
 
 // has reports whether every letter of a text is on the page, as often as in the
-// text. Digits are left out: lists are numbered anew.
+// text. Digits are left out: lists are numbered again.
 func has(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {

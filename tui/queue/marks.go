@@ -32,7 +32,7 @@ func (ms Marks) Without(ids ...proposals.ID) Marks {
 // marking marks proposals, those of a range of rows while the cursor moves.
 type marking struct {
 	// Marks are decided together. They stay while the list is filtered, sorted and read
-	// anew.
+	// again.
 	Marks Marks
 	from  proposals.ID // the row that a range began at, "" for no range
 	kept  Marks        // the marks before it

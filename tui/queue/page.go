@@ -193,7 +193,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	return q.Fill()
 }
 
-// Reload implements screen.Page: it reads the list anew and stays at its place, all of
+// Reload implements screen.Page: it reads the list again and stays at its place, all of
 // it down to the window when that is near the top, else the chunks in the window.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.Current(); ok {

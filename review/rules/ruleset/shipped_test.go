@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestShippedDefinitions proposes what is shipped anew: a rule that objects to
+// TestShippedDefinitions proposes again what is shipped: a rule that objects to
 // it is wrong, or what is shipped is.
 func TestShippedDefinitions(t *testing.T) {
 	shortrun.OneGoroutine(t)
