@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,11 +29,11 @@ func clientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	home, err := a.Env.Home()
+	m, err := machine(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	files := clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}.Find()
+	files := m.Find()
 	known := map[string]clients.Server{}
 	for name, s := range c.Servers {
 		k := clients.Server{URL: s.URL}
@@ -58,7 +57,10 @@ func clientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
 // of a project is for other machines too.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
-	c := a.Config
+	c, err := a.Settings()
+	if err != nil {
+		return p, err
+	}
 	from := c.Sources["db"]
 	if !c.DefaultDB && from != c.UserFile && (scope == clients.User || from == "--db") {
 		if store.DisplayName(c.DB) != c.DB {
@@ -67,7 +69,6 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 		p.Flags = []string{"--db", c.DB}
 	}
 	if scope == clients.User {
-		var err error
 		p.Program, err = ownProgram(a)
 		return p, err
 	}

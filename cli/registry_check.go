@@ -36,6 +36,7 @@ type checkFlags struct {
 	bundle        bundleFlags
 	where         command.WhereFlags
 	from          fromServer
+	was           string
 }
 
 func newCheck(a *command.App) *cobra.Command {
@@ -100,6 +101,8 @@ func (f *checkFlags) register(set *pflag.FlagSet) {
 	f.from.register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
 	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
+	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; it changes nothing")
+	_ = set.MarkHidden("was") // it is there
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.Register(set)
@@ -163,24 +166,14 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	if err := report.CheckFormat(a, &f.format); err != nil {
 		return err
 	}
-	var locked []instructions.Approved
-	if f.lock != "" {
-		data, err := a.ReadAll(ctx, f.lock)
-		if err != nil {
-			return err
-		}
-		lock, err := conform.ReadLock(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.lock, err)
-		}
-		if locked, err = files.Locked(lock); err != nil {
-			return fmt.Errorf("%s: %w", f.lock, err)
-		}
+	locked, err := f.lockedFiles(ctx, a)
+	if f.hook != "" {
+		return files.Hook(ctx, a, f.hook, args, locked, err)
+	}
+	if err != nil {
+		return err
 	}
 	found, err := files.Check(ctx, a, args, locked)
-	if f.hook != "" {
-		return files.AnswerHook(a, f.hook, found, err)
-	}
 	if err != nil {
 		return err
 	}
@@ -195,6 +188,26 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 		return err
 	}
 	return process.FindingsUnless(len(found) == 0)
+}
+
+// lockedFiles returns the files of the lock, nil without one.
+func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instructions.Approved, error) {
+	if f.lock == "" {
+		return nil, nil
+	}
+	data, err := a.ReadAll(ctx, f.lock)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := conform.ReadLock(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.lock, err)
+	}
+	locked, err := files.Locked(lock)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.lock, err)
+	}
+	return locked, nil
 }
 
 // read reads the files of the code.

@@ -162,7 +162,7 @@ func loggedIn(args []string) func() process.Account {
 // standardInput returns the text that the script's stdin command left for a command
 // that reads it. A process is the only way to get at it.
 func standardInput(ts *testscript.TestScript, args []string) string {
-	if !slices.Contains(args, "-") && !slices.Contains(args, "--accessible") {
+	if !slices.Contains(args, "-") && !slices.Contains(args, "--accessible") && !slices.Contains(args, "--hook") {
 		return ""
 	}
 	ts.Check(ts.Exec("cat"))

@@ -22,6 +22,7 @@ type docStatus struct {
 	Servers []docStatusServer `json:"servers"`
 	// Calls are the newest that wait for the user.
 	Calls []docStatusCall `json:"calls"`
+	Hooks []docStatusHook `json:"hooks"`
 	// Problems are files of clients that could not be read.
 	Problems []string `json:"problems"`
 }
@@ -65,7 +66,8 @@ func newStatus(a *command.App) *cobra.Command {
 		Short:   "Show which MCP servers of your clients are guarded",
 		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
 is not; how many of its tools are approved, wait for you, or have changed; and the
-last call behind its guard. List the calls that wait for your approval.
+last call behind its guard. List the calls that wait for your approval, and the
+clients whose sessions stop while files are not as they were approved.
 
 Exit status 6 when tools or calls wait for you.`,
 		Example: `  toolcrib status
@@ -81,7 +83,13 @@ func runStatus(ctx context.Context, a *command.App) error {
 		return err
 	}
 	doc := newDocStatus(status, problems)
-	return a.PrintChecked(doc, doc.OK, func(p *output.Page) { writeStatus(p, status, problems) })
+	if doc.Hooks, err = statusHooks(a); err != nil {
+		return err
+	}
+	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
+		writeStatus(p, status, problems)
+		writeStatusHooks(p, doc.Hooks)
+	})
 }
 
 // readStatus returns the status of the clients of this machine; without a database

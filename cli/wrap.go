@@ -19,9 +19,9 @@ import (
 )
 
 type wrapFlags struct {
-	servers, except  []string
-	yes, here, links bool
-	undo             bool
+	servers, except         []string
+	yes, here, links, hooks bool
+	undo                    bool
 }
 
 // docWrap lists the files of clients in which servers are wrapped or unwrapped.
@@ -36,8 +36,9 @@ type docWrap struct {
 type docWrapFile struct {
 	Client  string    `json:"client"`
 	File    string    `json:"file"`
-	Servers []string  `json:"servers"` // by the names that toolcrib has for them
-	Hunks   []docHunk `json:"hunks"`   // with secrets masked
+	Servers []string  `json:"servers"`        // by the names that toolcrib has for them
+	Hook    bool      `json:"hook,omitempty"` // the hook that checks files, instead of servers
+	Hunks   []docHunk `json:"hunks"`          // with secrets masked
 }
 
 // docWrapLeft is a server, or a whole file, that stays as it is.
@@ -68,8 +69,14 @@ older transport SSE, one to which the client signs in (OAuth; a server at a URL
 without headers is asked), one that is part of the client. The difference is shown
 first; a terminal asks, and scripts pass --yes. Files of the working directory need
 --here, and --follow-links writes where a symbolic link leads. Exit status 6: a
-server stays unguarded.`,
+server stays unguarded.
+
+--hooks leaves the servers alone, and has Claude Code, Codex and Cursor compare
+skills and instruction files with what was approved, before a prompt goes to the
+model: a session stops while a file is not as it was approved, and also when that
+cannot be found out.`,
 		Example: `  toolcrib wrap --dry-run
+  toolcrib wrap --hooks --yes
   toolcrib wrap cursor claude-desktop --yes
   toolcrib wrap --server memory --server github --yes`,
 		Args: cobra.ArbitraryArgs,
@@ -77,6 +84,7 @@ server stays unguarded.`,
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.here, "here", false, "wrap the files of the working directory, too")
+	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "add the hook that checks skills and instruction files, instead of wrapping servers")
 	return cmd
 }
 
@@ -89,13 +97,16 @@ func newUnwrap(a *command.App) *cobra.Command {
 leave everything else as it is now: a file that nobody changed is byte for byte as
 before it was wrapped. No backup and no database is needed. All servers of all
 clients are unwrapped when none is named. A terminal asks, and scripts pass --yes.
-Exit status 6: a server stays guarded, and the reason is named.`,
+Exit status 6: a server stays guarded, and the reason is named.
+
+The hooks of wrap --hooks go, too, unless servers are named; with --hooks, they alone.`,
 		Example: `  toolcrib unwrap --dry-run
   toolcrib unwrap claude-code --server memory --yes`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
 	f.register(cmd)
+	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "take out the hooks that check files, and leave the servers guarded")
 	return cmd
 }
 
@@ -111,36 +122,59 @@ func (f *wrapFlags) register(cmd *cobra.Command) {
 type wrapping struct {
 	before, after clients.File
 	servers       []string
+	hook          bool
 }
 
 func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) error {
 	if err := knownClients(ids); err != nil {
 		return err
 	}
-	entries, files, err := clientEntries(a)
-	if err != nil {
-		return err
-	}
-	if entries, files, err = f.choose(entries, files, ids); err != nil {
-		return err
-	}
-	if !f.undo {
-		if err := signIns(ctx, a, entries); err != nil {
-			return err
-		}
+	if f.hooks && len(f.servers)+len(f.except) > 0 {
+		return process.Usagef("--hooks is not for servers; leave out --server and --except")
 	}
 	doc := docWrap{Head: output.NewHead(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.Flags.DryRun}
 	var plans []*wrapping
-	for i := range files {
-		if plans, err = f.plan(a, &doc, plans, &files[i], entries); err != nil {
+	var err error
+	if !f.hooks {
+		if plans, err = f.planServers(ctx, a, &doc, ids); err != nil {
 			return err
 		}
 	}
+	if f.hooks || f.undo && len(f.servers)+len(f.except) == 0 {
+		hooks, err := f.planHooks(a, &doc, ids)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, hooks...)
+	}
 	for _, w := range plans {
 		patch := diff.Lines(string(w.before.Masked()), string(w.after.Masked()))
-		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hunks: newDocHunks(patch.Unified(3))})
+		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hook: w.hook, Hunks: newDocHunks(patch.Unified(3))})
 	}
 	return doc.finish(a, f, plans)
+}
+
+// planServers works out what the files with the servers of clients become.
+func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
+	entries, files, err := clientEntries(a)
+	if err != nil {
+		return nil, err
+	}
+	if entries, files, err = f.choose(entries, files, ids); err != nil {
+		return nil, err
+	}
+	if !f.undo {
+		if err := signIns(ctx, a, entries); err != nil {
+			return nil, err
+		}
+	}
+	var plans []*wrapping
+	for i := range files {
+		if plans, err = f.plan(a, doc, plans, &files[i], entries); err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
 }
 
 // choose returns the servers and the files that are meant.
@@ -262,6 +296,9 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 		switch {
 		case d.Written && f.undo:
 			p.Linef("%s written. Restart the clients to have them read it.", output.Counted(len(plans), "file"))
+		case d.Written && f.hooks:
+			p.Linef("%s written. Restart the clients to have them read it.", output.Counted(len(plans), "file"))
+			hooksWritten(p, plans)
 		case d.Written:
 			p.Linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve them: toolcrib")

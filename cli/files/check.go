@@ -2,19 +2,17 @@ package files
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
-	"toolcrib/cli/output"
-	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
-	"toolcrib/internal/visible"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/store"
 )
 
 // Rules are what check --files finds, for lists of rules.
@@ -74,6 +72,9 @@ func (r root) compare(ctx context.Context, a *command.App, locked []instructions
 		return instructions.Compare(there, approved), nil
 	}
 	db, err := a.Database(ctx)
+	if errors.Is(err, store.ErrNoDatabase) {
+		return instructions.Compare(there, nil), nil // nothing was ever approved
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -125,49 +126,6 @@ func (r root) file(d instructions.Difference) string {
 		return path.Join("~", p)
 	}
 	return p
-}
-
-// hooks are the clients whose hook format check answers in.
-var hooks = map[string]func(reason string) any{
-	"claude-code": stopped,
-	"codex":       stopped,
-	"cursor": func(reason string) any {
-		return map[string]any{"continue": false, "user_message": reason}
-	},
-}
-
-// stopped is the answer of a hook that ends the turn: the fields that its events share,
-// and those of a prompt that is submitted.
-func stopped(reason string) any {
-	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
-}
-
-// AnswerHook prints what the hook of a client expects: nothing to go on, or the reason to
-// stop. What could not be compared stops a session too. The exit status is 0 both ways,
-// since clients take any other for a broken hook and go on.
-func AnswerHook(a *command.App, client string, found []findings.Finding, failed error) error {
-	answer, known := hooks[client]
-	if !known {
-		return process.Usagef("--hook is %q; write claude-code, codex or cursor", client)
-	}
-	reason := ""
-	switch {
-	case failed != nil:
-		reason = "the files cannot be compared with what was approved: " + output.Sentence(failed)
-	case len(found) == 0:
-		return nil
-	default:
-		reason = found[0].Message
-		if more := len(found) - 1; more > 0 {
-			reason += fmt.Sprintf(" %s more not as approved.", output.Verbed(more, "file"))
-		}
-	}
-	text, err := json.Marshal(answer("toolcrib: " + reason + " Run: toolcrib check --files"))
-	if err != nil {
-		return err
-	}
-	_, err = a.Env.Out.Write(append(visible.JSON(text), '\n'))
-	return err
 }
 
 // Locked returns the files of a lock.

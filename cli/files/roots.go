@@ -26,7 +26,8 @@ type root struct {
 }
 
 // roots returns the folder that args names, else the user's home and the project's
-// folder, if there is one.
+// folder. Without a project that is the git repository around the working directory, or
+// this directory itself; a home is searched where clients look, and never whole.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -46,11 +47,14 @@ func roots(a *command.App, args []string) ([]root, error) {
 	if home != "" {
 		list = append(list, user)
 	}
-	if c.Project != "" {
-		dir := a.Env.Dir
-		if c.ProjectFile != "" {
-			dir = filepath.Dir(c.ProjectFile)
-		}
+	dir := repository(a.Env.Dir)
+	switch {
+	case c.ProjectFile != "" && c.Project != "":
+		dir = filepath.Dir(c.ProjectFile)
+	case c.Project != "":
+		dir = a.Env.Dir
+	}
+	if c.Project != "" || !holds(dir, home) {
 		r, err := projectRoot(dir, c.Project)
 		if err != nil {
 			return nil, err
@@ -61,6 +65,31 @@ func roots(a *command.App, args []string) ([]root, error) {
 		return nil, process.Usagef("name a folder; HOME is not set")
 	}
 	return list, nil
+}
+
+// repository returns the git repository that a folder lies in, else the folder.
+func repository(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// holds reports whether dir is a folder, or lies above it.
+func holds(dir, folder string) bool {
+	for at := folder; at != ""; at = filepath.Dir(at) {
+		if same(dir, at) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return false
 }
 
 // same reports whether two paths are one folder.

@@ -58,18 +58,34 @@ var (
 
 // Write replaces the content of a file that was read, in one step, if the file is
 // still as it was read. It keeps its mode and its owner. Where a symbolic link leads
-// elsewhere (File.Target), it is followed only if follow says so.
+// elsewhere (File.Target), it is followed only if follow says so. A file that is not there
+// is made, with its folder; for data that is nil the file is deleted.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
 	}
-	return atomicfile.Write(f.real, data, atomicfile.Options{Keep: true, Check: func() error {
+	unchanged := func() error {
 		now, target, err := readFile(f.Path)
-		if err == nil && (target != f.real || !bytes.Equal(now, f.data)) {
+		if f.missing && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if f.missing || err == nil && (target != f.real || !bytes.Equal(now, f.data)) {
 			err = fmt.Errorf("%s: %w", f.Path, ErrChanged)
 		}
 		return err
-	}})
+	}
+	switch {
+	case data == nil:
+		if err := unchanged(); err != nil {
+			return err
+		}
+		return os.Remove(f.real)
+	case f.missing:
+		if err := os.MkdirAll(filepath.Dir(f.real), 0o755); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(f.real, data, atomicfile.Options{Mode: 0o644, Keep: true, Check: unchanged})
 }
 
 // File is a configuration file as it was read.
@@ -83,8 +99,10 @@ type File struct {
 
 	real    string // the path with all links followed
 	dialect dialect
+	hooks   hookStyle
 	at      location
 	data    []byte
+	missing bool  // it is not there yet
 	root    *node // nil where the file could not be read
 	held    []holder
 	unclear bool // a name on the way to the servers is there twice
@@ -98,7 +116,7 @@ type holder struct {
 }
 
 func newFile(c Client, l location, path string, data []byte) File {
-	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, at: l, data: data}
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, hooks: c.hooks, at: l, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
 		f.root = &node{}
 		return f
@@ -127,7 +145,7 @@ func newFile(c Client, l location, path string, data []byte) File {
 
 // With returns the file as it is with other content.
 func (f *File) With(data []byte) File {
-	g := newFile(Client{ID: f.Client, dialect: f.dialect}, f.at, f.Path, data)
+	g := newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
 	g.Target, g.real = f.Target, f.real
 	return g
 }

@@ -34,6 +34,7 @@ var folders = []struct{ name, system, variable, path string }{
 	{"zed", "unix", "FLATPAK_XDG_CONFIG_HOME", ""},
 	{"zed", "unix", "XDG_CONFIG_HOME", ".config"},
 	{"claude", "", "CLAUDE_CONFIG_DIR", "."},
+	{"claude-home", "", "CLAUDE_CONFIG_DIR", ".claude"},
 	{"codex", "", "CODEX_HOME", ".codex"},
 	{"copilot", "", "COPILOT_HOME", ".copilot"},
 	{"gemini", "", "GEMINI_CLI_HOME", "."},

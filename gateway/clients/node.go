@@ -342,14 +342,33 @@ func (f *File) removeMember(in *node, name string) []edit {
 		}
 		return []edit{{at, ""}}
 	}
+	return f.cut(in, i)
+}
+
+// parts returns where the members or the items of a value in brackets stand.
+func (f *File) parts(in *node) []span {
+	var parts []span
+	for _, fd := range in.fields {
+		parts = append(parts, span{fd.keys[0].from, f.end(fd.value)})
+	}
+	for _, item := range in.items {
+		parts = append(parts, item.span)
+	}
+	return parts
+}
+
+// cut takes a member or an item out of a value in brackets, with one comma beside it.
+func (f *File) cut(in *node, i int) []edit {
+	parts := f.parts(in)
+	at := parts[i]
 	if i > 0 {
-		if previous := f.end(in.fields[i-1].value); f.bare(previous, at.from) {
+		if previous := parts[i-1].to; f.bare(previous, at.from) {
 			return []edit{{span{previous, at.to}, ""}}
 		}
 	}
 	next := in.span.to - 1
-	if i+1 < len(in.fields) {
-		next = in.fields[i+1].keys[0].from
+	if i+1 < len(parts) {
+		next = parts[i+1].from
 		if f.bare(at.to, next) {
 			return []edit{{span{at.from, next}, ""}}
 		}

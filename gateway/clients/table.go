@@ -20,6 +20,7 @@ type Client struct {
 	Source   string // the documentation that its places and keys are taken from
 	places   []location
 	dialect  dialect
+	hooks    hookStyle
 }
 
 // location is a file, or several, that a client reads. The path begins with a
@@ -103,6 +104,9 @@ var table = []Client{
 			off:  func(_, parent *node) []string { return parent.get("disabledMcpServers").strings() },
 		},
 		places: files("{claude}/.claude.json", "{project}/.mcp.json"),
+		hooks: hookStyle{ // https://code.claude.com/docs/en/hooks
+			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{claude-home}/settings.json", "{project}/.claude/settings.json"),
+		},
 	},
 	{ID: "claude-desktop", Name: "Claude Desktop", Source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers", dialect: usual, places: files("{appdata}/Claude/claude_desktop_config.json")},
 	{
@@ -114,6 +118,9 @@ var table = []Client{
 		ID: "codex", Name: "Codex CLI", Source: "https://developers.openai.com/codex/mcp",
 		dialect: dialect{keys: [][]string{{"mcp_servers"}}, words: words{headers: "http_headers"}},
 		places:  files("{codex}/config.toml", "{project}/.codex/config.toml"),
+		hooks: hookStyle{ // https://developers.openai.com/codex/hooks; openai/codex codex-rs/hooks/src/engine/discovery.rs
+			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{codex}/hooks.json", "{project}/.codex/hooks.json"),
+		},
 	},
 	{
 		ID: "continue", Name: "Continue", Source: "https://docs.continue.dev/customize/deep-dives/mcp",
@@ -149,7 +156,14 @@ var table = []Client{
 		dialect: dialect{keys: [][]string{{"mcp"}}},
 		places:  files("{local}/crush/crush.json", "{project}/.crush.json", "{project}/crush.json"),
 	},
-	{ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp", dialect: usual, places: files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json")},
+	{
+		ID: "cursor", Name: "Cursor", Source: "https://cursor.com/docs/mcp",
+		dialect: usual,
+		places:  files("{home}/.cursor/mcp.json", "{project}/.cursor/mcp.json"),
+		hooks: hookStyle{ // https://cursor.com/docs/agent/hooks
+			event: "beforeSubmitPrompt", more: `,"failClosed":true`, version: `"version":1,`, places: hookPlaces("{home}/.cursor/hooks.json", "{project}/.cursor/hooks.json"),
+		},
+	},
 	{
 		ID: "gemini", Name: "Gemini CLI", Source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
 		dialect: dialect{

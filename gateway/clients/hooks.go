@@ -1,0 +1,276 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// hookStyle is how a client has a command run for every prompt before it goes to the
+// model. A hook at the start of a session would not do: Claude Code and Codex go on
+// whatever it answers.
+type hookStyle struct {
+	event   string
+	grouped bool   // the event has groups, and these the commands
+	more    string // further members of a command
+	version string // what a new file begins with
+	places  []location
+}
+
+// hookPlaces are the files of a user and of a project. They list no servers.
+func hookPlaces(paths ...string) []location {
+	all := files(paths...)
+	for i := range all {
+		all[i].keys = [][]string{}
+	}
+	return all
+}
+
+// HasHooks reports whether the client can have a session stopped by a hook.
+func (c Client) HasHooks() bool { return c.hooks.event != "" }
+
+// Hooks returns the files in which clients have their hooks, those of the given ids or
+// of all. A file that is not there yet is among them where its folder is, or where its
+// client is named.
+func (m Machine) Hooks(ids ...string) []File {
+	var found []File
+	for _, c := range All() {
+		if !c.HasHooks() || len(ids) > 0 && !slices.Contains(ids, c.ID) {
+			continue
+		}
+		var seen []string
+		for _, l := range c.hooks.places {
+			for _, name := range m.paths(l) {
+				if slices.Contains(seen, name) {
+					continue // the project is the home folder
+				}
+				seen = append(seen, name)
+				f, there := m.read(c, l, name)
+				if !there {
+					if info, err := os.Stat(filepath.Dir(name)); len(ids) == 0 && (err != nil || !info.IsDir()) {
+						continue
+					}
+					f = m.absent(c, l, name)
+				}
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// absent is a file that is not there yet.
+func (m Machine) absent(c Client, l location, name string) File {
+	f := newFile(c, l, name, nil)
+	f.real, f.missing = name, true
+	if _, err := os.Lstat(name); err == nil {
+		f.root, f.Problems = nil, []Problem{{Path: name, Text: "is a link that leads nowhere"}}
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		f.real = filepath.Join(dir, filepath.Base(name))
+		if m.leadsOut(l, name, f.real) {
+			f.Target = f.real
+		}
+	}
+	return f
+}
+
+// hookCommand matches the command of a hook as wrap writes it: the program, and what of
+// the hooks was there before, without anything in it.
+var hookCommand = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
+
+// hookEnd makes whatever else ends a hook stop the session, too: a program that is gone,
+// a crash. Clients go on after every exit status but this one.
+const hookEnd = " || exit 2"
+
+// hookWas returns what a hook of toolcrib says of the file before it.
+func hookWas(command string) (was string, ours bool) {
+	parts := hookCommand.FindStringSubmatch(command)
+	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
+		return "", false
+	}
+	return parts[4], true
+}
+
+// element is a member or an item, by its place in what holds it.
+type element struct {
+	in *node
+	at int
+}
+
+// hook returns the way to the first hook of toolcrib, from the root: the member with the
+// hooks, that of the event, the group if there are any, and the command.
+func (f *File) hook() (way []element, was string) {
+	member := func(in *node, name string) element {
+		return element{in, slices.IndexFunc(in.fields, func(fd field) bool { return fd.name == name })}
+	}
+	hooks := f.root.get("hooks")
+	event := hooks.get(f.hooks.event)
+	if event == nil {
+		return nil, ""
+	}
+	way = []element{member(f.root, "hooks"), member(hooks, f.hooks.event)}
+	for i, item := range event.items {
+		if !f.hooks.grouped {
+			if was, ours := hookWas(item.get("command").string()); ours {
+				return append(way, element{event, i}), was
+			}
+			continue
+		}
+		list := item.get("hooks")
+		if list == nil {
+			continue
+		}
+		for j, command := range list.items {
+			if was, ours := hookWas(command.get("command").string()); ours {
+				return append(way, element{event, i}, element{list, j}), was
+			}
+		}
+	}
+	return nil, ""
+}
+
+// Hooked reports whether a hook of toolcrib is in the file.
+func (f *File) Hooked() bool {
+	way, _ := f.hook()
+	return way != nil
+}
+
+// hookless returns why no hook can be put into the file or taken out of it, "" for nothing.
+func (f *File) hookless() string {
+	hooks := f.root.get("hooks")
+	event := hooks.get(f.hooks.event)
+	switch {
+	case f.missing && f.root != nil:
+		return ""
+	case f.root == nil && len(f.Problems) > 0:
+		return strings.Trim(strings.TrimPrefix(f.Problems[0].Error(), f.Path), ": ")
+	case !json.Valid(f.data):
+		return "it is not plain JSON, without comments, so that its client reads no hooks from it"
+	case f.root.kind != object || hooks != nil && hooks.kind != object || event != nil && event.kind != list:
+		return "its hooks are not written as its client expects them"
+	case f.root.count("hooks") > 1 || hooks != nil && hooks.count(f.hooks.event) > 1:
+		return "its hooks are there twice, and clients differ in which they read"
+	}
+	return ""
+}
+
+// Hook returns the file with a hook that runs a command, which Unhook finds again, for
+// every prompt; or why the file stays as it is.
+func (f *File) Hook(command string) (File, string) {
+	if why := f.hookless(); why != "" {
+		return *f, why
+	}
+	if f.missing {
+		return f.With(f.created(command + hookEnd)), ""
+	}
+	hooks := f.root.get("hooks")
+	event := hooks.get(f.hooks.event)
+	entry := func(was string) string {
+		if was != "" {
+			was = " --was " + was
+		}
+		return f.hooks.entry(command + was + hookEnd)
+	}
+	var add edit
+	switch {
+	case hooks == nil:
+		add = f.add(f.root, "hooks", "{"+quote(f.hooks.event)+":["+entry("")+"]}")
+	case event == nil && len(hooks.fields) == 0:
+		add = f.add(hooks, f.hooks.event, "["+entry("hooks")+"]")
+	case event == nil:
+		add = f.add(hooks, f.hooks.event, "["+entry("")+"]")
+	case len(event.items) == 0:
+		add = f.add(event, "", entry("event"))
+	default:
+		add = f.add(event, "", entry(""))
+	}
+	data, ok := splice(f.data, []edit{add})
+	after := f.With(data)
+	if back, _ := after.Unhook(); !ok || !bytes.Equal(back.data, f.data) {
+		return *f, "it cannot be edited without changing something else"
+	}
+	return after, ""
+}
+
+// Unhook returns the file without the hooks of toolcrib, and without what wrap wrote
+// around them unless somebody else put more there; or why the file stays as it is. A file
+// that wrap made, and nobody changed, has no data then.
+func (f *File) Unhook() (File, string) {
+	if why := f.hookless(); why != "" {
+		return *f, why
+	}
+	way, was := f.hook()
+	if way == nil {
+		return *f, ""
+	}
+	last := way[len(way)-1]
+	if command := last.in.items[last.at].get("command").string(); bytes.Equal(f.data, f.created(command)) {
+		after := f.With(nil)
+		after.data = nil
+		return after, ""
+	}
+	n := len(way) - 1
+	for n > 0 && len(way[n].in.fields)+len(way[n].in.items) == 1 {
+		if was == "event" && n == 2 || was == "hooks" && n == 1 {
+			break
+		}
+		n--
+	}
+	data, ok := splice(f.data, f.cut(way[n].in, way[n].at))
+	if !ok || !json.Valid(data) {
+		return *f, "it cannot be edited without changing something else"
+	}
+	after := f.With(data)
+	return after.Unhook() // there may be more
+}
+
+// entry is what an event lists to have a command run.
+func (s hookStyle) entry(command string) string {
+	entry := `{"type":"command","command":` + quote(command) + s.more + `}`
+	if !s.grouped {
+		return `{"command":` + quote(command) + s.more + `}`
+	}
+	return `{"hooks":[` + entry + `]}`
+}
+
+// created is a file with a hook and nothing else.
+func (f *File) created(command string) []byte {
+	s := f.hooks
+	return []byte(indented(`{`+s.version+`"hooks":{`+quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")
+}
+
+// indented writes JSON on lines of its own.
+func indented(text, prefix, indent, newline string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), prefix, indent) != nil {
+		return text // it is put together here, and is JSON
+	}
+	return strings.ReplaceAll(b.String(), "\n", newline)
+}
+
+// add puts a member, or an item for no name, behind the last of an object or a list of
+// JSON: on lines of its own where the last one stands so.
+func (f *File) add(in *node, name, value string) edit {
+	label, parts := "", f.parts(in)
+	if name != "" {
+		label = quote(name) + ": "
+	}
+	if len(parts) == 0 {
+		return edit{span{in.span.from + 1, in.span.from + 1}, label + value}
+	}
+	last := parts[len(parts)-1]
+	front := string(f.data[lineStart(f.data, last.from):last.from])
+	if strings.TrimLeft(front, " \t") != "" {
+		return edit{span{last.to, last.to}, ", " + label + value}
+	}
+	indent := "  "
+	if strings.HasPrefix(front, "\t") {
+		indent = "\t"
+	}
+	return edit{span{last.to, last.to}, "," + f.newline() + front + label + indented(value, front, indent, f.newline())}
+}
