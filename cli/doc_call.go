@@ -221,8 +221,13 @@ type docPreview struct {
 	Subject string `json:"subject"`
 	View    string `json:"view"` // the layer in whose merged view it was rendered
 	Channel string `json:"channel"`
+	docCompared
+}
+
+// docCompared is a text, and how proposals change it.
+type docCompared struct {
 	docPrompt
-	// Gone reports that there would be no such prompt any more; Untouched that
+	// Gone reports that there would be no such text any more; Untouched that
 	// the proposals do not change it.
 	Gone      bool       `json:"gone,omitempty"`
 	Untouched bool       `json:"untouched,omitempty"`
@@ -266,6 +271,9 @@ type docOnePreview struct {
 type docPreviewList struct {
 	output.Head
 	Previews []docPreview `json:"previews"`
+	// Files has what the proposed skills and instructions bring into the context of a
+	// coding agent.
+	Files []docLoads `json:"files,omitempty"`
 }
 
 func newDocPrompt(o prompt.Output, c tokens.Counts) docPrompt {
@@ -304,9 +312,12 @@ func newDocPreviews(previews []impact.Preview, compared bool) ([]docPreview, err
 		now := prompts(p.Now)
 		then := prompts(p.Then)
 		for _, c := range channels {
-			doc := docPreview{Agent: p.Agent.ID, Subject: p.Agent.String(), View: string(p.Layer), Channel: c, docPrompt: now[c]}
+			doc := docPreview{Agent: p.Agent.ID, Subject: p.Agent.String(), View: string(p.Layer), Channel: c}
+			before, was := now[c]
+			doc.docPrompt = before
 			if compared {
-				doc.compare(now, then)
+				after, will := then[c]
+				doc.compare(before, after, was, will)
 			}
 			docs = append(docs, doc)
 		}
@@ -314,10 +325,9 @@ func newDocPreviews(previews []impact.Preview, compared bool) ([]docPreview, err
 	return docs, nil
 }
 
-// compare makes d the preview after approval, compared with the present one.
-func (d *docPreview) compare(now, then map[string]docPrompt) {
-	before, was := now[d.Channel]
-	after, will := then[d.Channel]
+// compare makes d the text after approval, compared with the present one. was and will
+// report whether there is such a text.
+func (d *docCompared) compare(before, after docPrompt, was, will bool) {
 	if !will {
 		after = docPrompt{Hash: prompt.Hash(""), Cuts: []docCut{}}
 	}
@@ -326,10 +336,8 @@ func (d *docPreview) compare(now, then map[string]docPrompt) {
 		d.Before = &before
 	}
 	d.Untouched = was && will && before.Hash == after.Hash
-	d.Change = &docCost{
-		Chars:  after.Chars - before.Chars,
-		Tokens: docTokens{O200k: after.Tokens.O200k - before.Tokens.O200k, Cl100k: after.Tokens.Cl100k - before.Tokens.Cl100k},
-	}
+	change := after.less(before.docCost)
+	d.Change = &change
 	hunks := diff.Lines(before.Text, after.Text).Unified(3)
 	for i, h := range hunks {
 		hunks[i] = h.Words()

@@ -53,8 +53,9 @@ type docWholeDetail struct {
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Policy         []settings.Setting   `json:"policy"`     // what a decision would stand on
-	Unassigned     bool                 `json:"unassigned"` // once approved, no agent has the tool
+	Context        []docLoad            `json:"context,omitempty"` // what the files bring into the context of an agent
+	Policy         []settings.Setting   `json:"policy"`            // what a decision would stand on
+	Unassigned     bool                 `json:"unassigned"`        // once approved, no agent has the tool
 	Obstacles      []string             `json:"obstacles"`
 }
 

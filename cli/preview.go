@@ -50,7 +50,9 @@ characters and tokens and the point where hosts would truncate it.
 
 With proposals (ID, #N, or set:NAME), render it as it would be after their
 approval, with the rest of their change sets, and compare it with the current
-one. Without --agent, show every agent whose prompts they can change.
+one. Without --agent, show every agent whose prompts they can change. Of a skill or
+a file of instructions, show what enters the context of a coding agent at once, on
+use, and when it is read.
 
 Without proposals, render the prompt as it is used: with the stored instructions
 and notes of a user (--user) and the current time. With proposals, no user data
@@ -140,12 +142,21 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	if err != nil {
 		return err
 	}
+	loads, err := loadedBy(ctx, a, desk, ids)
+	if err != nil {
+		return err
+	}
 	noteChannel(a, scene.Channel, previews)
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
 		return a.Print(docOnePreview{Head: output.NewHead("preview"), docPreview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
 	}
-	list := docPreviewList{Head: output.NewHead("preview.list"), Previews: append([]docPreview{}, docs...)}
-	return a.Print(list, func(p *output.Page) { writePreviews(p, docs, f.show) })
+	list := docPreviewList{Head: output.NewHead("preview.list"), Previews: append([]docPreview{}, docs...), Files: loads}
+	return a.Print(list, func(p *output.Page) {
+		if len(docs) > 0 || len(loads) == 0 {
+			writePreviews(p, docs, f.show)
+		}
+		writeLoads(p, loads, len(docs) > 0, f.show)
+	})
 }
 
 // noteChannel names the agents that do not have the channel that is shown: it gets
@@ -246,7 +257,7 @@ func costTable(p *output.Page, docs []docPreview) {
 		}
 		return []string{
 			d.Channel, fromTo(before.Chars, d.Chars), fromTo(before.Tokens.O200k, d.Tokens.O200k),
-			fromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), becomes(d),
+			fromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.becomes(),
 		}
 	}))
 }
@@ -259,7 +270,7 @@ func fromTo(before, after int) string {
 	return fmt.Sprintf("%d → %d (%+d)", before, after, after-before)
 }
 
-func becomes(d docPreview) string {
+func (d docCompared) becomes() string {
 	switch {
 	case d.Untouched:
 		return "untouched"

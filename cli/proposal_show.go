@@ -99,7 +99,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, newDocComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, newDocDecision), Waivers: output.Mapped(d.Waivers, newDocWaiver),
 		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: config.NewDocPolicy(d.Policy),
-		Obstacles: output.Mapped(d.Obstacles, error.Error),
+		Context: contextCosts(d), Obstacles: output.Mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")

@@ -27,6 +27,10 @@ func printDossier(a *command.App, d review.Dossier) error {
 func writeBody(p *output.Page, d review.Dossier) {
 	writeContent(p, d.Revision.Draft, d.TestChanges())
 	writeSource(p, d)
+	if costs := contextCosts(d); costs != nil {
+		p.Blank()
+		writeContextCosts(p, costs)
+	}
 	writeAssessment(p, d)
 	writeThread(p, d)
 }

@@ -112,6 +112,10 @@ func (pp *Page) findings(page *prose.Page) {
 // tokens once they are counted.
 func (pp *Page) promptCosts(page *prose.Page) {
 	d := pp.dossier
+	if d.Proposal.Subject.Kind.InFiles() {
+		contextCosts(page, pp)
+		return
+	}
 	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
 		return
 	}

@@ -51,14 +51,26 @@ type promptState struct {
 
 // text is the side of the chosen prompt that is shown whole.
 func (s *promptState) text() string {
-	if s.view == promptNow {
+	if s.shown() == promptNow {
 		return s.changes[s.at].Now
 	}
 	return s.changes[s.at].After
 }
 
-// promptCount is how long a prompt is now and after.
-type promptCount struct{ now, after size }
+// shown is the side of the chosen prompt that is on the screen: there is no diff of one
+// that stays as it is.
+func (s *promptState) shown() promptView {
+	if s.view == promptDiff && s.changes[s.at].Now == s.changes[s.at].After {
+		return promptAfter
+	}
+	return s.view
+}
+
+// promptCount is how long a prompt is now and after, with a note on it.
+type promptCount struct {
+	now, after size
+	note       string
+}
 
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
@@ -108,6 +120,8 @@ func (pp *Page) showPrompt() {
 		page.Faint("", "The proposal is closed. Its version records the hashes of the changed prompts.")
 	case s.err != nil:
 		page.Text("", wording.OneLine(s.err))
+	case s.loaded && len(s.changes) == 0 && pp.dossier.Proposal.Subject.Kind.InFiles():
+		page.Faint("", "Nothing of it enters the context of an agent.")
 	case s.loaded && len(s.changes) == 0:
 		page.Faint("", "No agent's prompt changes.")
 	case !s.loaded:
@@ -154,6 +168,9 @@ func (pp *Page) promptHead() pager.Rows {
 			l = append(l, count.Add("", "   ")...)
 		}
 		page.Line(l)
+		if n.note != "" {
+			page.Faint("", n.note)
+		}
 	}
 	page.Item(draw.Of(th.Faint, "shown: "), pp.howShown())
 	page.Blank()
@@ -165,10 +182,10 @@ func (pp *Page) promptBody() pager.Rows {
 	text := s.text()
 	page := prose.New(pp.frame.Theme)
 	switch l := s.lists[s.at]; {
-	case s.view == promptDiff && l == nil:
+	case s.shown() == promptDiff && l == nil:
 		page.Faint("", "…")
 		return page.Rows()
-	case s.view == promptDiff:
+	case s.shown() == promptDiff:
 		return l.Rows(pp.frame.Theme, pp.split)
 	case text == "":
 		page.Faint("", "None.")

@@ -88,6 +88,13 @@ func (pp *Page) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
 }
 
 func (pp *Page) loadPrompts(digest string) tea.Cmd {
+	if pp.dossier.Proposal.Subject.Kind.InFiles() {
+		d := pp.dossier
+		return func() tea.Msg {
+			changes, counts, err := contextOf(d, pp.Counter)
+			return pp.then(func() tea.Cmd { return pp.promptsLoaded(digest, changes, counts, err) })
+		}
+	}
 	id := pp.id
 	scene := impact.Scene{Layer: pp.Layer, Where: impact.ReferenceContext(), Context: prompt.Reference()}
 	return func() tea.Msg {
@@ -217,7 +224,7 @@ func (pp *Page) cannotRender() string {
 		return ""
 	case len(pp.prompts.changes) == 0:
 		return "no channel prompt changes"
-	case pp.prompts.view == promptDiff:
+	case pp.prompts.shown() == promptDiff:
 		return "diffs are not rendered; p shows the whole prompt"
 	case len(pp.prompts.text()) > markdown.MaxBytes:
 		return "the prompt has more than " + strconv.Itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
@@ -228,8 +235,11 @@ func (pp *Page) cannotRender() string {
 // howShown returns how the prompt on the screen is shown.
 func (pp *Page) howShown() string {
 	s := &pp.prompts
-	how := []string{s.view.String()}
-	if s.view == promptDiff || !pp.Texts.Prompts {
+	how := []string{s.shown().String()}
+	if s.shown() != s.view {
+		how[0] = "unchanged"
+	}
+	if s.shown() == promptDiff || !pp.Texts.Prompts {
 		return how[0]
 	}
 	r := pp.Texts.Of(s.text(), pp.WidthOf(pp.frame.Layout, tabPrompt))

@@ -50,8 +50,11 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// PromptsField lists the channel prompts that a yes would change.
+// PromptsField lists the channel prompts that a yes would change; files change none.
 func PromptsField(page *prose.Page, d review.Dossier) {
+	if d.Proposal.Subject.Kind.InFiles() {
+		return
+	}
 	if len(d.Rendered) == 0 {
 		page.Field("prompts", "no agent's prompt changes")
 	}

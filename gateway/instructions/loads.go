@@ -1,0 +1,195 @@
+package instructions
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
+)
+
+// When is the moment at which a part of a file enters the context of an agent.
+type When string
+
+// The moments.
+const (
+	AtOnce   When = "at once"     // with every session
+	Matching When = "on matching" // with the files that Load.Note names
+	OnUse    When = "on use"      // when the skill, the command or the agent is used
+	OnRead   When = "when read"   // when the agent opens the file
+	Printed  When = "output only" // only what the program prints
+	NotText  When = "not text"    // an image, or bytes that nobody reads
+)
+
+// Moments returns the moments, the earliest first.
+func Moments() []When { return []When{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
+
+// Load is a part of a skill or of instructions that enters the context of an agent at one
+// moment. Text is empty where nobody knows what enters.
+type Load struct {
+	When When
+	File string // its path below the folder
+	Note string // what the client goes by, for people
+	Text string
+	file registry.File
+}
+
+// Loads returns what of a skill or of instructions enters the context of an agent, the
+// earliest first. The clients decide by where a file stands and by its front matter.
+func Loads(kind registry.Kind, f registry.Folder) []Load {
+	var loads []Load
+	if kind == registry.KindInstructions {
+		for _, name := range f.Paths() {
+			loads = append(loads, instructionLoads(f.Path, name, f.Files[name])...)
+		}
+		return loads
+	}
+	for _, name := range f.Paths() {
+		if name == registry.SkillFile {
+			loads = append(loads, listed(path.Base(f.Path), name, f.Files[name], f.Path)...)
+			continue
+		}
+		loads = append(loads, loadOf(name, f.Files[name]))
+	}
+	slices.SortStableFunc(loads, func(a, b Load) int {
+		return slices.Index(Moments(), a.When) - slices.Index(Moments(), b.When)
+	})
+	return loads
+}
+
+// loadOf returns how a file beside the SKILL.md of a skill enters the context.
+func loadOf(name string, f registry.File) Load {
+	l := Load{When: OnRead, File: name, file: f, Text: f.Text}
+	switch {
+	case f.Link != "":
+		l.Note = "link to " + f.Link
+	case f.SHA256 != "":
+		l.When, l.Note = NotText, fmt.Sprintf("%d bytes", f.Size)
+	case f.Executable || program(name):
+		l.When, l.Text = Printed, ""
+	}
+	return l
+}
+
+// program reports whether a file is run, not read, by the end of its name.
+func program(name string) bool {
+	const ends = " .py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript "
+	end := strings.ToLower(path.Ext(name))
+	return end != "" && strings.Contains(ends, " "+end+" ")
+}
+
+// listed returns the loads of a file that an agent knows by its name and description
+// until it is used: a skill, a subagent.
+func listed(name, file string, f registry.File, at string) []Load {
+	front, body, _ := mdfile.SplitFront(f.Text)
+	keys := mdfile.LooseFront(front)
+	use := Load{When: OnUse, File: file, file: f, Text: body}
+	if value(keys, "disable-model-invocation") == "true" {
+		use.Note = "by the user alone"
+		return []Load{use}
+	}
+	line := "- " + cmp.Or(value(keys, "name"), name)
+	if says := value(keys, "description"); says != "" {
+		line += ": " + says
+	}
+	if says := cmp.Or(value(keys, "when_to_use"), value(keys, "when-to-use")); says != "" {
+		line += " - " + says
+	}
+	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex names the file
+		line += " (file: " + path.Join(at, file) + ")"
+	}
+	return []Load{{When: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
+}
+
+// instructionLoads returns the loads of a file of instructions that stands at p.
+func instructionLoads(p, name string, f registry.File) []Load {
+	if f.SHA256 != "" {
+		return []Load{{When: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
+	}
+	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
+	of, ok := match(everywhere(), p, false, true)
+	front, body, fronted := mdfile.SplitFront(f.Text)
+	switch how := loading(of.pattern); {
+	case ok && how == "agent":
+		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
+	case ok && how == "command":
+		whole.When, whole.Text = OnUse, body
+	case ok && fronted && (how == "rule" || how == "attached"):
+		return rule(mdfile.LooseFront(front), whole, body)
+	case ok && (how == "rule" || how == "attached"):
+		if how == "attached" || path.Ext(p) == ".mdc" {
+			whole.When, whole.Note = OnUse, "when it is attached"
+		}
+	default:
+		elements := strings.Split(p, "/")
+		if below := elements[:max(0, len(elements)-1-strings.Count(of.pattern, "/"))]; ok && len(below) > 0 {
+			whole.When, whole.Note = Matching, "files below "+strings.Join(below, "/")
+		}
+	}
+	return []Load{whole}
+}
+
+// everywhere has the places of both scopes.
+var everywhere = sync.OnceValue(func() []pattern { return slices.Concat(Project.patterns(), User.patterns()) })
+
+// loading returns how clients load what stands in a place, by the folder that its pattern
+// names; "" for as a whole.
+func loading(pattern string) string {
+	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
+		switch {
+		case element == "agents" || element == "agent":
+			return "agent"
+		case slices.Contains([]string{"commands", "command", "prompts", "workflows", "Workflows", "chatmodes", "output-styles"}, element):
+			return "command"
+		case element == "instructions":
+			return "attached"
+		case strings.HasPrefix(element, "rules") || element == "Rules" || element == ".clinerules":
+			return "rule"
+		}
+	}
+	return ""
+}
+
+// rule returns the loads of a rule whose front matter says when it applies.
+func rule(keys *jsondoc.Node, l Load, body string) []Load {
+	globs := cmp.Or(value(keys, "globs"), value(keys, "applyTo"), value(keys, "paths"))
+	says := value(keys, "description")
+	trigger := value(keys, "trigger")
+	l.Text = body
+	switch {
+	case value(keys, "alwaysApply") == "true" || trigger == "always_on" || globs == "**" || globs == "**/*":
+	case trigger == "manual":
+		l.When, l.Note = OnUse, "when the user names it"
+	case globs != "":
+		l.When, l.Note = Matching, "files like "+globs
+	case says != "" && (value(keys, "alwaysApply") != "" || trigger == "model_decision" || path.Ext(l.File) == ".mdc"):
+		l.When, l.Note = OnUse, "when the agent asks for it"
+		return []Load{{When: AtOnce, File: l.File, Note: "description", Text: says, file: l.file}, l}
+	case path.Ext(l.File) == ".mdc" || value(keys, "alwaysApply") == "false":
+		l.When, l.Note = OnUse, "when the user names it"
+	}
+	return []Load{l}
+}
+
+// value returns a key of front matter as one line; the items of a list behind each other.
+func value(keys *jsondoc.Node, key string) string {
+	n := keys.Get(key)
+	switch {
+	case n == nil:
+		return ""
+	case n.Kind == jsondoc.Array:
+		var items []string
+		for _, item := range n.Items {
+			items = append(items, strings.TrimSpace(item.Text))
+		}
+		return strings.Join(items, ", ")
+	case n.Kind == jsondoc.Bool:
+		return string(jsondoc.Canonical(n))
+	}
+	return strings.Join(strings.Fields(n.Text), " ")
+}

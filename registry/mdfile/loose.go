@@ -1,0 +1,75 @@
+package mdfile
+
+import (
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+)
+
+// SplitFront parts a text for agents into its front matter, without fences and with plain
+// line ends, and its body. Without front matter all of it is the body.
+func SplitFront(text string) (front, body string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
+	if strings.TrimRight(first, " \t\r") != "---" {
+		return "", text, false
+	}
+	at := 0
+	for line := range strings.Lines(rest) {
+		if strings.TrimRight(line, " \t\r\n") == "---" {
+			return strings.ReplaceAll(rest[:at], "\r\n", "\n"), strings.TrimLeft(rest[at+len(line):], "\r\n"), true
+		}
+		at += len(line)
+	}
+	return "", text, false
+}
+
+// LooseFront reads front matter as the clients of agents do, which take more than YAML: an
+// object with its keys. What is no YAML, such as "globs: **/*.go", is read line by line:
+// the keys in the first column, each with the text behind it or the list below it.
+func LooseFront(front string) *jsondoc.Node {
+	if n, problems := ParseYAML(front, 2); len(problems) == 0 {
+		if n != nil && n.Kind == jsondoc.Object {
+			return n
+		}
+		return jsondoc.NewObject()
+	}
+	out := jsondoc.NewObject()
+	var list *jsondoc.Node // below the key that was read last
+	var last string
+	for line := range strings.Lines(front) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if item, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "- "); ok && last != "" {
+			if list == nil {
+				list = jsondoc.NewArray()
+				out.Set(last, list)
+			}
+			list.Items = append(list.Items, jsondoc.NewString(unquoted(item)))
+			continue
+		}
+		key, value, ok := strings.Cut(line, ":")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == ' ' || line[0] == '\t': // goes on with the value above
+			if n := out.Get(last); n != nil && n.Kind == jsondoc.String {
+				n.Text = strings.TrimSpace(n.Text + " " + strings.TrimSpace(line))
+			}
+		case ok:
+			last, list = strings.TrimSpace(key), nil
+			value = strings.TrimSpace(value)
+			if strings.Trim(value, "|>+-0123456789") == "" && strings.HasPrefix(value+" ", "|") || strings.HasPrefix(value+" ", ">") {
+				value = "" // a block, whose lines follow
+			}
+			out.Set(last, jsondoc.NewString(unquoted(value)))
+		}
+	}
+	return out
+}
+
+// unquoted takes the quotes around a value away.
+func unquoted(value string) string {
+	value = strings.TrimSpace(value)
+	if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
+		return value[1 : n-1]
+	}
+	return value
+}

@@ -1,0 +1,86 @@
+package tui_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// reportSkill is a skill of ten files: texts, a program, a link and an image.
+func reportSkill() registry.Folder {
+	return registry.Folder{ID: "report", Path: ".claude/skills/report", Files: map[string]registry.File{
+		"SKILL.md": {Text: "---\nname: report\ndescription: Writes the weekly report. Use it when somebody asks for one.\nallowed-tools: Read\n---\n\n" +
+			"# Weekly report\n\nRead `references/format.md` and run `scripts/collect.py`.\n"},
+		"references/format.md": {Text: "# Format\n\nOne heading a team.\n"}, "references/tone.md": {Text: "Plain words.\n"},
+		"references/teams.md": {Text: "Red\nGreen\nBlue\n"}, "FORMAT.md": {Link: "references/format.md"}, "LICENSE.txt": {Text: "MIT\n"},
+		"scripts/collect.py": {Text: "print('tickets')\n", Executable: true}, "scripts/width.py": {Text: "WIDTH = 72\n"},
+		"assets/template.md": {Text: "# {{team}}\n"}, "assets/logo.png": {Size: 3000, SHA256: strings.Repeat("ab", 32)},
+	}}
+}
+
+// changedReport changes it in every way: a text, a mode, a link, an image, a name, and one
+// file comes and one goes.
+func changedReport() registry.Folder {
+	f := reportSkill()
+	f.Files = maps.Clone(f.Files)
+	skill := f.Files["SKILL.md"]
+	skill.Text = strings.Replace(skill.Text, "asks for one.", "asks for one or on Fridays.", 1)
+	f.Files["SKILL.md"] = skill
+	f.Files["scripts/width.py"] = registry.File{Text: "WIDTH = 72\n", Executable: true}
+	f.Files["FORMAT.md"] = registry.File{Link: "references/tone.md"}
+	f.Files["assets/logo.png"] = registry.File{Size: 3100, SHA256: strings.Repeat("cd", 32)}
+	f.Files["references/groups.md"] = f.Files["references/teams.md"]
+	delete(f.Files, "references/teams.md")
+	delete(f.Files, "LICENSE.txt")
+	f.Files["references/dates.md"] = registry.File{Text: "Fridays.\n"}
+	return f
+}
+
+// ofSkill proposes a folder as a skill, new where base is 0.
+func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
+	b.t.Helper()
+	d := proposals.Draft{
+		Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: f.ID},
+		Definition: registry.Definition{Skill: &f}, Rationale: "It stands there.", BaseVersion: &base,
+	}
+	if base > 0 {
+		d.Type = proposals.Modify
+	}
+	made, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return made[0]
+}
+
+// withSkill approves the skill and proposes its change.
+func withSkill(b *bench) {
+	b.t.Helper()
+	p := ofSkill(b, reportSkill(), 0)
+	if _, err := b.desk.Approve(context.Background(), mara, []review.Choice{{ID: p.ID}}, ""); err != nil {
+		b.t.Fatal(err)
+	}
+	ofSkill(b, changedReport(), 1)
+}
+
+// TestPromptShowsWhatEntersTheContext goes through the moments of a skill whose
+// description changes.
+func TestPromptShowsWhatEntersTheContext(t *testing.T) {
+	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	b.press("enter").wants("Tokens in the context of an agent (o200k)", "at once     ", "when read   ")
+	b.press("4").wants("at once", "on use", "output only", "not text", "name and description", "+ - report: Writes the weekly report. Use it when somebody asks for one or on Fridays.")
+	b.press("]").wants("shown: unchanged", "Read `references/format.md` and run")
+	b.press("]").wants("references/dates.md", "+ Fridays.", "- FORMAT.md: link to references/format.md", "+ FORMAT.md: link to references/tone.md")
+	b.press("]").wants("scripts/width.py")
+	b.press("]").wants("assets/logo.png: 3100 bytes")
+	b.press("p").wants("shown: after")
+	b.press("p").wants("shown: now", "3000 bytes")
+	if b.press("a"); strings.Contains(b.screen(), "no agent's prompt changes") {
+		t.Error(b.screen())
+	}
+}

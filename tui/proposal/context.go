@@ -1,0 +1,86 @@
+package proposal
+
+import (
+	"strings"
+
+	"toolcrib/gateway/instructions"
+	"toolcrib/prompt/tokens"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+)
+
+// contextOf returns what a skill or instructions bring into the context of an agent: a
+// text for each moment, in the place of channel prompts.
+func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
+	var before registry.Definition
+	if d.Live != nil {
+		before = d.Live.Definition
+	}
+	loads := instructions.CompareLoads(before, d.Revision.Draft.Definition)
+	costs, err := instructions.Costs(counter, loads)
+	changes := make([]screen.PromptChange, len(costs))
+	counts := make([]promptCount, len(costs))
+	for i, cost := range costs {
+		changes[i] = screen.PromptChange{Agent: d.Proposal.Subject, Channel: string(cost.When)}
+		counts[i] = promptCount{now: sizeOf(cost.Now), after: sizeOf(cost.After), note: cost.Note}
+		var now, after []instructions.Load
+		for _, c := range loads {
+			if c.Load().When != cost.When {
+				continue
+			}
+			if c.Now != nil {
+				now = append(now, *c.Now)
+			}
+			if c.After != nil {
+				after = append(after, *c.After)
+			}
+		}
+		changes[i].Now, changes[i].After = joined(now), joined(after)
+	}
+	return changes, counts, err
+}
+
+func sizeOf(s instructions.Size) size { return size{s.Chars, s.O200k, s.Cl100k} }
+
+// joined returns the texts of one moment: each of several under the name of its file.
+func joined(loads []instructions.Load) string {
+	if len(loads) == 1 && loads[0].Text != "" {
+		return loads[0].Text
+	}
+	var b strings.Builder
+	for _, l := range loads {
+		name := l.File
+		if l.Note != "" {
+			name += ": " + l.Note
+		}
+		if l.Text == "" {
+			b.WriteString(name + "\n")
+			continue
+		}
+		b.WriteString("── " + name + " ──\n" + strings.TrimSuffix(l.Text, "\n") + "\n\n")
+	}
+	return b.String()
+}
+
+// contextCosts lists the tokens that an approval brings into the context of an agent at
+// each moment, once they are counted.
+func contextCosts(page *prose.Page, pp *Page) {
+	s := &pp.prompts
+	if s.digest != pp.dossier.Digest || len(s.counts) == 0 || !pp.dossier.Proposal.State.Open() {
+		return
+	}
+	th := pp.frame.Theme
+	page.Blank()
+	page.Heading("Tokens in the context of an agent (o200k)")
+	for i, c := range s.changes {
+		n := s.counts[i]
+		if n.now.o200k+n.after.o200k == 0 {
+			continue
+		}
+		page.Line(draw.Of(th.Faint, "  "+draw.Pad(draw.Show(c.Channel), 12)).Add(th.Text, draw.Showf("%d → %d", n.now.o200k, n.after.o200k)).
+			Add(th.Title, draw.Showf(" (%+d)", n.after.o200k-n.now.o200k)))
+	}
+}
