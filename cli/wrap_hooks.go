@@ -65,7 +65,7 @@ func hookWord(w string) string {
 	return output.ShellWord(w)
 }
 
-// hooksWritten says what the user has to do for the hooks to work.
+// hooksWritten lists the steps that are left to the user for the hooks to work.
 func hooksWritten(p *output.Page, plans []*wrapping) {
 	p.Linef("A session stops now while skills or instruction files are not as they were approved. To approve them: toolcrib import --files, then toolcrib")
 	if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {

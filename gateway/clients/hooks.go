@@ -229,7 +229,7 @@ func (f *File) Unhook() (File, string) {
 	return after.Unhook() // there may be more
 }
 
-// entry is what an event lists to have a command run.
+// entry returns the element of an event that has a command run.
 func (s hookStyle) entry(command string) string {
 	entry := `{"type":"command","command":` + quote(command) + s.more + `}`
 	if !s.grouped {

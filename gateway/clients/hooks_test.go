@@ -59,7 +59,7 @@ func commands(t *testing.T, client string, data []byte) []string {
 }
 
 // TestHooksGoAsTheyCame puts a hook into files as people and programs write them: the
-// client reads it, and without it the file is what it was, byte for byte.
+// client reads it, and without it the file has its old bytes.
 func TestHooksGoAsTheyCame(t *testing.T) {
 	texts := []string{
 		"{}", "{ }\n", "{\n}\n", `{"model":"opus"}`, "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": []}\n}\n", "{\r\n\t\"model\": \"opus\"\r\n}\r\n",
