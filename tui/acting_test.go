@@ -123,7 +123,8 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 	b.wants("Live: ", "get_research_notes version 1", "create_research_notes version 1")
 }
 
-// TestChangeSetsAreGrouped proposes something between two members.
+// TestChangeSetsAreGrouped proposes something between two members of a set, which is one
+// row until it is unfolded.
 func TestChangeSetsAreGrouped(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 30, func(b *bench) {
@@ -134,6 +135,11 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 		b.propose(set[2])
 	})
 	lines := strings.Split(b.screen(), "\n")
+	if !strings.Contains(lines[4], "▸ 3×") || !strings.Contains(lines[4], "set:research-notes") || !strings.Contains(lines[5], "name_bank") {
+		t.Errorf("a folded set: %q, %q", lines[4], lines[5])
+	}
+	b.wants("#3  ", "1/4", "F lists them")
+	lines = strings.Split(b.press("F").screen(), "\n")
 	for i, sign := range []string{"╭", "│", "╰"} {
 		if !strings.Contains(lines[4+i], sign) || !strings.Contains(lines[4+i], "_res") {
 			t.Errorf("row %d is %q", i, lines[4+i])
@@ -142,7 +148,9 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	if !strings.Contains(lines[7], "name_bank") {
 		t.Errorf("row 3 is %q", lines[7])
 	}
-	b.press("j", "j", "j", "enter", "M")
+	b.press("F").wants("▸ 3×")
+	b.press("j").wants("4/4")
+	b.press("enter", "M")
 	b.wants("M: it is the only member of its change set")
 }
 

@@ -141,8 +141,20 @@ func TestMarkedChangesMeanwhile(t *testing.T) {
 func TestMarkedWithTheirChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 50, demo("research_notes.json"))
-	b.press("space").wants("* 1 marked")
+	b.press("space").wants("* 3 marked")
+	b.press("space", "F", "space").wants("* 1 marked")
 	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Read these first")
+}
+
+// TestFoldedSetIsRefusedAsOne sends back what the row of a folded set stands for.
+func TestFoldedSetIsRefusedAsOne(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 80, 24, demo("name_bank.json", "research_notes.json"))
+	b.press("c").wants("3 proposals")
+	b.write("Shorter.").press("ctrl+s", "3", "y")
+	if n := b.count(proposals.NeedsChanges); n != 3 {
+		t.Errorf("states %v", b.states())
+	}
 }
 
 // TestMarksStay while the list is filtered and a proposal is read.

@@ -53,7 +53,7 @@ func New(cfg Config) *Model {
 	m.global = m.globalKeys()
 	m.chooseTheme()
 	m.queue = &page{Page: queue.New(m.ctx, m.host, cfg.Desk, queue.Options{
-		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor,
+		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor, Extents: cfg.Extents,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)

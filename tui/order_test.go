@@ -63,7 +63,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 	if names := b.listed(); len(names) != 133 || !slices.IsSorted(names) {
 		t.Errorf("by subject and with a 1 are %d listed: %v", len(names), names)
 	}
-	b.press("esc", "g", "j", "j").wants("▌  ○ draft")
+	b.press("esc", "g", "j", "j").wants("▌  –        ○ ")
 	crowdOf := proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "tool_000_before"}}
 	if _, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{crowdOf}, false); err != nil {
 		t.Fatal(err)

@@ -95,6 +95,8 @@ type Config struct {
 	Desk     Desk
 	Registry Registry
 	Calls    Calls // nil where nothing can be called
+	// Extents reads how much proposals change, for the rows of the queue.
+	Extents review.ReadExtents
 	// Servers reads which servers of the user's clients are guarded; nil where the
 	// clients are not those of this machine.
 	Servers servers.Read

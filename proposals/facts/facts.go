@@ -26,8 +26,8 @@ type Fact struct {
 	// Terms and Flag find proposals by the fact.
 	Terms []Term
 	Flag  Flag
-	// List is its column in `toolcrib list`, and Queue in the queue of the workbench.
-	List, Queue Column
+	// List is its column in `toolcrib list`.
+	List Column
 }
 
 // Read returns how the fact reads on a page about p, "" where there is nothing to tell.
@@ -41,10 +41,7 @@ func (f Fact) Read(p proposals.Proposal, v View) string {
 // Column is a column of a list, which has none for the fact without a heading.
 type Column struct {
 	Heading string
-	Rank    int  // columns of a higher rank are the first to go where there is no room
-	Least   int  // cells that are shown at least, where there is more; 0 for all
-	Most    int  // how wide it becomes at most, in cells; 0 for no limit
-	Rare    bool // it is there only where a row has something to tell
+	Most    int // how wide it becomes at most, in cells; 0 for no limit
 }
 
 // View is how a reader sees a proposal.
@@ -57,28 +54,26 @@ type View struct {
 func All() []Fact { return all }
 
 var all = []Fact{
-	{Name: "state", Label: "state", Page: state, Queue: Column{Heading: "STATE", Rank: 4, Most: 14}, Terms: stateTerms()}, // what it means to the reader comes first
-	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}, Queue: Column{Heading: "NO.", Rank: 2, Most: 8}},
+	{Name: "state", Label: "state", Page: state, Terms: stateTerms()}, // what it means to the reader comes first
+	{Name: "issue", Text: number, List: Column{Heading: "ISSUE"}},
 	{Name: "id", Text: id, List: Column{Heading: "ID"}},
 	{Name: "state", Text: state, List: Column{Heading: "STATE"}},
 	{
 		Name: "type", Text: plain(func(p proposals.Proposal) string { return string(p.Type) }), Terms: typeTerms(),
-		List: Column{Heading: "TYPE"}, Queue: Column{Heading: "TYPE", Rank: 7, Most: 10},
+		List: Column{Heading: "TYPE"},
 	},
 	{
 		Name: "subject", Text: plain(func(p proposals.Proposal) string { return p.Subject.String() }), Terms: subjectTerms(),
-		List: Column{Heading: "SUBJECT", Most: 44}, Queue: Column{Heading: "SUBJECT", Least: 24, Most: 64},
+		List: Column{Heading: "SUBJECT", Most: 44},
 	},
-	{Name: "title", Text: plain(func(p proposals.Proposal) string { return p.Title }), Queue: Column{Heading: "TITLE", Rank: 8, Least: 16, Most: 80}},
-	{Name: "waits_for", Text: waitsFor, Queue: Column{Heading: "WAITS FOR", Rank: 3, Most: 20, Rare: true}},
 	{
 		Name: "author", Text: plain(func(p proposals.Proposal) string { return p.Author.String() }), Terms: authorTerms(),
 		Label: "author", Page: func(p proposals.Proposal, v View) string { return p.Author.String() + ", " + v.Age(p.CreatedAt) },
-		List: Column{Heading: "AUTHOR"}, Queue: Column{Heading: "BY", Rank: 3, Most: 16},
+		List: Column{Heading: "AUTHOR"},
 	},
 	{
 		Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) },
-		List: Column{Heading: "AGE"}, Queue: Column{Heading: "AGE", Rank: 5, Most: 4},
+		List: Column{Heading: "AGE"},
 	},
 	{Name: "base_version", Label: "against", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
 	{
@@ -96,9 +91,9 @@ var all = []Fact{
 	},
 	{
 		Name: "recommendation", Text: recommendation, Label: "chief",
-		List: Column{Heading: "ADVICE"}, Queue: Column{Heading: "ADVICE", Rank: 6, Most: 9},
+		List: Column{Heading: "ADVICE"},
 	},
-	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Queue: Column{Heading: "FINDINGS", Rank: 1, Most: 12}, Terms: findingTerms()},
+	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Terms: findingTerms()},
 }
 
 // Marks returns the marks of p.
@@ -150,13 +145,6 @@ func approvals(p proposals.Proposal) string {
 		return ""
 	}
 	return p.Approvals.Text
-}
-
-func waitsFor(p proposals.Proposal, _ View) string {
-	if p.Approvals == nil {
-		return ""
-	}
-	return strings.Join(p.Approvals.WaitsFor, ", ")
 }
 
 // Against returns what a proposal with this base version was drafted against.

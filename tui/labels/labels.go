@@ -85,44 +85,6 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	return draw.Showf("%s %d %s", mark, s.Findings, word), style
 }
 
-// Cell draws a fact in a column of a list.
-func Cell(th theme.Theme, actor proposals.Actor, f facts.Fact, p proposals.Proposal, v facts.View) draw.Line {
-	style := th.Faint
-	switch f.Name {
-	case "state":
-		sign, word, style := State(th, actor, p)
-		return draw.Of(style, sign+" "+word)
-	case "issue":
-		if p.Issue == 0 {
-			return draw.Of(style, "–")
-		}
-	case "subject":
-		return Subject(th, p.Subject)
-	case "type":
-		style = th.Text
-	case "author":
-		if style = th.Text; p.Author.Kind == proposals.Agent {
-			style = th.Info
-		}
-	case "recommendation":
-		word, style := Advice(th, p.Summary.Recommendation)
-		return draw.Of(style, word)
-	case "findings":
-		if p.Stale() {
-			return draw.Of(th.Warn, "⚠ stale")
-		}
-		word, style := Findings(th, p.Summary)
-		return draw.Of(style, word)
-	case "waits_for":
-		style = th.Accent
-	}
-	text := f.Text(p, v)
-	if text == "" {
-		return nil
-	}
-	return draw.Of(style, draw.Show(text))
-}
-
 // Facts adds the facts that have a label to a page about a proposal. More stands behind
 // its state.
 func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, more draw.Safe) {

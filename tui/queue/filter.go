@@ -69,7 +69,7 @@ func (q *Page) askFilter() tea.Cmd {
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
 		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
-		Changed: func() tea.Cmd { return q.typed(f) },
+		Changed: func() tea.Cmd { return f.typed(q) },
 		Cancel:  func() tea.Cmd { return q.setFilter(before) },
 		Done: func() tea.Cmd {
 			if f.err != nil {
@@ -89,13 +89,13 @@ func (q *Page) askFilter() tea.Cmd {
 				text += " "
 			}
 			f.text.Set(text)
-			return q.typed(f)
+			return f.typed(q)
 		},
 	})
 }
 
 // typed offers completions, and narrows the list.
-func (q *Page) typed(f *filterLine) tea.Cmd {
+func (f *filterLine) typed(q *Page) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
 	if _, f.err = filter.Parse(text); f.err != nil {
@@ -127,8 +127,10 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 func (rs *rows) vocabulary() filter.Vocabulary {
 	v := filter.Vocabulary{}
 	for _, s := range rs.slots {
-		for _, p := range s.rows {
-			v.Add(p)
+		for _, r := range s.rows {
+			for _, p := range r.members {
+				v.Add(p)
+			}
 		}
 	}
 	for _, r := range ruleset.All() {
@@ -168,10 +170,8 @@ func (q *Page) sort(step int) func() tea.Cmd {
 // they are approved together or not at all. By name, everything stands under its
 // name.
 func (s *selection) arranged(ps []proposals.Proposal, backward bool) []proposals.Proposal {
-	switch s.order {
-	case review.BySubject, review.ByAuthor:
+	if s.apart() {
 		return ps
-	case review.ByNewest, review.ByOldest, review.ByRisk:
 	}
 	if backward {
 		ps = slices.Clone(ps)
@@ -182,6 +182,9 @@ func (s *selection) arranged(ps []proposals.Proposal, backward bool) []proposals
 	}
 	return together(ps)
 }
+
+// apart reports whether the order takes the members of change sets apart.
+func (s *selection) apart() bool { return s.order == review.BySubject || s.order == review.ByAuthor }
 
 // together moves the members of each change set to where the first of them
 // stands.
@@ -275,3 +278,36 @@ func (s *selection) Waiting() review.Query {
 
 // Where is the filter of the tab together with the one that was typed.
 func (s *selection) Where() string { return filter.Join(s.shownTab().filter, s.filter) }
+
+// narrowed reports whether the list has a line with its filter, order and views.
+func (s *selection) narrowed() bool {
+	return s.filter != "" || s.order != review.ByNewest || len(s.views) > 0
+}
+
+// narrowing is the line with the filter, the order, and the saved views.
+func (s *selection) narrowing(f screen.Frame) draw.Line {
+	th := f.Theme
+	l := draw.Of("", " ")
+	if s.filter != "" {
+		l = l.Add(th.Key, "/ ").Add(th.Match, " "+draw.Cut(draw.Show(s.filter), f.Width/2)+" ").Add("", "  ")
+	}
+	if s.order != review.ByNewest {
+		l = l.Add(th.Key, "o ").Add(th.Text, draw.Safe(orderName(s.order))+"  ")
+	}
+	if len(s.views) == 0 {
+		return l
+	}
+	l = l.Add(th.Key, "tab ").Add(th.Faint, "views")
+	shown := s.shownIndex() - len(states())
+	for i, v := range s.views {
+		style, sign := th.Faint, draw.Safe("  ")
+		if i == shown {
+			style, sign = th.Accent, " ▎"
+		}
+		l = l.Add(style, sign+draw.Show(v.Name))
+	}
+	if shown >= 0 {
+		l = l.Add(th.Faint, "  = "+draw.Show(s.views[shown].Filter))
+	}
+	return l
+}

@@ -21,7 +21,13 @@ type list struct {
 }
 
 // Current implements screen.OfProposal.
-func (l *list) Current() (proposals.Proposal, bool) { return l.at(l.cursor) }
+func (l *list) Current() (proposals.Proposal, bool) {
+	r, ok := l.at(l.cursor)
+	if !ok {
+		return proposals.Proposal{}, false
+	}
+	return r.first(), true
+}
 
 func (l *list) noneSelected() string {
 	if _, ok := l.Current(); !ok {
@@ -35,11 +41,11 @@ func (l *list) query(n int) review.Query {
 	return review.Query{State: l.shownTab().state, Filter: l.Where(), Order: l.order, Reverse: l.backward, Limit: chunk, After: l.slots[n].after}
 }
 
-// size returns how many rows the list has, whether they were read or not; false
+// size returns how many proposals the list has, whether they were read or not; false
 // where only those are known of that were read.
 func (l *list) size() (int, bool) {
 	if l.Where() != "" || l.counts == nil {
-		return l.total(), l.whole()
+		return l.known(), l.whole()
 	}
 	n := l.counts[l.shownTab().state]
 	if l.shownTab().state == "" {
@@ -78,17 +84,17 @@ func (l *list) clamp() {
 	l.top = screen.Window(l.top, l.cursor, n, l.Rows())
 }
 
-// position returns which row of how many is selected.
+// position returns which proposal of how many is selected.
 func (l *list) position(th theme.Theme) draw.Line {
 	n, known := l.size()
 	if n == 0 {
 		return nil
 	}
-	more, at := draw.Safe(""), l.cursor+1
+	more, at := draw.Safe(""), l.before(l.cursor)+1
 	switch {
 	case known && l.backward:
-		at += n - l.total()
-	case l.backward && at == n:
+		at += n - l.known()
+	case l.backward && l.cursor == l.total()-1:
 		return draw.Of(th.Faint, " last ")
 	case l.backward:
 		return draw.Of(th.Faint, draw.Showf(" %d from the end ", n-at))

@@ -93,7 +93,16 @@ func (m *marking) extend(rs *rows, to int) {
 // long as there is room.
 func (m *marking) waiting(rs *rows, from, to int) {
 	for i := from; i < to && len(m.Marks) < maxMarks; i++ {
-		if p, ok := rs.at(i); ok && p.State == proposals.UserReview && !m.Marks.Has(p.ID) {
+		if r, ok := rs.at(i); ok && len(m.Marks)+len(r.members) <= maxMarks {
+			m.add(r.members)
+		}
+	}
+}
+
+// add marks the proposals that wait for a decision.
+func (m *marking) add(ps []proposals.Proposal) {
+	for _, p := range ps {
+		if p.State == proposals.UserReview && !m.Marks.Has(p.ID) {
 			m.Marks = append(m.Marks, p)
 		}
 	}
@@ -108,27 +117,47 @@ func (m *marking) nothingIn(rs *rows) string {
 	return "nothing listed waits for you"
 }
 
-// chosen returns the proposals to decide: the marked ones, else the selected row.
+// chosen returns the proposals to decide: the marked ones, else those of the selected
+// row.
 func (m *marking) chosen(l *list) []proposals.Proposal {
-	if p, ok := l.Current(); ok && len(m.Marks) == 0 {
-		return []proposals.Proposal{p}
+	if r, ok := l.at(l.cursor); ok && len(m.Marks) == 0 {
+		return r.members
 	}
 	return m.Marks
 }
 
-func (q *Page) cannotMarkRow() string {
-	p, ok := q.Current()
+// cannotMark returns why the selected row cannot be marked.
+func (m *marking) cannotMark(l *list) string {
+	r, ok := l.at(l.cursor)
 	if !ok {
 		return "no proposal is selected"
 	}
-	return q.CannotMark(p)
+	if r.folded() && !m.hasAll(r) && len(m.Marks)+len(r.members) > maxMarks {
+		return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together; enter opens the set"
+	}
+	for _, p := range r.members {
+		if why := m.CannotMark(p); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
-// markRow marks the selected row, or unmarks it, and goes on to the next.
+// hasAll reports whether all that a row stands for is marked.
+func (m *marking) hasAll(r row) bool {
+	return !slices.ContainsFunc(r.members, func(p proposals.Proposal) bool { return !m.Marks.Has(p.ID) })
+}
+
+// markRow marks what the selected row stands for, or unmarks it, and goes on to the next.
 func (q *Page) markRow() tea.Cmd {
 	q.end()
-	p, _ := q.Current()
-	q.Mark(p)
+	r, _ := q.at(q.cursor)
+	all := q.hasAll(r)
+	for _, p := range r.members {
+		if q.Marks.Has(p.ID) == all {
+			q.Mark(p)
+		}
+	}
 	return q.Move(1)
 }
 

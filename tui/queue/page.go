@@ -5,6 +5,7 @@ package queue
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,6 +27,8 @@ type Options struct {
 	Actor    proposals.Actor
 	Views    []View
 	NoEditor func() string // why nothing can be edited
+	// Extents reads how much proposals change; nil where no list has that.
+	Extents review.ReadExtents
 	// Debounced answers with Rested once a row was selected for a moment.
 	Debounced func(msg tea.Msg) tea.Cmd
 }
@@ -52,14 +55,14 @@ type Page struct {
 	shell  Shell
 	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	desk   Desk
-	table  table
 	glance Glance // of the row that was selected last
 	err    error
+	extents
 }
 
 // New returns an empty page; Reload reads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, rows: rows{slots: []slot{{}}}}}
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, rows: rows{slots: []slot{{}}, unfolded: map[string]bool{}}}}
 }
 
 // Place implements screen.Page.
@@ -72,18 +75,19 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
 		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
 		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
-		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: q.cannotMarkRow},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: func() string { return q.cannotMark(&q.list) }},
 		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.noneSelected},
 		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.nothingIn(&q.rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Do: q.fold, Off: q.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
 		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
-	}, screen.PaneKeys(q.shell, q), screen.PreviewKeys(q), screen.ListKeys(q))
+	}, paneKeys(q), screen.ListKeys(q))
 }
 
 func (q *Page) open() tea.Cmd {
@@ -108,7 +112,11 @@ func (q *Page) openWaiting() tea.Cmd {
 // decide asks about the marked proposals, or the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		return q.shell.Decide(act, q.chosen(&q.list))
+		ps := q.chosen(&q.list)
+		if act == proposals.ActApprove && len(q.Marks) == 0 {
+			ps = ps[:1] // the others of its set come along
+		}
+		return q.shell.Decide(act, ps)
 	}
 }
 
@@ -124,8 +132,16 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 				return err.Error()
 			}
 		}
-		if len(q.Marks) == 0 && ps[0].State != proposals.UserReview {
-			return wording.Standing(ps[0].State)
+		if len(q.Marks) > 0 {
+			return ""
+		}
+		if len(ps) > maxMarks && act != proposals.ActApprove {
+			return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together; enter opens the set"
+		}
+		for _, p := range ps {
+			if p.State != proposals.UserReview {
+				return wording.Standing(p.State)
+			}
 		}
 		return ""
 	}
@@ -133,8 +149,69 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame, q.height = f, max(1, f.Body-1) // the first line has the names of the columns
+	q.Frame, q.height = f, f.Body-1 // the first line has the names of the columns
+	if q.narrowed() {
+		q.height--
+	}
+	if n := q.below(f); n > 0 {
+		q.height -= n + 1
+	}
+	q.height = max(1, q.height)
 	q.clamp()
+}
+
+// paneKeys are those of the pane beside the list. Below a list of a narrow screen it can
+// only be hidden.
+func paneKeys(q *Page) []screen.Key {
+	keys := slices.Concat(screen.PaneKeys(q.shell, q), screen.PreviewKeys(q))
+	hidden := func() string {
+		if q.Frame.By.Zoomed {
+			return "the list has the whole screen; z shows the pane about the selected row"
+		}
+		return ""
+	}
+	for i := range keys {
+		off := keys[i].Off
+		switch keys[i].Name {
+		case "zoom":
+			keys[i].Off = q.noneSelected
+		case "preview-down", "preview-up":
+			keys[i].Off = hidden
+		default:
+			keys[i].Off = func() string {
+				if q.Frame.Width < screen.SideFrom {
+					return "the pane is below the list; two beside each other need " + strconv.Itoa(screen.SideFrom) + " columns"
+				}
+				return off()
+			}
+		}
+	}
+	return keys
+}
+
+// cannotFold returns why the selected row is not of a set that can be folded.
+func (l *list) cannotFold() string {
+	p, ok := l.Current()
+	switch {
+	case !ok:
+		return "no proposal is selected"
+	case l.listed:
+		return "sets are folded where the list is sorted by time or by findings"
+	case p.ChangeSet == "":
+		return "not a member of a change set"
+	}
+	return ""
+}
+
+// fold lists the members of the selected set, or folds it.
+func (q *Page) fold() tea.Cmd {
+	p, _ := q.Current()
+	q.unfolded[p.ChangeSet] = !q.unfolded[p.ChangeSet]
+	q.want = p.ID
+	q.refold()
+	q.restore()
+	q.clamp()
+	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Leave implements screen.Page: it ends a range of marks, or a filter.
@@ -178,6 +255,8 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		if p, ok := q.Current(); ok && p.ID == msg.ID {
 			return q.loadGlance(p.ID)
 		}
+	case Measured:
+		q.take(msg)
 	case Glance:
 		p, _ := q.Current()
 		q.glance.take(msg, p.ID)
@@ -190,7 +269,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	q.want = id
 	q.restore()
 	q.clamp()
-	return q.Fill()
+	return tea.Batch(q.Fill(), q.measure())
 }
 
 // Reload implements screen.Page: it reads the list again and stays at its place, all of
@@ -233,5 +312,5 @@ func (q *Page) Move(n int) tea.Cmd {
 	q.Preview.Forget()
 	q.clamp()
 	q.extend(&q.rows, q.cursor)
-	return tea.Batch(q.Fill(), q.debounce())
+	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }

@@ -151,7 +151,7 @@ func TestDecidesOnMarks(t *testing.T) {
 // where it does not.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
-	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.slots[0].rows[0].ID}) {
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.slots[0].rows[0].first().ID}) {
 		t.Errorf("on a row that waits: %#v", want)
 	}
 	screentest.Press(t, p.shell, p, "tab")

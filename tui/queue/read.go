@@ -78,13 +78,12 @@ func (q *Page) loaded(msg Listed) tea.Cmd {
 		return q.shell.Fail(msg.Err)
 	}
 	ps := q.arranged(msg.Page.Proposals, q.backward)
-	q.table.measure(q.columns(), ps)
 	above := q.read(n, ps, msg.Page.Next)
 	q.cursor, q.top = q.cursor+above, q.top+above
 	q.restore()
-	q.clamp()
+	q.Fit(q.Frame)
 	q.forget(q.window())
-	return tea.Batch(q.Fill(), q.debounce())
+	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Fill reads the chunks that the window shows and does not have.
@@ -107,8 +106,9 @@ func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
 
 // readFrom reads the list again, from its beginning or from its end.
 func (q *Page) readFrom(backward bool) tea.Cmd {
-	q.rows, q.cursor, q.top, q.want = newRows(backward), 0, 0, ""
-	q.glance, q.table.widest = Glance{}, nil
+	q.rows, q.cursor, q.top, q.want = newRows(backward, q.apart(), q.unfolded), 0, 0, ""
+	q.glance = Glance{}
+	q.Fit(q.Frame) // a filter or an order takes a line, or gives it back
 	q.end()
 	return q.readChunk(q.query(0))
 }

@@ -13,26 +13,107 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
 // side draws the pane beside the list: what the selected proposal is about.
 func (q *Page) side() []string {
-	p, ok := q.Current()
-	if q.Frame.Side == 0 || !ok {
+	f := q.pane(q.Frame)
+	r, ok := q.at(q.cursor)
+	if f.Side == 0 || !ok {
 		return nil
 	}
-	th := q.Frame.Theme
+	p := r.first()
+	if r.folded() {
+		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f.Theme, r))
+	}
+	if q.below(q.Frame) > 0 {
+		return q.Preview.View(f, string(p.ID), q.glance.inBrief(f, q.Actor, p, &q.extents))
+	}
+	th := f.Theme
 	page := prose.New(th)
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
 	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
 	labels.Facts(page, th, q.Actor, p, view, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision))
-	if of := q.glance.Dossier.Proposal; of.ID == p.ID && of.Revision == p.Revision {
-		q.glance.about(q.Frame, page)
+	if read := q.glance.Dossier.Proposal; read.ID == p.ID && read.Revision == p.Revision {
+		q.glance.about(f, page)
 	}
-	return q.Preview.View(q.Frame, string(p.ID), page)
+	return q.Preview.View(f, string(p.ID), page)
+}
+
+// inBrief lays out a proposal in few lines, for the pane below the list.
+func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
+	th := f.Theme
+	page := prose.New(th)
+	page.Line(append(draw.Of(th.Title, draw.Show(p.Title)).Add(th.Faint, "  "+draw.Show(string(p.Type))+" "), labels.Subject(th, p.Subject)...))
+	sign, word, style := labels.State(th, actor, p)
+	advice, adviceStyle := labels.Advice(th, p.Summary.Recommendation)
+	l := draw.Of(style, sign+" "+word)
+	for _, more := range []draw.Line{
+		draw.Of(th.Faint, "  chief ").Add(adviceStyle, advice),
+		draw.Of(th.Faint, "  by ").Add(th.Text, draw.Show(p.Author.String())),
+		draw.Of(th.Faint, "  against "+draw.Show(facts.Against(p.BaseVersion))),
+	} {
+		if l.Width()+more.Width() < f.Side {
+			l = append(l, more...)
+		}
+	}
+	page.Line(l)
+	if p.Stale() {
+		page.Line(draw.Of(th.Warn, "⚠ "+draw.Show(facts.WhyStale(p))))
+	}
+	d := g.Dossier
+	if d.Proposal.ID != p.ID || d.Proposal.Revision != p.Revision {
+		if e, ok := known.of(p); ok {
+			page.Text("", e.Rationale)
+		}
+		return page
+	}
+	for i, s := range d.Standing {
+		if sign, style := labels.Severity(th, s.Severity); i < 3 && s.Waiver == nil {
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Message)
+		}
+	}
+	page.Text("", d.Revision.Draft.Rationale)
+	g.changes(f, page)
+	return page
+}
+
+// pane is the frame of the pane beside the list, or of the one below it.
+func (l *list) pane(f screen.Frame) screen.Frame {
+	if l.narrowed() {
+		f.Body--
+	}
+	if n := l.below(f); n > 0 {
+		f.Side, f.Body = f.Width, n
+	}
+	return f
+}
+
+// below returns how many lines the pane below the list has, 0 where it is beside it, or
+// where the reader wants none.
+func (l *list) below(f screen.Frame) int {
+	if f.Width >= screen.SideFrom || f.By.Zoomed || l.total() == 0 {
+		return 0
+	}
+	return max(3, f.Body*2/5)
+}
+
+// aboutSet lists the members of a folded set.
+func aboutSet(th theme.Theme, r row) *prose.Page {
+	page := prose.New(th)
+	page.Title(r.first().ChangeSet)
+	page.Faint("", "A change set of "+wording.Count(len(r.members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
+	page.Blank()
+	for _, p := range r.members {
+		sign, style, _ := sign(th, p)
+		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), 7)).Add(style, draw.Pad(sign, 2)).Add(th.Text, draw.Pad(draw.Show(string(p.Type)), 11))
+		page.Line(append(l, labels.Subject(th, p.Subject)...))
+	}
+	return page
 }
 
 // about adds the findings, the rationale and the changes of a proposal to a page.
@@ -90,7 +171,7 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 // debounce reads the selected proposal once the cursor rests on it.
 func (q *Page) debounce() tea.Cmd {
 	p, ok := q.Current()
-	if !ok || q.Frame.Side == 0 {
+	if !ok || q.pane(q.Frame).Side == 0 {
 		return nil
 	}
 	return q.Debounced(Rested{p.ID})

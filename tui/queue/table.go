@@ -1,91 +1,305 @@
 package queue
 
 import (
-	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"toolcrib/proposals"
-	"toolcrib/proposals/facts"
+	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
-// table has the widths that the columns want to have, in cells, by their headings.
-type table struct{ widest map[string]int }
-
-// column is the column of a fact.
+// column is a column of the list. Its width depends on that of the list and never on
+// the rows, so that nothing moves while the list is scrolled.
 type column struct {
-	facts.Column
-	width int // set by fit
-	cell  func(p proposals.Proposal) draw.Line
+	heading string
+	width   int // 0 for a column that takes what is left
+	right   bool
+	cell    func(r row) draw.Line
 }
 
-// columns returns those of the list. Rare ones are among them.
-func (q *Page) columns() []column {
-	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
-	var columns []column
-	for _, f := range facts.All() {
-		if f.Queue.Heading == "" || f.Name == "state" && q.shownTab().state != "" { // every row has the state of the tab
-			continue
-		}
-		columns = append(columns, column{Column: f.Queue, cell: func(p proposals.Proposal) draw.Line {
-			return labels.Cell(q.Frame.Theme, q.Actor, f, p, view)
-		}})
-	}
-	return columns
+// gap is how many cells are between two columns.
+const gap = 1
+
+// The least widths of a list from which it has more columns.
+const (
+	fromAuthor = 70
+	fromWhy    = 104
+	fromAdvice = 92
+	fromWaits  = 170
+)
+
+// marksWidth has the cursor, the sign of a set and the mark.
+const marksWidth = 3
+
+// numberWidth has room for #99999, or six digits.
+const numberWidth = 6
+
+// leastSubject is how wide the subject is where the list is wide enough for more than it.
+const leastSubject, mostSubject = 20, 36
+
+// grid draws the cells of the list.
+type grid struct {
+	th      theme.Theme
+	actor   proposals.Actor
+	now     func() time.Time
+	extents *extents
+	states  bool // rows are of several states
 }
 
-// measure notes how wide columns want to be for some rows, beyond the known widths.
-func (t *table) measure(columns []column, rows []proposals.Proposal) {
-	if t.widest == nil {
-		t.widest = map[string]int{}
+// columns returns those of a list of so many cells.
+func (g grid) columns(width int) []column {
+	th := g.th
+	each := func(cell func(p proposals.Proposal) draw.Line) func(row) draw.Line {
+		return func(r row) draw.Line { return cell(r.first()) }
 	}
-	for _, c := range columns {
-		w := 0
-		for _, p := range rows {
-			w = max(w, c.cell(p).Width())
-		}
-		if w > 0 || !c.Rare {
-			t.widest[c.Heading] = max(t.widest[c.Heading], draw.Width(draw.Show(c.Heading)), min(w, c.Most))
-		}
+	all := []column{
+		{heading: "NO.", width: numberWidth, cell: func(r row) draw.Line { return draw.Of(th.Faint, numbers(r)) }},
+		{width: 1, cell: func(r row) draw.Line { return worst(th, r) }},
 	}
+	if g.states {
+		all = append(all, g.stateColumn(width >= fromAdvice))
+	}
+	all = append(all,
+		column{heading: "SUBJECT", cell: func(r row) draw.Line { return g.subject(r, 0) }},
+		column{heading: "TYPE", width: 10, cell: func(r row) draw.Line { return kindOfChange(th, r) }},
+		column{heading: "LINES", width: 9, right: true, cell: g.lines})
+	if width >= fromWhy {
+		all = append(all, column{heading: "WHY", cell: g.why})
+	}
+	if width >= fromWaits {
+		all = append(all, column{heading: "WAITS FOR", width: 16, cell: each(func(p proposals.Proposal) draw.Line {
+			if p.Approvals == nil {
+				return nil
+			}
+			return draw.Of(th.Accent, draw.Show(strings.Join(p.Approvals.WaitsFor, ", ")))
+		})})
+	}
+	if width >= fromAuthor {
+		all = append(all, column{heading: "BY", width: 13, cell: each(func(p proposals.Proposal) draw.Line { return author(th, p.Author, 13) })})
+	}
+	if width >= fromAdvice {
+		all = append(all, column{heading: "ADVICE", width: 9, cell: func(r row) draw.Line { return advice(th, r) }})
+	}
+	all = append(all, column{heading: "AGE", width: 4, right: true, cell: each(func(p proposals.Proposal) draw.Line {
+		return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(p.CreatedAt))))
+	})})
+	return g.fit(all, width)
 }
 
-// fit returns the columns that fit into width cells, each as wide as its content. That of
-// the first rank grows before the least important columns appear.
-func (t *table) fit(columns []column, width int) []column {
-	const gap, needed = 2, 5
-	columns = slices.DeleteFunc(columns, func(c column) bool { return c.Rare && t.widest[c.Heading] == 0 })
-	ranked := slices.Clone(columns)
-	slices.SortStableFunc(ranked, func(a, b column) int { return a.Rank - b.Rank })
-	left, widths := width-3, map[string]int{}
-	grow := func() {
-		first := ranked[0].Heading
-		more := min(left, max(0, t.widest[first]-widths[first]))
-		widths[first], left = widths[first]+more, left-more
+// stateColumn has the state in words, or its sign where there is no room for them.
+func (g grid) stateColumn(words bool) column {
+	c := column{width: 1}
+	if words {
+		c = column{heading: "STATE", width: 15}
 	}
-	for _, c := range ranked {
-		w := max(t.widest[c.Heading], draw.Width(draw.Show(c.Heading)))
-		switch {
-		case c.Rank == 0:
-			w = min(w, c.Least)
-		case c.Rank > needed:
-			grow()
+	c.cell = func(r row) draw.Line {
+		sign, word, style := labels.State(g.th, g.actor, r.first())
+		if words {
+			sign += " " + word
 		}
-		if c.Rank > 0 && c.Least > 0 && left-gap >= c.Least {
-			w = min(w, left-gap)
-		}
-		if left >= w+gap {
-			widths[c.Heading], left = w, left-w-gap
+		return draw.Of(style, sign)
+	}
+	return c
+}
+
+// fit gives the columns without a width what is left: all of it to the subject, or a
+// part of it beside the reason.
+func (g grid) fit(all []column, width int) []column {
+	left := width - marksWidth
+	var open []*column
+	for i := range all {
+		if left -= all[i].width + gap; all[i].width == 0 {
+			open = append(open, &all[i])
 		}
 	}
-	grow()
-	var out []column
-	for _, c := range columns {
-		if c.width = widths[c.Heading]; c.width > 0 {
-			out = append(out, c)
+	left += gap // none behind the last
+	subject := open[0]
+	subject.width = left
+	if len(open) > 1 {
+		subject.width = min(max(left/2, leastSubject), mostSubject)
+		open[1].width = left - subject.width
+	}
+	subject.cell = func(r row) draw.Line { return g.subject(r, subject.width) }
+	return all
+}
+
+// numbers names the proposals of a row.
+func numbers(r row) draw.Safe {
+	if r.folded() {
+		return draw.Showf("%d×", len(r.members))
+	}
+	if r.first().Issue == 0 {
+		return "–"
+	}
+	if n := draw.Showf("#%d", r.first().Issue); len(n) <= numberWidth {
+		return n
+	}
+	return draw.Showf("%d", r.first().Issue)
+}
+
+// worst is the sign of the worst that is open in a row.
+func worst(th theme.Theme, r row) draw.Line {
+	var found draw.Line
+	rank := 0
+	for _, p := range r.members {
+		sign, style, n := sign(th, p)
+		if n > rank {
+			found, rank = draw.Of(style, sign), n
 		}
 	}
-	return out
+	return found
+}
+
+// sign is that of a proposal, with how bad it is.
+func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
+	text, style := labels.Findings(th, p.Summary)
+	first, _, _ := strings.Cut(string(text), " ")
+	switch {
+	case p.Stale():
+		return "⚠", th.Warn, 3
+	case first == "■":
+		rank = 4
+	case first == "▲":
+		rank = 2
+	case first == "·" || first == "□":
+		rank = 1
+	default:
+		first = ""
+	}
+	return draw.Safe(first), style, rank
+}
+
+// subject names what a row is about in so many cells: where they are too few, without
+// the kind, and where it needs be without the layer. The pane tells both.
+func (g grid) subject(r row, width int) draw.Line {
+	th := g.th
+	p := r.first()
+	if r.folded() {
+		return draw.Of(th.Faint, "set:").Add(th.Strong, draw.Show(p.ChangeSet))
+	}
+	whole := labels.Subject(th, p.Subject)
+	if whole.Width() <= width || width == 0 {
+		return whole
+	}
+	id := draw.Of(th.Text, draw.Show(p.Subject.ID))
+	if short := append(draw.Of(th.Faint, draw.Show(string(p.Subject.Layer))+"/"), id...); short.Width() <= width {
+		return short
+	}
+	return id
+}
+
+// kindOfChange names the type of a proposal; a set has one, or several.
+func kindOfChange(th theme.Theme, r row) draw.Line {
+	kind := r.first().Type
+	for _, p := range r.members {
+		if p.Type != kind {
+			return draw.Of(th.Text, "several")
+		}
+	}
+	return draw.Of(th.Text, draw.Show(string(kind)))
+}
+
+// lines is how many lines a row adds and removes, once that was read.
+func (g grid) lines(r row) draw.Line {
+	th := g.th
+	var sum review.Extent
+	for _, p := range r.members {
+		e, ok := g.extents.of(p)
+		if !ok {
+			return nil
+		}
+		sum.Added, sum.Removed, sum.Size = sum.Added+e.Added, sum.Removed+e.Removed, sum.Size+e.Size
+	}
+	if sum.Size > 0 {
+		return draw.Of(th.Faint, draw.Show(strconv.Itoa(sum.Size>>10)+" KiB"))
+	}
+	var l draw.Line
+	if sum.Added > 0 {
+		l = l.Add(th.Good, draw.Show("+"+brief(sum.Added)))
+	}
+	if sum.Removed > 0 {
+		if l != nil {
+			l = l.Add("", " ")
+		}
+		l = l.Add(th.Bad, draw.Show("−"+brief(sum.Removed)))
+	}
+	return l
+}
+
+// brief writes a number in at most four cells.
+func brief(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 1_000_000:
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.Itoa(n/1_000_000) + "M"
+}
+
+// why has the title of a proposal and the first words of its rationale; of a set the
+// names of its members.
+func (g grid) why(r row) draw.Line {
+	th := g.th
+	if r.folded() {
+		names := make([]string, 0, 8)
+		for _, p := range r.members[:min(8, len(r.members))] {
+			names = append(names, p.Subject.ID)
+		}
+		return draw.Of(th.Faint, draw.Show(strings.Join(names, ", ")))
+	}
+	p := r.first()
+	var l draw.Line
+	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
+		l = draw.Of(th.Text, draw.Show(p.Title)+" ")
+	}
+	e, _ := g.extents.of(p)
+	return l.Add(th.Faint, draw.Show(firstWords(e.Rationale)))
+}
+
+// firstWords is the beginning of a text, on one line.
+func firstWords(text string) string {
+	const most = 400 // bytes, more than any line has
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// author names who proposed something, with the kind faint, or without it where the name
+// would be cut.
+func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
+	style := th.Text
+	if a.Kind == proposals.Agent {
+		style = th.Info
+	}
+	kind := draw.Show(string(a.Kind)) + ":"
+	name := draw.Show(a.Name)
+	switch {
+	case a.Name == "":
+		return draw.Of(style, draw.Show(a.String()))
+	case draw.Width(kind)+draw.Width(name) > width:
+		letter, _ := draw.Break(kind, 1)
+		return draw.Of(th.Faint, letter+":").Add(style, name)
+	}
+	return draw.Of(th.Faint, kind).Add(style, name)
+}
+
+// advice names the worst that is recommended for a row.
+func advice(th theme.Theme, r row) draw.Line {
+	order := []proposals.Recommendation{proposals.RecommendReject, proposals.RecommendNeedsChanges, "", proposals.RecommendApprove}
+	for _, worst := range order {
+		for _, p := range r.members {
+			if p.Summary.Recommendation == worst {
+				word, style := labels.Advice(th, worst)
+				return draw.Of(style, word)
+			}
+		}
+	}
+	return nil
 }

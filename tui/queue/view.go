@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
@@ -12,12 +11,6 @@ import (
 
 // Tabs implements screen.Page.
 func (q *Page) Tabs() (left, right draw.Line) {
-	if q.order != review.ByNewest {
-		right = draw.Of(q.Frame.Theme.Faint, " "+draw.Safe(orderName(q.order))+" ")
-	}
-	if q.filter != "" {
-		right = right.Add(q.Frame.Theme.Match, " "+draw.Cut(draw.Show(q.filter), q.Frame.Width/3)+" ").Add("", " ")
-	}
 	right = append(q.position(q.Frame.Theme), right...)
 	var whole, brief []string
 	for _, t := range q.tabList() {
@@ -39,11 +32,39 @@ func (q *Page) Tabs() (left, right draw.Line) {
 
 // View implements screen.Page.
 func (q *Page) View() []string {
-	columns := q.table.fit(q.columns(), q.Frame.List)
-	lines := make([]string, 0, q.Frame.Body)
-	heading := draw.Of("", "   ")
+	var lines []string
+	if q.narrowed() {
+		lines = append(lines, q.narrowing(q.Frame).String(q.Frame.Width))
+	}
+	list := q.rowLines()
+	switch {
+	case q.Frame.Side > 0:
+		f := q.Frame
+		f.Body -= len(lines)
+		return append(lines, f.Abreast(list, q.side(), f.List)...)
+	case q.below(q.Frame) > 0:
+		var rule strings.Builder
+		q.Frame.Theme.Rule.Write(&rule, strings.Repeat("─", q.Frame.Width))
+		for len(list) < q.height+1 {
+			list = append(list, draw.Blank(q.Frame.Width))
+		}
+		lines = append(append(lines, list...), rule.String())
+		return append(lines, q.side()...)
+	}
+	return append(lines, list...)
+}
+
+// rowLines draws the names of the columns and the rows.
+func (q *Page) rowLines() []string {
+	width := q.Frame.List
+	if q.Frame.Side > 0 {
+		width-- // away from the line
+	}
+	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.shownTab().state == ""}.columns(width)
+	lines := make([]string, 0, q.height+1)
+	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
 	for _, c := range columns {
-		heading = heading.Add(q.Frame.Theme.Faint, draw.Pad(draw.Show(c.Heading), c.width)+"  ")
+		heading = append(heading, c.draw(draw.Of(q.Frame.Theme.Faint, draw.Show(c.heading)))...)
 	}
 	add := func(l draw.Line, base theme.Style) {
 		var b strings.Builder
@@ -55,7 +76,7 @@ func (q *Page) View() []string {
 		heading = nil
 	}
 	add(heading, "")
-	for i := q.top; i < total && len(lines) < q.Frame.Body; i++ {
+	for i := q.top; i < total && len(lines) <= q.height; i++ {
 		add(q.row(i, columns))
 	}
 	if total == 0 && q.asked {
@@ -64,10 +85,15 @@ func (q *Page) View() []string {
 			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
 		}
 	}
-	if q.Frame.Side > 0 {
-		return q.Frame.Abreast(lines, q.side(), q.Frame.List)
-	}
 	return lines
+}
+
+// draw puts what a cell has into the width of the column.
+func (c column) draw(l draw.Line) draw.Line {
+	if w := l.Width(); c.right && w < c.width {
+		l = append(draw.Of("", draw.Safe(draw.Blank(c.width-w))), l...)
+	}
+	return l.Fit(c.width).Add("", draw.Safe(draw.Blank(gap)))
 }
 
 func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
@@ -76,17 +102,17 @@ func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	if i == q.cursor {
 		base, mark = q.Frame.Theme.Selected, draw.Span{Text: "▌", Style: q.Frame.Theme.Accent}
 	}
-	p, ok := q.at(i)
+	r, ok := q.at(i)
 	if !ok {
 		return draw.Line{mark, {Text: "  …", Style: q.Frame.Theme.Faint}}, base
 	}
 	marked := draw.Span{Text: " "}
-	if q.Marks.Has(p.ID) {
+	if q.hasAll(r) {
 		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
 	}
-	l := draw.Line{mark, {Text: q.bracket(i, p), Style: q.Frame.Theme.Faint}, marked}
+	l := draw.Line{mark, {Text: q.bracket(i, r), Style: q.Frame.Theme.Faint}, marked}
 	for _, c := range columns {
-		l = append(l, c.cell(p).Fit(c.width)...).Add("", "  ")
+		l = append(l, c.draw(c.cell(r))...)
 	}
 	if i == q.cursor && q.Frame.Theme.Uniform {
 		l = l.Plain()

@@ -1,0 +1,67 @@
+package review
+
+import (
+	"context"
+	"errors"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+)
+
+// Extent is how much a proposal changes, and its rationale.
+type Extent struct {
+	Added, Removed int // lines, of the definition
+	// Size is how many bytes a revision has that is too large to be compared for a
+	// list; 0 for one that was compared.
+	Size      int
+	Rationale string
+}
+
+// maxCompared is how many bytes a revision has at most that is compared for a list.
+const maxCompared = 64 << 10
+
+// ReadExtents reads how much proposals change against the versions that they were
+// drafted against, in one snapshot. Its cost is that of decoding them: a list asks for
+// the rows that it shows.
+type ReadExtents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]Extent, error)
+
+// Extents reads from the store of a desk.
+func Extents(d *Desk) ReadExtents {
+	return func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]Extent, error) {
+		out := make(map[proposals.ID]Extent, len(ids))
+		err := d.store.View(ctx, func(r Reader) error {
+			bundles, err := r.Bundles(ctx, ids)
+			if err != nil {
+				return err
+			}
+			for _, b := range bundles {
+				if out[b.Proposal.ID], err = extent(ctx, r, b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return out, err
+	}
+}
+
+func extent(ctx context.Context, r Reader, b Bundle) (Extent, error) {
+	e := Extent{Rationale: b.Revision.Draft.Rationale}
+	if size := len(b.Revision.Canonical()); size > maxCompared {
+		e.Size = size
+		return e, nil
+	}
+	var before diff.Content
+	base, err := versionDefinition(ctx, r, b.Proposal.Subject, b.Proposal.BaseVersion)
+	switch {
+	case err == nil:
+		before.Definition = base
+	case !errors.Is(err, proposals.ErrNotFound):
+		return e, err
+	}
+	for _, f := range diff.Contents(before, diff.Content{Definition: b.Revision.Draft.Definition}) {
+		removed, added := f.Patch().Changed()
+		e.Added, e.Removed = e.Added+added, e.Removed+removed
+	}
+	return e, nil
+}
