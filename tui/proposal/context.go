@@ -65,18 +65,17 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// contextCosts lists the tokens that an approval brings into the context of an agent at
+// costsOfFiles lists the tokens that an approval brings into the context of an agent at
 // each moment, once they are counted.
-func contextCosts(page *prose.Page, pp *Page) {
-	s := &pp.prompts
-	if s.digest != pp.dossier.Digest || len(s.counts) == 0 || !pp.dossier.Proposal.State.Open() {
+func (t *promptPane) costsOfFiles(page *prose.Page) {
+	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return
 	}
-	th := pp.frame.Theme
+	th := t.frame.Theme
 	page.Blank()
 	page.Heading("Tokens in the context of an agent (o200k)")
-	for i, c := range s.changes {
-		n := s.counts[i]
+	for i, c := range t.changes {
+		n := t.counts[i]
 		if n.now.o200k+n.after.o200k == 0 {
 			continue
 		}

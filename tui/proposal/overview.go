@@ -1,13 +1,13 @@
 package proposal
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
-	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
@@ -16,12 +16,28 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// overview shows the change, its author, its consequences and its rationale; the
+// overviewPane shows the change, its author, its consequences and its rationale.
+type overviewPane struct {
+	pane
+	prompts *promptPane
+	tests   *testsPane
+}
+
+// Fill implements tab.
+func (t *overviewPane) Fill() { t.pager.Replace(t.rows()) }
+
+// Follow implements tab.
+func (t *overviewPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop()) }
+
+// CannotFollow implements tab.
+func (t *overviewPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
+
+// rows shows the change, its author, its consequences and its rationale; the
 // seals come last.
-func (pp *Page) overview() pager.Rows {
-	d := pp.dossier
+func (t *overviewPane) rows() pager.Rows {
+	d := t.dossier
 	p := d.Proposal
-	page := prose.New(pp.frame.Theme)
+	page := prose.New(t.frame.Theme)
 	page.Blank()
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
@@ -30,15 +46,15 @@ func (pp *Page) overview() pager.Rows {
 	if d.Issue != nil && d.Issue.Assignee != "" {
 		assigned = "   assigned to " + draw.Show(d.Issue.Assignee)
 	}
-	view := facts.View{Age: func(t time.Time) string { return string(screen.Stamp(t)) }}
-	labels.Facts(page, pp.frame.Theme, pp.Actor, p, view, assigned)
-	pp.consequences(page)
+	view := facts.View{Age: func(at time.Time) string { return string(screen.Stamp(at)) }}
+	labels.Facts(page, t.frame.Theme, t.Actor, p, view, assigned)
+	t.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")
-	pp.Texts.Prose(page, pp.frame.Theme, pp.WidthOf(pp.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
-	pp.findings(page)
-	pp.trials(page)
-	pp.promptCosts(page)
+	t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
+	t.findings(page)
+	t.trials(page)
+	t.promptCosts(page)
 	page.Blank()
 	page.Heading("Seals")
 	page.Field("revision", strconv.Itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
@@ -51,14 +67,14 @@ func (pp *Page) overview() pager.Rows {
 
 // consequences lists the effects of an approval, and the reasons why it is not
 // possible.
-func (pp *Page) consequences(page *prose.Page) {
-	d := pp.dossier
+func (t *overviewPane) consequences(page *prose.Page) {
+	d := t.dossier
 	if len(d.Members) > 1 {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
 		for _, o := range d.Members {
-			sign, _, style := labels.State(pp.frame.Theme, pp.Actor, o)
-			page.Item(draw.Of(style, "  "+sign+" ").Add(pp.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
+			sign, _, style := labels.State(t.frame.Theme, t.Actor, o)
+			page.Item(draw.Of(style, "  "+sign+" ").Add(t.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}
 	if !d.Proposal.State.Open() {
@@ -66,20 +82,20 @@ func (pp *Page) consequences(page *prose.Page) {
 	}
 	for _, o := range d.Others {
 		page.Blank()
-		page.Item(draw.Of(pp.frame.Theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
+		page.Item(draw.Of(t.frame.Theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
-	if len(pp.unfit) > 0 {
+	if len(t.unfit) > 0 {
 		page.Blank()
 		page.Heading("Can't be submitted yet")
-		for _, why := range pp.unfit[:min(len(pp.unfit), maxUnfit)] {
-			page.Item(draw.Of(pp.frame.Theme.Warn, "  ! "), why)
+		for _, why := range t.unfit[:min(len(t.unfit), maxUnfit)] {
+			page.Item(draw.Of(t.frame.Theme.Warn, "  ! "), why)
 		}
 	}
 	if ways := wording.Obstacles(d, wording.Ways{Rebase: "; R rebases it"}); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
 		for _, why := range ways {
-			page.Item(draw.Of(pp.frame.Theme.Warn, "  ! "), why)
+			page.Item(draw.Of(t.frame.Theme.Warn, "  ! "), why)
 		}
 	}
 }
@@ -88,32 +104,24 @@ func (pp *Page) consequences(page *prose.Page) {
 // on.
 const maxUnfit = 8
 
-// cannotSubmit returns why the draft cannot be submitted.
-func (pp *Page) cannotSubmit() string {
-	if why := pp.cannotAct(proposals.ActSubmit)(); why != "" || len(pp.unfit) == 0 {
-		return why
-	}
-	return pp.unfit[0]
-}
-
 // findings lists them with the passages that they are about, each a stop.
-func (pp *Page) findings(page *prose.Page) {
-	for i, s := range pp.dossier.Standing {
+func (t *overviewPane) findings(page *prose.Page) {
+	for i, s := range t.dossier.Standing {
 		page.Blank()
 		if i == 0 {
-			page.Heading(wording.Count(len(pp.dossier.Standing), "finding", "findings"))
+			page.Heading(wording.Count(len(t.dossier.Standing), "finding", "findings"))
 		}
 		page.Stop()
-		pp.finding(page, s)
+		t.passages.finding(page, s)
 	}
 }
 
 // promptCosts lists the channel prompts that an approval changes, and by how many
 // tokens once they are counted.
-func (pp *Page) promptCosts(page *prose.Page) {
-	d := pp.dossier
+func (t *overviewPane) promptCosts(page *prose.Page) {
+	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {
-		contextCosts(page, pp)
+		t.prompts.costsOfFiles(page)
 		return
 	}
 	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
@@ -121,35 +129,35 @@ func (pp *Page) promptCosts(page *prose.Page) {
 	}
 	page.Blank()
 	page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
-	for _, line := range wording.Channels(d, pp.costs()) {
+	for _, line := range wording.Channels(d, t.prompts.costs()) {
 		page.Item(draw.Of("", "  "), line)
 	}
 }
 
 // trials lists the examples and the test cases.
-func (pp *Page) trials(page *prose.Page) {
-	draft := pp.dossier.Revision.Draft
+func (t *overviewPane) trials(page *prose.Page) {
+	draft := t.dossier.Revision.Draft
 	if len(draft.Examples) > 0 {
 		page.Blank()
 		page.Heading("Examples")
 		for _, e := range draft.Examples {
-			page.Item(draw.Of(pp.frame.Theme.Faint, "  · "), e)
+			page.Item(draw.Of(t.frame.Theme.Faint, "  · "), e)
 		}
 	}
-	if len(draft.TestCases) > 0 || len(pp.dossier.TestChanges()) > 0 {
+	if len(draft.TestCases) > 0 || len(t.dossier.TestChanges()) > 0 {
 		page.Blank()
 		page.Heading("Test cases")
 	}
-	pp.frame.TestsField(page, pp.dossier)
+	t.frame.TestsField(page, t.dossier)
 	for i, c := range draft.TestCases {
 		if i > 0 {
 			page.Blank()
 		}
-		sign, style := draw.Safe("  + pass  "), pp.frame.Theme.Good
+		sign, style := draw.Safe("  + pass  "), t.frame.Theme.Good
 		if c.Expect == proposals.ExpectFail {
-			sign, style = "  - fail  ", pp.frame.Theme.Bad
+			sign, style = "  - fail  ", t.frame.Theme.Bad
 		}
-		page.Item(draw.Of(style, sign), c.Name+pp.outcome(c.Name))
+		page.Item(draw.Of(style, sign), c.Name+t.tests.outcome(c.Name))
 		page.Faint("          ", "in   "+c.Input)
 		if c.Output != nil {
 			page.Faint("          ", "out  "+*c.Output)
@@ -158,48 +166,4 @@ func (pp *Page) trials(page *prose.Page) {
 			page.Faint("          ", "check "+string(check.Type)+" "+string(check.Value))
 		}
 	}
-}
-
-// costs returns by agent how many tokens more its prompts get, once they are counted.
-func (pp *Page) costs() map[string]string {
-	s, out := &pp.prompts, map[string]string{}
-	if s.digest != pp.dossier.Digest || len(s.counts) < len(s.changes) {
-		return out
-	}
-	least, most := map[string]int{}, map[string]int{}
-	for i, c := range s.changes {
-		more, agent := s.counts[i].after.o200k-s.counts[i].now.o200k, c.Agent.String()
-		if out[agent] == "" {
-			least[agent], most[agent] = more, more
-		}
-		least[agent], most[agent] = min(least[agent], more), max(most[agent], more)
-		out[agent] = fmt.Sprintf("; %+d tokens", most[agent])
-		if least[agent] < most[agent] {
-			out[agent] = fmt.Sprintf("; %+d to %+d tokens", least[agent], most[agent])
-		}
-	}
-	return out
-}
-
-// outcome returns how a test case comes out with the revision, "" until it was run.
-func (pp *Page) outcome(name string) string {
-	if pp.tried == nil {
-		return ""
-	}
-	for _, c := range pp.tried.Cases {
-		if c.Name != name {
-			continue
-		}
-		switch {
-		case c.Changed() && c.After.Outcome == harness.Failed:
-			return ": ✗ failed, changed"
-		case c.After.Outcome == harness.Failed:
-			return ": ✗ failed"
-		case c.Changed():
-			return ": ✓ passed, changed"
-		case c.After.Outcome == harness.Passed:
-			return ": ✓ passed"
-		}
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,7 +14,7 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
@@ -25,69 +26,61 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// The tabs of a proposal.
-const (
-	tabOverview = iota
-	tabDiff
-	tabAssessment
-	tabPrompt
-	tabThread
-	tabHistory
-	tabTests
-	tabCount
-)
+// tabNames are the names of the tabs, in their order.
+var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
 
-// Page shows everything about a proposal.
+// Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
-	Options
-	screen.Panes
-	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	frame   screen.Frame
-	id      proposals.ID
-	loaded  bool
-	err     error
-	brief   proposals.Proposal // as the queue had it, until the dossier is here
-	dossier review.Dossier
-	hash    string // of the definition in it
-	pagers  [tabCount]*pager.Pager
+	state
+	acts
+	brief  proposals.Proposal // as the queue had it, until the dossier is here
+	err    error
+	resume *screen.Resume // to go on with when the proposal is there
+	jumped []int          // the tab that a jump left, to return to
 
-	against  int // index among what the revision can be compared with
-	split    bool
-	context  int
-	made     comparison     // what list was made of
-	list     *difflist.List // nil while it is made
-	jump     *anchor        // where to go when the list is there
-	prompts  promptState
-	versions []history.Version
-	marked   int             // version that the next comparison begins with
-	anchors  []review.Anchor // of the stops of the thread
-	unfit    []string        // why a draft cannot be submitted, by its own text
-	quotes   map[review.Anchor]quoted
-	source   *jsondoc.Node  // the revision, once a line of it was quoted
-	sourceOf string         // its content hash
-	resume   *screen.Resume // to go on with when the proposal is there
-	tried    *behaviour     // the test cases, nil until they were run
-	answered chan behaved
-	jumped   []int // the tab that a jump left, to return to
-	folded   bool  // findings and comments in the diff
-	toUnseen bool  // go to the unread parts when the diff is there
+	tabs       [tabCount]tab
+	overview   overviewPane
+	diff       diffPane
+	assessment assessmentPane
+	prompts    promptPane
+	thread     threadPane
+	history    historyPane
+	tests      testsPane
 }
 
 // New returns the page of a proposal; Reload reads it.
 func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *Page {
-	pp := &Page{Options: o, ctx: ctx, id: p.ID, brief: p, context: difflist.DefaultContext, split: f.Right >= difflist.SplitFrom, quotes: map[review.Anchor]quoted{}}
-	for i := range pp.pagers {
-		pp.pagers[i] = pager.New(f.Theme)
-		pp.pagers[i].SetWrap(true)
+	pp := &Page{state: state{Options: o, ctx: ctx, id: p.ID, split: f.Right >= difflist.SplitFrom}, brief: p}
+	pp.bind()
+	for _, t := range pp.panes() {
+		t.pager = pager.New(f.Theme)
+		t.pager.SetWrap(true)
 	}
-	if r := o.Seen.of[p.ID]; r != nil {
-		pp.pagers[tabOverview], pp.pagers[tabAssessment] = r.finds[0], r.finds[1]
+	if r := pp.reading(); r != nil {
+		pp.overview.pager, pp.assessment.pager = r.finds[0], r.finds[1]
 	}
+	pp.diff.context = difflist.DefaultContext
 	if f.Left > 0 {
 		pp.Turn(tabDiff)
 	}
 	pp.Fit(f)
 	return pp
+}
+
+// bind has the tabs share the state of the page.
+func (pp *Page) bind() {
+	pp.book, pp.acts.state, pp.passages.state = pp, &pp.state, &pp.state
+	pp.passages.quotes = map[review.Anchor]quoted{}
+	for _, t := range pp.panes() {
+		t.state = &pp.state
+	}
+	pp.overview.prompts, pp.overview.tests = &pp.prompts, &pp.tests
+	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
+}
+
+// panes returns what the tabs have in common, in their order.
+func (pp *Page) panes() []*pane {
+	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane, &pp.tests.pane}
 }
 
 // ID returns the id of the proposal.
@@ -122,6 +115,23 @@ func (pp *Page) Rules() []string {
 	return ids
 }
 
+// selectedFinding returns the finding that is selected.
+func (pp *Page) selectedFinding() (review.Standing, bool) {
+	n := -1
+	switch pp.Tab {
+	case tabDiff:
+		if note, ok := pp.diff.noteHere(); ok {
+			n = note.Of
+		}
+	case tabOverview, tabAssessment:
+		n = pp.Shown().Stop()
+	}
+	if n < 0 || n >= len(pp.dossier.Standing) {
+		return review.Standing{}, false
+	}
+	return pp.dossier.Standing[n], true
+}
+
 // Place implements screen.Page.
 func (pp *Page) Place() string { return "Proposal" }
 
@@ -137,12 +147,20 @@ func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposa
 // Leave implements screen.Page: it ends choosing a line or a search, or returns to where
 // a jump began.
 func (pp *Page) Leave() (tea.Cmd, bool) {
-	return nil, screen.LeaveText(pp.Shown()) || pp.jumpBack()
+	if screen.LeaveText(pp.Shown()) {
+		return nil, true
+	}
+	if len(pp.jumped) == 0 {
+		return nil, false
+	}
+	pp.turn(pp.jumped[0])
+	pp.jumped = nil
+	return nil, true
 }
 
 // Scroll implements screen.Page.
 func (pp *Page) Scroll(x, n int) tea.Cmd {
-	pp.pagers[pp.At(pp.frame.Layout, x)].Scroll(n)
+	pp.tabs[pp.At(pp.frame.Layout, x)].Shown().Scroll(n)
 	return nil
 }
 
@@ -153,7 +171,39 @@ func (pp *Page) Click(x, _ int) tea.Cmd { return pp.turn(pp.At(pp.frame.Layout, 
 func (pp *Page) turn(tab int) tea.Cmd {
 	pp.Turn(tab)
 	pp.point()
-	return tea.Batch(pp.diffPrompt(), pp.loadTests())
+	return tea.Batch(pp.prompts.Look(), pp.tests.Look())
+}
+
+// leap notes which tab a jump leaves, so that esc returns to it.
+func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
+
+// Unseen goes to the next unread part, once the diff is there.
+func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.turn(tabDiff), pp.diff.unseen()) }
+
+// showFinding goes to a finding: beside the diff, or in the assessment where there is
+// one pane.
+func (pp *Page) showFinding(n int) tea.Cmd {
+	tab := tabAssessment
+	if pp.frame.Left > 0 {
+		tab = tabOverview
+	}
+	pp.tabs[tab].Shown().SetStop(n)
+	return pp.turn(tab)
+}
+
+// showComment goes to a comment in the thread.
+func (pp *Page) showComment(n int) tea.Cmd {
+	pp.thread.show(n)
+	return pp.turn(tabThread)
+}
+
+// showLine goes to a line of the proposal in the diff.
+func (pp *Page) showLine(field string, line int) tea.Cmd {
+	path, ok := strings.CutPrefix(field, inDefinition)
+	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
+		return pp.Shell.Say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
+	}
+	return pp.diff.reveal(anchor{path, line})
 }
 
 // Abreast implements screen.Tabbed.
@@ -172,12 +222,9 @@ func (pp *Page) point() {
 		if tab != pp.Tab {
 			style = pp.frame.Theme.Faint
 		}
-		pp.pagers[tab].Point(style)
+		pp.tabs[tab].Shown().Point(style)
 	}
 }
-
-// Reload implements screen.Page.
-func (pp *Page) Reload() tea.Cmd { return pp.loadDossier() }
 
 // Update implements screen.Page.
 func (pp *Page) Update(msg tea.Msg) tea.Cmd {
@@ -193,7 +240,7 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Shown implements screen.Page.
-func (pp *Page) Shown() *pager.Pager { return pp.pagers[pp.Tab] }
+func (pp *Page) Shown() *pager.Pager { return pp.tabs[pp.Tab].Shown() }
 
 // dossierLoaded shows a dossier that came, if it is the one that is open.
 func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
@@ -206,53 +253,51 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	}
 	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
 		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
-		pp.against = 0
+		pp.diff.against = 0
 	}
 	var shown tea.Cmd
 	if !pp.loaded {
 		shown = pp.Tell(pp.ctx, msg.Dossier)
 	}
 	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
-		pp.tried = nil
+		pp.tests.tried = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
 	pp.unfit, pp.hash = msg.Unfit, msg.Hash
-	r := pp.Seen.of[pp.id]
+	r := pp.reading()
 	if r == nil {
-		r = &reading{finds: [2]*pager.Pager{pp.pagers[tabOverview], pp.pagers[tabAssessment]}, passages: map[pager.Text]int{}}
+		r = &reading{finds: [2]*pager.Pager{pp.overview.pager, pp.assessment.pager}, passages: map[pager.Text]int{}}
 		pp.Seen.of[pp.id] = r
 	}
 	r.dossier, r.hash = msg.Dossier, msg.Hash
-	pp.takeAnswers()
+	pp.tests.takeAnswers()
 	pp.fill()
-	return tea.Batch(shown, pp.compare(), pp.loadPrompts(msg.Dossier.Digest), pp.loadVersions(msg.Dossier.Proposal.Subject), pp.loadTests())
+	cmds := []tea.Cmd{shown}
+	for _, t := range pp.tabs {
+		cmds = append(cmds, t.Load())
+	}
+	return tea.Batch(cmds...)
 }
 
-// fill lays the tabs out that need nothing but the dossier.
+// fill lays the tabs out.
 func (pp *Page) fill() {
-	pp.pagers[tabOverview].Replace(pp.overview())
-	pp.pagers[tabAssessment].Replace(pp.assessment())
-	pp.pagers[tabThread].Replace(pp.thread())
-	pp.pagers[tabHistory].Replace(pp.history())
-	pp.pagers[tabTests].Replace(pp.tests())
-	pp.showPrompt()
+	if !pp.loaded {
+		return
+	}
+	for _, t := range pp.tabs {
+		t.Fill()
+	}
 }
 
 // Fit implements screen.Page.
 func (pp *Page) Fit(f screen.Frame) {
 	pp.frame = f
-	for tab, p := range pp.pagers {
-		p.SetSize(pp.WidthOf(f.Layout, tab), f.Body)
-		p.Restyle(f.Theme)
+	for i, t := range pp.tabs {
+		t.Shown().SetSize(pp.WidthOf(f.Layout, i), f.Body)
+		t.Shown().Restyle(f.Theme)
 	}
 	pp.point()
-	if !pp.loaded {
-		return
-	}
 	pp.fill() // tables are rendered for a width
-	if pp.list != nil {
-		pp.pagers[tabDiff].Replace(pp.list.Rows(f.Theme, pp.split))
-	}
 }
 
 // Desk shows a proposal and everything that belongs to it.
@@ -323,25 +368,18 @@ type Options struct {
 
 // Tabs implements screen.Page.
 func (pp *Page) Tabs() (left, right draw.Line) {
-	names := []string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
-	if pp.loaded {
-		d := pp.dossier
-		if n := len(d.Standing); n > 0 {
-			names[tabAssessment] += " " + strconv.Itoa(n)
-		}
-		if n := len(d.Rendered); n > 0 {
-			names[tabPrompt] += " " + strconv.Itoa(n)
-		}
-		if n := len(d.Comments) + len(d.Decisions); n > 0 {
-			names[tabThread] += " " + strconv.Itoa(n)
+	names := tabNames
+	for i, t := range pp.tabs {
+		if n := t.Count(); pp.loaded && n > 0 {
+			names[i] += " " + strconv.Itoa(n)
 		}
 	}
-	if pp.Visible(pp.frame.Layout, tabDiff) && pp.list != nil {
-		added, removed := pp.list.Changed()
+	if pp.Visible(pp.frame.Layout, tabDiff) && pp.diff.list != nil {
+		added, removed := pp.diff.list.Changed()
 		right = draw.Of(pp.frame.Theme.Good, draw.Safe("+"+strconv.Itoa(added))).Add(pp.frame.Theme.Bad, draw.Safe(" −"+strconv.Itoa(removed))).
-			Add(pp.frame.Theme.Faint, "  "+draw.Show(pp.comparedWith())+" ")
+			Add(pp.frame.Theme.Faint, "  "+draw.Show(pp.diff.comparedWith())+" ")
 	}
-	return pp.Strip(pp.frame, names, right), right
+	return pp.Strip(pp.frame, names[:], right), right
 }
 
 // View implements screen.Page.
@@ -352,24 +390,16 @@ func (pp *Page) View() []string {
 	case !pp.loaded:
 		return []string{draw.Of(pp.frame.Theme.Faint, " …").String(pp.frame.Width)}
 	case pp.frame.Left == 0:
-		return pp.pane(pp.Tab)
+		return pp.Shown().View()
 	}
-	return pp.frame.Abreast(pp.pane(tabOverview), pp.pane(pp.RightTab()), pp.frame.Left)
-}
-
-// pane draws a tab.
-func (pp *Page) pane(tab int) []string {
-	if tab == tabDiff && pp.list == nil {
-		return []string{draw.Of(pp.frame.Theme.Faint, " …").String(pp.WidthOf(pp.frame.Layout, tab))}
-	}
-	return pp.pagers[tab].View()
+	return pp.frame.Abreast(pp.overview.pager.View(), pp.tabs[pp.RightTab()].Shown().View(), pp.frame.Left)
 }
 
 // See implements screen.Page: it notes what an approval needs.
 func (pp *Page) See() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
-		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.list != nil) {
-			pp.pagers[tab].See()
+		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {
+			pp.tabs[tab].Shown().See()
 		}
 	}
 }

@@ -1,14 +1,22 @@
 package proposal
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/markdown"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
@@ -37,33 +45,34 @@ func (v promptView) String() string {
 	return "diff"
 }
 
-// promptState is the channel prompts that a proposal changes.
-type promptState struct {
+// promptPane shows the channel prompts that the proposal changes, one at a time.
+type promptPane struct {
+	pane
 	digest  string // of the review they belong to
 	changes []screen.PromptChange
 	counts  []promptCount
 	lists   map[int]*difflist.List // of the prompts that were looked at
-	loaded  bool
+	read    bool
 	err     error
 	at      int
 	view    promptView
 }
 
 // text is the side of the chosen prompt that is shown whole.
-func (s *promptState) text() string {
-	if s.shown() == promptNow {
-		return s.changes[s.at].Now
+func (t *promptPane) text() string {
+	if t.side() == promptNow {
+		return t.changes[t.at].Now
 	}
-	return s.changes[s.at].After
+	return t.changes[t.at].After
 }
 
-// shown is the side of the chosen prompt that is on the screen: there is no diff of one
+// side is the side of the chosen prompt that is on the screen: there is no diff of one
 // that stays as it is.
-func (s *promptState) shown() promptView {
-	if s.view == promptDiff && s.changes[s.at].Now == s.changes[s.at].After {
+func (t *promptPane) side() promptView {
+	if t.view == promptDiff && t.changes[t.at].Now == t.changes[t.at].After {
 		return promptAfter
 	}
-	return s.view
+	return t.view
 }
 
 // promptCount is how long a prompt is now and after, with a note on it.
@@ -75,85 +84,103 @@ type promptCount struct {
 // size is the length of a text.
 type size struct{ chars, o200k, cl100k int }
 
-func (pp *Page) promptsLoaded(digest string, changes []screen.PromptChange, counts []promptCount, err error) tea.Cmd {
-	if pp.dossier.Digest != digest {
-		return nil
+// Count implements tab.
+func (t *promptPane) Count() int { return len(t.dossier.Rendered) }
+
+// Load implements tab: it reads the prompts as an approval makes them.
+func (t *promptPane) Load() tea.Cmd {
+	id, digest := t.id, t.dossier.Digest
+	if d := t.dossier; d.Proposal.Subject.Kind.InFiles() {
+		return func() tea.Msg {
+			changes, counts, err := contextOf(d, t.Counter)
+			return t.book.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
+		}
 	}
-	s := &pp.prompts
-	s.err, s.loaded = err, true
-	s.changes, s.counts, s.digest, s.lists = changes, counts, digest, map[int]*difflist.List{}
-	s.at = min(s.at, max(0, len(s.changes)-1))
-	pp.showPrompt()
-	pp.pagers[tabOverview].Replace(pp.overview())
-	return pp.diffPrompt()
+	scene := impact.Scene{Layer: t.Layer, Where: impact.ReferenceContext(), Context: prompt.Reference()}
+	return func() tea.Msg {
+		var counts []promptCount
+		previews, err := t.Desk.Preview(t.ctx, []proposals.ID{id}, "", scene)
+		changes := screen.ChangedPrompts(previews)
+		if err == nil {
+			counts, err = countPrompts(t.Counter, changes)
+		}
+		return t.book.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
+	}
 }
 
-// diffPrompt compares the chosen prompt now and after, when the Prompt tab is on the
-// screen, or is next to be there.
-func (pp *Page) diffPrompt() tea.Cmd {
-	s := &pp.prompts
-	if pp.RightTab() != tabPrompt || s.at >= len(s.changes) || s.lists[s.at] != nil {
+func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange, counts []promptCount, err error) tea.Cmd {
+	if t.dossier.Digest != digest {
 		return nil
 	}
-	digest, at, c := s.digest, s.at, s.changes[s.at]
+	t.err, t.read = err, true
+	t.changes, t.counts, t.digest, t.lists = changes, counts, digest, map[int]*difflist.List{}
+	t.at = min(t.at, max(0, len(t.changes)-1))
+	t.book.fill()
+	return t.Look()
+}
+
+// Look implements tab: it compares the chosen prompt now and after, when the Prompt tab is on the
+// screen, or is next to be there.
+func (t *promptPane) Look() tea.Cmd {
+	if t.RightTab() != tabPrompt || t.at >= len(t.changes) || t.lists[t.at] != nil {
+		return nil
+	}
+	digest, at, c := t.digest, t.at, t.changes[t.at]
 	return func() tea.Msg {
 		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
 		list := difflist.New([]diff.Field{f}, difflist.DefaultContext)
-		return pp.then(func() tea.Cmd {
-			if s.digest == digest && s.lists != nil {
-				s.lists[at] = list
-				pp.showPrompt()
+		return t.book.then(func() tea.Cmd {
+			if t.digest == digest && t.lists != nil {
+				t.lists[at] = list
+				t.Fill()
 			}
 			return nil
 		})
 	}
 }
 
-// showPrompt lays the chosen prompt out.
-func (pp *Page) showPrompt() {
-	s := &pp.prompts
-	p := pp.pagers[tabPrompt]
-	page := prose.New(pp.frame.Theme)
+// Fill implements tab: it lays the chosen prompt out.
+func (t *promptPane) Fill() {
+	page := prose.New(t.frame.Theme)
 	page.Blank()
 	switch {
-	case !pp.dossier.Proposal.State.Open():
+	case !t.dossier.Proposal.State.Open():
 		page.Faint("", "The proposal is closed. Its version records the hashes of the changed prompts.")
-	case s.err != nil:
-		page.Text("", wording.OneLine(s.err))
-	case s.loaded && len(s.changes) == 0 && pp.dossier.Proposal.Subject.Kind.InFiles():
+	case t.err != nil:
+		page.Text("", wording.OneLine(t.err))
+	case t.read && len(t.changes) == 0 && t.dossier.Proposal.Subject.Kind.InFiles():
 		page.Faint("", "Nothing of it enters the context of an agent.")
-	case s.loaded && len(s.changes) == 0:
+	case t.read && len(t.changes) == 0:
 		page.Faint("", "No agent's prompt changes.")
-	case !s.loaded:
+	case !t.read:
 		page.Faint("", "…")
 	default:
-		p.Replace(joinedRows{pp.promptHead(), pp.promptBody()})
+		t.pager.Replace(joinedRows{t.head(), t.body()})
 		return
 	}
-	p.Replace(page.Rows())
+	t.pager.Replace(page.Rows())
 }
 
-// promptHead names the prompt, and how much longer it gets.
-func (pp *Page) promptHead() pager.Rows {
-	s := &pp.prompts
-	th := pp.frame.Theme
+// head names the prompt, and how much longer it gets.
+func (t *promptPane) head() pager.Rows {
+	th := t.frame.Theme
 	page := prose.New(th)
-	c := s.changes[s.at]
+	c := t.changes[t.at]
 	line := draw.Line{}
-	for i, other := range s.changes {
+	for i, other := range t.changes {
 		if other.Agent != c.Agent {
 			continue
 		}
 		style, name := th.Faint, " "+draw.Show(other.Channel)+" "
-		if i == s.at {
+		if i == t.at {
 			style, name = th.Accent, "▎"+draw.Show(other.Channel)+" "
 		}
 		line = line.Add(style, name)
 	}
 	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())))
 	page.Line(line)
-	if s.at < len(s.counts) {
-		n := s.counts[s.at]
+	if t.at < len(t.counts) {
+		n := t.counts[t.at]
 		var l draw.Line
 		for _, x := range []struct {
 			unit       string
@@ -161,7 +188,7 @@ func (pp *Page) promptHead() pager.Rows {
 		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 			delta := draw.Showf("%+d", x.after-x.now)
 			count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-			if len(l) > 0 && l.Width()+count.Width() > pp.WidthOf(pp.frame.Layout, tabPrompt) {
+			if len(l) > 0 && l.Width()+count.Width() > t.WidthOf(t.frame.Layout, tabPrompt) {
 				page.Line(l)
 				l = nil
 			}
@@ -172,31 +199,30 @@ func (pp *Page) promptHead() pager.Rows {
 			page.Faint("", n.note)
 		}
 	}
-	page.Item(draw.Of(th.Faint, "shown: "), pp.howShown())
+	page.Item(draw.Of(th.Faint, "shown: "), t.howShown())
 	page.Blank()
 	return page.Rows()
 }
 
-func (pp *Page) promptBody() pager.Rows {
-	s := &pp.prompts
-	text := s.text()
-	page := prose.New(pp.frame.Theme)
-	switch l := s.lists[s.at]; {
-	case s.shown() == promptDiff && l == nil:
+func (t *promptPane) body() pager.Rows {
+	text := t.text()
+	page := prose.New(t.frame.Theme)
+	switch l := t.lists[t.at]; {
+	case t.side() == promptDiff && l == nil:
 		page.Faint("", "…")
 		return page.Rows()
-	case s.shown() == promptDiff:
-		return l.Rows(pp.frame.Theme, pp.split)
+	case t.side() == promptDiff:
+		return l.Rows(t.frame.Theme, t.split)
 	case text == "":
 		page.Faint("", "None.")
 		return page.Rows()
 	}
-	if pp.Texts.Prompts {
-		if r := pp.Texts.Of(text, pp.WidthOf(pp.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
-			return r.Rows(pp.frame.Theme)
+	if t.Texts.Prompts {
+		if r := t.Texts.Of(text, t.WidthOf(t.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
+			return r.Rows(t.frame.Theme)
 		}
 	}
-	return plainRows{strings.Split(text, "\n"), pp.frame.Theme}
+	return plainRows{strings.Split(text, "\n"), t.frame.Theme}
 }
 
 // plainRows shows a text line by line.
@@ -238,29 +264,121 @@ func (r joinedRows) Stops() []int {
 	return stops
 }
 
-func (pp *Page) nextPrompt(step int) tea.Cmd {
-	s := &pp.prompts
-	if n := len(s.changes); n > 0 {
-		s.at = (s.at + step + n) % n
-		pp.pagers[tabPrompt].Home()
-		pp.showPrompt()
+// Keys implements tab.
+func (t *promptPane) Keys() []screen.Key {
+	here := t.inTab(tabPrompt)
+	return []screen.Key{
+		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", Here: here, Help: "Show the next channel prompt", Do: func() tea.Cmd { return t.next(1) }, Off: t.none},
+		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return t.next(-1) }, Off: t.none},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", Here: here, Help: "Switch between the prompt's diff, after and now", Do: t.nextView, Off: t.none},
 	}
-	return pp.diffPrompt()
 }
 
-func (pp *Page) nextPromptView() tea.Cmd {
-	s := &pp.prompts
-	s.view = (s.view + 1) % promptViews
-	pp.showPrompt()
+func (t *promptPane) next(step int) tea.Cmd {
+	if n := len(t.changes); n > 0 {
+		t.at = (t.at + step + n) % n
+		t.pager.Home()
+		t.Fill()
+	}
+	return t.Look()
+}
+
+func (t *promptPane) nextView() tea.Cmd {
+	t.view = (t.view + 1) % promptViews
+	t.Fill()
 	return nil
 }
 
-func (pp *Page) noPrompts() string {
+func (t *promptPane) none() string {
 	switch {
-	case pp.Tab != tabPrompt:
+	case t.Tab != tabPrompt:
 		return "only on the Prompt tab"
-	case len(pp.prompts.changes) == 0:
+	case len(t.changes) == 0:
 		return "no channel prompt changes"
+	}
+	return ""
+}
+
+// countPrompts measures each prompt now and after. Channels often get the same text,
+// which is counted once.
+func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
+	var texts []string
+	sizes := map[string]size{}
+	for _, c := range changes {
+		for _, text := range []string{c.Now, c.After} {
+			if _, known := sizes[text]; !known {
+				sizes[text] = size{}
+				texts = append(texts, text)
+			}
+		}
+	}
+	counts, err := counter.CountAll(texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		sizes[text] = size{utf8.RuneCountInString(text), counts[i].O200k, counts[i].Cl100k}
+	}
+	out := make([]promptCount, len(changes))
+	for i, c := range changes {
+		out[i] = promptCount{now: sizes[c.Now], after: sizes[c.After]}
+	}
+	return out, nil
+}
+
+// costs returns by agent how many tokens more its prompts get, once they are counted.
+func (t *promptPane) costs() map[string]string {
+	out := map[string]string{}
+	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
+		return out
+	}
+	least, most := map[string]int{}, map[string]int{}
+	for i, c := range t.changes {
+		more, agent := t.counts[i].after.o200k-t.counts[i].now.o200k, c.Agent.String()
+		if out[agent] == "" {
+			least[agent], most[agent] = more, more
+		}
+		least[agent], most[agent] = min(least[agent], more), max(most[agent], more)
+		out[agent] = fmt.Sprintf("; %+d tokens", most[agent])
+		if least[agent] < most[agent] {
+			out[agent] = fmt.Sprintf("; %+d to %+d tokens", least[agent], most[agent])
+		}
+	}
+	return out
+}
+
+// howShown returns how the prompt on the screen is shown.
+func (t *promptPane) howShown() string {
+	how := []string{t.side().String()}
+	if t.side() != t.view {
+		how[0] = "unchanged"
+	}
+	if t.side() == promptDiff || !t.Texts.Prompts {
+		return how[0]
+	}
+	r := t.Texts.Of(t.text(), t.WidthOf(t.frame.Layout, tabPrompt))
+	switch {
+	case r == nil:
+		how = append(how, "raw: too long to render")
+	case !r.Done():
+		how = append(how, "rendered …")
+	case r.AsWritten:
+		how = append(how, "rendered; raw where rendering would lose text")
+	default:
+		how = append(how, "rendered; r shows it raw")
+	}
+	return strings.Join(how, ", ")
+}
+
+// cannotRender returns why the prompt is not shown rendered.
+func (t *promptPane) cannotRender() string {
+	switch {
+	case len(t.changes) == 0:
+		return "no channel prompt changes"
+	case t.side() == promptDiff:
+		return "diffs are not rendered; p shows the whole prompt"
+	case len(t.text()) > markdown.MaxBytes:
+		return "the prompt has more than " + strconv.Itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
 	}
 	return ""
 }

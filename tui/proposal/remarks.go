@@ -1,30 +1,61 @@
 package proposal
 
 import (
-	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/tui/prose"
+	"toolcrib/review/rules"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
+	"toolcrib/tui/theme"
 )
+
+// Keys implements tab.
+func (t *diffPane) Keys() []screen.Key {
+	here := t.inTab(tabDiff)
+	return []screen.Key{
+		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Do: t.remark, Off: t.cannotRemark, Picks: true},
+		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Do: t.switchSplit, Off: t.cannotSplit},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only", Do: t.switchContext, Off: t.cannotWiden},
+	}
+}
 
 // inDefinition begins the paths of a proposal that the diff shows.
 const inDefinition = "definition."
 
+// Follow implements tab: it shows the finding or the comment that is selected, or
+// comments on the chosen line.
+func (t *diffPane) Follow() tea.Cmd {
+	if note, ok := t.noteHere(); ok {
+		return t.followNote(note)
+	}
+	return t.remarkHere()
+}
+
+// CannotFollow implements tab.
+func (t *diffPane) CannotFollow() string {
+	_, picking := t.pager.Picked()
+	if _, onNote := t.noteHere(); picking || onNote {
+		return ""
+	}
+	return t.pane.CannotFollow()
+}
+
 // remark puts a cursor into the diff to choose the line that a comment is
 // about, and writes the comment when it is there.
-func (pp *Page) remark() tea.Cmd {
-	p := pp.Shown()
+func (t *diffPane) remark() tea.Cmd {
+	p := t.pager
 	if _, picking := p.Picked(); picking {
-		return pp.remarkHere()
+		return t.remarkHere()
 	}
 	first, last := p.Window()
 	at := first
@@ -32,65 +63,44 @@ func (pp *Page) remark() tea.Cmd {
 		at = s
 	}
 	for at < last-1 {
-		if _, _, ok := pp.list.At(at, pp.split); ok {
+		if _, _, ok := t.list.At(at, t.split); ok {
 			break
 		}
 		at++
 	}
-	p.Pick(at, pp.frame.Theme.Accent)
-	return pp.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
+	p.Pick(at, t.frame.Theme.Accent)
+	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 }
 
-func (pp *Page) cannotRemark() string {
-	if why := pp.cannotAct(proposals.ActComment)(); why != "" {
+func (t *diffPane) cannotRemark() string {
+	if why := t.cannotAct(proposals.ActComment)(); why != "" {
 		return why
 	}
 	switch {
-	case pp.Tab != tabDiff:
+	case t.Tab != tabDiff:
 		return "only on the Diff tab; C comments on the proposal"
-	case pp.list == nil:
+	case t.list == nil:
 		return "the diff is still loading"
 	}
 	return ""
 }
 
 // remarkHere asks for a comment on the line with the cursor.
-func (pp *Page) remarkHere() tea.Cmd {
-	row, _ := pp.Shown().Picked()
-	path, line, ok := pp.list.At(row, pp.split)
+func (t *diffPane) remarkHere() tea.Cmd {
+	row, _ := t.pager.Picked()
+	path, line, ok := t.list.At(row, t.split)
 	if !ok {
-		return pp.Shell.Say(screen.Warning, "No line here; j and k choose one")
+		return t.Shell.Say(screen.Warning, "No line here; j and k choose one")
 	}
-	at := review.Anchor{Revision: pp.dossier.Revision.Number, Field: inDefinition + path, Line: line}
+	at := review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: line}
 	if strings.HasPrefix(path, wire.SourcePath) { // a proposal names its source, which stands elsewhere
 		at.Field, at.Line = inDefinition+"source", 0
 	}
-	if _, ok := pp.quote(at); !ok {
-		return pp.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
+	if _, ok := t.passages.quote(at); !ok {
+		return t.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
 	}
-	pp.Shown().Unpick()
-	return pp.askCommentAt(at)
-}
-
-// askCommentAt asks for a comment, on a line or on the proposal as a whole.
-func (pp *Page) askCommentAt(at review.Anchor) tea.Cmd {
-	form, draft := proposals.ActComment.Form(1), draftOf(pp.id, at)
-	return pp.Shell.Ask(screen.Dialog{
-		Form: form, Draft: draft, About: pp.about(), Writing: true, Label: "Comment",
-		Content: func(page *prose.Page) {
-			page.Field("on", wording.Reference(pp.dossier.Proposal)+" "+pp.dossier.Proposal.Subject.String())
-			if at.Field == "" {
-				return
-			}
-			page.Field("at", place(at))
-			if text, ok := pp.quote(at); ok && at.Line > 0 {
-				page.Marked("┃ ", text, nil)
-			}
-		},
-		Run: func(body string) tea.Cmd {
-			return pp.Shell.Write(screen.Act(screen.Wrote{ID: pp.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return pp.Acts.Comment(ctx, pp.id, body, at) }))
-		},
-	})
+	t.pager.Unpick()
+	return t.book.askComment(at)
 }
 
 // place returns where an anchor is.
@@ -102,73 +112,182 @@ func place(at review.Anchor) string {
 	return where + " of revision " + strconv.Itoa(at.Revision)
 }
 
-// quote returns the line that an anchor is on, "" for a field as a whole; false
-// when there is none.
-func (pp *Page) quote(at review.Anchor) (string, bool) {
-	if q, known := pp.quotes[at]; known {
-		return q.text, q.ok
+// draftOf names the file of a comment by what it is on.
+func draftOf(id proposals.ID, at review.Anchor) string {
+	name := "comment-" + string(id)
+	if at.Field == "" {
+		return name
 	}
-	var q quoted
-	for _, r := range pp.dossier.Revisions {
-		if r.Number == at.Revision {
-			q = quoteOf(r.Draft, at)
+	long := name + "@" + url.PathEscape(at.Field) + "@" + strconv.Itoa(at.Line) + "@" + strconv.Itoa(at.Revision)
+	if len(long) > 200 {
+		return name
+	}
+	return long
+}
+
+// anchorOf reads what draftOf wrote.
+func anchorOf(file string) (review.Anchor, bool) {
+	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
+	if len(parts) != 4 {
+		return review.Anchor{}, false
+	}
+	field, err := url.PathUnescape(parts[1])
+	line, errLine := strconv.Atoi(parts[2])
+	revision, errRevision := strconv.Atoi(parts[3])
+	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
+}
+
+// notes returns the findings, and the comments on this revision, as the diff shows
+// them under their lines: a finding by its number, a comment by its own behind them.
+func (t *diffPane) notes() []difflist.Note {
+	d := t.dossier
+	var out []difflist.Note
+	times := 0 // the last finding stands so often on its line
+	for i, s := range d.Standing {
+		path, ok := inDiff(s.Path)
+		if !ok {
+			continue
+		}
+		sign, style := noteSign(s)
+		if i > 0 && repeats(d.Standing[i-1], s) {
+			times++
+			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Message, times)
+			continue
+		}
+		times = 1
+		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Message, Of: i})
+	}
+	for i, c := range d.Comments {
+		path, ok := inDiff(c.Field)
+		if !ok || c.Revision != d.Revision.Number {
+			continue
+		}
+		out = append(out, difflist.Note{
+			Path: path, Line: c.Line, Style: func(th theme.Theme) theme.Style { return th.Accent }, Sign: "» " + draw.Show(c.Author.Name+":"),
+			Text: strings.Join(strings.Fields(c.Body), " "), Of: len(d.Standing) + i,
+		})
+	}
+	return out
+}
+
+// repeats reports whether a finding is the one before it again, further on in the line.
+func repeats(before, s review.Standing) bool {
+	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
+}
+
+// inDiff returns how the diff names a field of a proposal; false for one that it
+// has only when revisions are compared.
+func inDiff(field string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(field, inDefinition)
+	return path, ok || strings.HasPrefix(field, wire.SourcePath)
+}
+
+// noteSign returns the sign of a finding and its style in any theme.
+func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
+	switch {
+	case s.Waiver != nil:
+		return "□", func(th theme.Theme) theme.Style { return th.Faint }
+	case s.Severity == rules.Block:
+		return "■", func(th theme.Theme) theme.Style { return th.Bad }
+	case s.Severity == rules.Warn:
+		return "▲", func(th theme.Theme) theme.Style { return th.Warn }
+	}
+	return "·", func(th theme.Theme) theme.Style { return th.Info }
+}
+
+// noteHere returns the note that is selected in the diff.
+func (t *diffPane) noteHere() (difflist.Note, bool) {
+	if t.Tab != tabDiff || t.list == nil {
+		return difflist.Note{}, false
+	}
+	row, picking := t.pager.Picked()
+	if !picking {
+		row = t.pager.StopRow()
+		if first, last := t.pager.Window(); row < first || row >= last {
+			return difflist.Note{}, false
 		}
 	}
-	pp.quotes[at] = q
-	return q.text, q.ok
+	return t.list.NoteAt(row, t.split)
 }
 
-// quoted is a line that was looked up.
-type quoted struct {
-	text string
-	ok   bool
+// followNote shows the finding or the comment that a note is of.
+func (t *diffPane) followNote(n difflist.Note) tea.Cmd {
+	t.pager.Unpick()
+	t.book.leap(tabDiff)
+	if n.Of < len(t.dossier.Standing) {
+		return t.book.showFinding(n.Of)
+	}
+	return t.book.showComment(n.Of - len(t.dossier.Standing))
 }
 
-func quoteOf(d proposals.Draft, at review.Anchor) quoted {
-	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
-	if err != nil {
-		return quoted{}
-	}
-	field := doc.Find(at.Field)
-	switch {
-	case field == nil:
-		return quoted{}
-	case at.Line == 0:
-		return quoted{ok: true}
-	case field.Kind != jsondoc.String:
-		return quoted{string(jsondoc.Canonical(field)), true}
-	}
-	lines := strings.Split(field.Text, "\n")
-	if at.Line > len(lines) {
-		return quoted{}
-	}
-	return quoted{lines[at.Line-1], true}
-}
-
-// followComment shows the line that the selected comment is on.
-func (pp *Page) followComment() tea.Cmd {
-	n := pp.Shown().Stop()
-	if n < 0 || n >= len(pp.anchors) || pp.anchors[n].Field == "" {
-		return pp.Shell.Say(screen.Warning, "This comment is on the whole proposal")
-	}
-	at := pp.anchors[n]
-	if at.Revision != pp.dossier.Revision.Number {
-		pp.Shell.Say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, pp.dossier.Revision.Number)
-	}
-	pp.leap(tabThread)
-	return pp.showLine(at.Field, at.Line)
-}
-
-// showLine goes to a line of the proposal in the diff.
-func (pp *Page) showLine(field string, line int) tea.Cmd {
-	path, ok := strings.CutPrefix(field, inDefinition)
-	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
-		return pp.Shell.Say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
-	}
-	if pp.list == nil {
-		pp.jump = &anchor{path, line}
-		return pp.turn(tabDiff)
-	}
-	pp.goTo(anchor{path, line})
+func (t *diffPane) foldNotes() tea.Cmd {
+	t.folded = !t.folded
+	t.list.Fold(t.folded)
+	t.Fill()
 	return nil
+}
+
+func (t *diffPane) nothingToFold() string {
+	switch {
+	case t.Tab != tabDiff:
+		return "only on the Diff tab"
+	case t.list == nil:
+		return "the diff is still loading"
+	case len(t.notes()) == 0:
+		return "there are no findings and no comments on lines"
+	}
+	return ""
+}
+
+// none returns why there is no diff to act on.
+func (t *diffPane) none() string {
+	switch {
+	case t.Tab != tabDiff && t.Tab != tabPrompt && t.Tab != tabTests:
+		return "only on the Diff tab"
+	case t.list == nil:
+		return "the diff is still loading"
+	}
+	return ""
+}
+
+// cannotSplit is none, or why both sides would look the same.
+func (t *diffPane) cannotSplit() string {
+	if why := t.none(); why != "" {
+		return why
+	}
+	if added, removed := t.list.Changed(); t.Tab == tabDiff && (added == 0 || removed == 0) {
+		return "the diff has only one side"
+	}
+	return ""
+}
+
+// cannotWiden is none, or why nothing more can be shown.
+func (t *diffPane) cannotWiden() string {
+	if why := t.none(); why != "" {
+		return why
+	}
+	if t.made.from == isNew {
+		return "everything is new, so all of it is shown"
+	}
+	return ""
+}
+
+func (t *diffPane) switchSplit() tea.Cmd {
+	t.split = !t.split
+	t.book.fill()
+	return nil
+}
+
+func (t *diffPane) switchContext() tea.Cmd {
+	if t.context == difflist.Everything {
+		t.context = difflist.DefaultContext
+	} else {
+		t.context = difflist.Everything
+	}
+	return t.Load()
+}
+
+func (t *diffPane) copyDiff() tea.Cmd {
+	t.Shell.Say(screen.Success, "Copied the diff")
+	return tea.SetClipboard(t.list.String())
 }

@@ -18,23 +18,36 @@ import (
 	"toolcrib/tui/theme"
 )
 
+// testsPane shows each test case with the live version and with the proposed one.
+type testsPane struct {
+	pane
+	tried    *behaviour // nil until they were run
+	answered chan behaved
+}
+
+// Fill implements tab.
+func (t *testsPane) Fill() { t.pager.Replace(t.rows()) }
+
+// Load implements tab.
+func (t *testsPane) Load() tea.Cmd { return t.Look() }
+
 // behaviour is how the test cases came out, with the answers compared.
 type behaviour struct {
 	impact.Behaviour
 	answers []*difflist.List // of each case, nil where the answer is the same
 }
 
-// loadTests runs the test cases on recorded answers, when somebody looks at them or
+// Look implements tab: it runs the test cases on recorded answers, when somebody looks at them or
 // at how they come out.
-func (pp *Page) loadTests() tea.Cmd {
-	if pp.Tab != tabTests && pp.frame.Left == 0 || pp.tried != nil || !pp.loaded {
+func (t *testsPane) Look() tea.Cmd {
+	if t.Tab != tabTests && t.frame.Left == 0 || t.tried != nil || !t.loaded {
 		return nil
 	}
-	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, pp.Desk
+	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
 	return func() tea.Msg {
-		b, err := desk.Behaviour(pp.ctx, id, false, func(int, int, string) {})
+		b, err := desk.Behaviour(t.ctx, id, false, func(int, int, string) {})
 		msg := behaved{revision, compareAnswers(b), err}
-		return pp.then(func() tea.Cmd { return pp.testsLoaded(msg) })
+		return t.book.then(func() tea.Cmd { return t.ran(msg) })
 	}
 }
 
@@ -58,24 +71,23 @@ type behaved struct {
 	err      error
 }
 
-func (pp *Page) testsLoaded(msg behaved) tea.Cmd {
+func (t *testsPane) ran(msg behaved) tea.Cmd {
 	switch {
-	case pp.dossier.Proposal.Revision != msg.revision:
+	case t.dossier.Proposal.Revision != msg.revision:
 	case msg.err != nil:
-		pp.Shell.Fail(msg.err)
+		t.Shell.Fail(msg.err)
 	default:
-		pp.tried = msg.made
-		pp.pagers[tabTests].Replace(pp.tests())
-		pp.pagers[tabOverview].Replace(pp.overview())
+		t.tried = msg.made
+		t.book.fill()
 	}
 	return nil
 }
 
 // askModel has the configured model answer the cases with both versions.
-func (pp *Page) askModel() tea.Cmd {
-	id, revision, desk := pp.id, pp.dossier.Proposal.Revision, pp.Desk
+func (t *testsPane) askModel() tea.Cmd {
+	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
 	answered := make(chan behaved, 1)
-	pp.answered = answered
+	t.answered = answered
 	work := func(ctx context.Context, tell screen.Tell) ([]string, error) {
 		b, err := desk.Behaviour(ctx, id, true, func(done, total int, name string) { tell(int64(done), int64(total), name) })
 		if err != nil {
@@ -90,61 +102,66 @@ func (pp *Page) askModel() tea.Cmd {
 		}
 		return []string{strconv.Itoa(changed) + " of " + strconv.Itoa(len(b.Cases)) + " cases changed."}, nil
 	}
-	return pp.Shell.Start("Ask the model", work)
+	return t.Shell.Start("Ask the model", work)
 }
 
 // takeAnswers shows what the model answered: the page is read again when a job ends.
-func (pp *Page) takeAnswers() {
+func (t *testsPane) takeAnswers() {
 	select {
-	case msg := <-pp.answered:
-		pp.testsLoaded(msg)
+	case msg := <-t.answered:
+		t.ran(msg)
 	default:
 	}
 }
 
-func (pp *Page) cannotAskModel() string {
-	switch {
-	case pp.Tab != tabTests:
-		return "only on the Tests tab"
-	case !pp.HasModel:
-		return "no model is connected; name one under [model] in your configuration"
-	}
-	return pp.Busy()
+// Keys implements tab.
+func (t *testsPane) Keys() []screen.Key {
+	return []screen.Key{{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: t.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: t.askModel, Off: t.cannotAskModel}}
 }
 
-// tests shows each case with the live version and with the proposed one.
-func (pp *Page) tests() pager.Rows {
-	page := prose.New(pp.frame.Theme)
+func (t *testsPane) cannotAskModel() string {
+	switch {
+	case t.Tab != tabTests:
+		return "only on the Tests tab"
+	case !t.HasModel:
+		return "no model is connected; name one under [model] in your configuration"
+	}
+	return t.Busy()
+}
+
+// rows shows each case with the live version and with the proposed one.
+func (t *testsPane) rows() pager.Rows {
+	page := prose.New(t.frame.Theme)
 	page.Blank()
-	if pp.tried == nil {
+	if t.tried == nil {
 		page.Faint("", "Running the test cases…")
 		return page.Rows()
 	}
 	before := "nothing live"
-	if pp.tried.Live > 0 {
-		before = "version " + strconv.Itoa(pp.tried.Live)
+	if t.tried.Live > 0 {
+		before = "version " + strconv.Itoa(t.tried.Live)
 	}
-	page.Field("compared", before+", then revision "+strconv.Itoa(pp.dossier.Proposal.Revision))
-	if len(pp.tried.Cases) == 0 {
+	page.Field("compared", before+", then revision "+strconv.Itoa(t.dossier.Proposal.Revision))
+	if len(t.tried.Cases) == 0 {
 		page.Blank()
 		page.Faint("", "There are no test cases.")
 	}
-	for i, c := range pp.tried.Cases {
+	for i, c := range t.tried.Cases {
 		page.Blank()
 		page.Stop()
-		title := draw.Of(pp.frame.Theme.Field, "◆ "+draw.Show(c.Name)).Add(pp.frame.Theme.Faint, "  should "+draw.Show(string(c.Expect)))
+		title := draw.Of(t.frame.Theme.Field, "◆ "+draw.Show(c.Name)).Add(t.frame.Theme.Faint, "  should "+draw.Show(string(c.Expect)))
 		switch {
 		case c.Dropped:
-			title = title.Add(pp.frame.Theme.Warn, "  dropped by the proposal")
+			title = title.Add(t.frame.Theme.Warn, "  dropped by the proposal")
 		case c.Changed():
-			title = title.Add(pp.frame.Theme.Accent, "  changed")
+			title = title.Add(t.frame.Theme.Accent, "  changed")
 		}
 		page.Line(title)
-		page.FaintItem(draw.Of(pp.frame.Theme.Faint, "  asked   "), c.Input)
-		trial(pp.frame.Theme, page, "  before  ", c.Before)
-		trial(pp.frame.Theme, page, "  after   ", c.After)
-		if l := pp.tried.answers[i]; l != nil {
-			rows := l.Rows(pp.frame.Theme, pp.split)
+		page.FaintItem(draw.Of(t.frame.Theme.Faint, "  asked   "), c.Input)
+		trial(t.frame.Theme, page, "  before  ", c.Before)
+		trial(t.frame.Theme, page, "  after   ", c.After)
+		if l := t.tried.answers[i]; l != nil {
+			rows := l.Rows(t.frame.Theme, t.split)
 			for n := range rows.Len() {
 				page.Row(rows.Row(n))
 			}
@@ -168,4 +185,27 @@ func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 		sign, width = sign+" (model)", 18
 	}
 	page.Item(draw.Of(th.Faint, when).Add(style, draw.Pad(sign, width)).Add(theme.Style(""), " "), t.Reason)
+}
+
+// outcome returns how a test case comes out with the revision, "" until it was run.
+func (t *testsPane) outcome(name string) string {
+	if t.tried == nil {
+		return ""
+	}
+	for _, c := range t.tried.Cases {
+		if c.Name != name {
+			continue
+		}
+		switch {
+		case c.Changed() && c.After.Outcome == harness.Failed:
+			return ": ✗ failed, changed"
+		case c.After.Outcome == harness.Failed:
+			return ": ✗ failed"
+		case c.Changed():
+			return ": ✓ passed, changed"
+		case c.After.Outcome == harness.Passed:
+			return ": ✓ passed"
+		}
+	}
+	return ""
 }

@@ -1,0 +1,252 @@
+package proposal
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/internal/visible"
+	"toolcrib/proposals/facts"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// diffPane compares the revision with what it is based on.
+type diffPane struct {
+	pane
+	against  int // index among what the revision can be compared with
+	context  int
+	made     comparison     // what list was made of
+	list     *difflist.List // nil while it is made
+	jump     *anchor        // where to go when the list is there
+	folded   bool           // findings and comments
+	toUnseen bool           // go to the unread parts when the list is there
+}
+
+// anchor is a line of a field.
+type anchor struct {
+	path string
+	line int
+}
+
+// base is a version or an earlier revision that a revision is compared with.
+type base struct {
+	name    string
+	content diff.Content
+	beside  []byte // of the revision, as content has it
+}
+
+// isNew is the base of a subject that has no version yet.
+const isNew = "new"
+
+// comparison names the two definitions to compare, and how many unchanged lines to
+// show. It identifies a diff.
+type comparison struct {
+	from     string // the old side: a version or a revision, whose content never changes
+	new      string // content hash
+	revision int    // on the new side
+	context  int
+}
+
+// Fill implements tab.
+func (t *diffPane) Fill() {
+	if t.list == nil {
+		page := prose.New(t.frame.Theme)
+		page.Faint("", "…")
+		t.pager.Replace(page.Rows())
+		return
+	}
+	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
+}
+
+// comparedWith names the base of the diff on screen.
+func (t *diffPane) comparedWith() string {
+	if t.made.from == isNew {
+		return isNew
+	}
+	return "against " + t.made.from
+}
+
+// bases lists what the revision can be compared with, what it was drafted
+// against first.
+func (t *diffPane) bases() []base {
+	d := t.dossier
+	first := base{name: facts.Against(d.Proposal.BaseVersion)}
+	if d.Proposal.BaseVersion == 0 {
+		first.name = isNew
+	}
+	if d.Base != nil {
+		first.content.Definition = *d.Base
+	}
+	first.content.Beside, first.beside = d.Tests()
+	out := []base{first}
+	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
+		out = append(out, base{name: "live, version " + strconv.Itoa(d.Live.Version), content: diff.Content{Definition: d.Live.Definition}})
+	}
+	for i := len(d.Revisions) - 1; i >= 0; i-- {
+		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
+			out = append(out, base{"revision " + strconv.Itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}, d.Revision.Draft.Beside()})
+		}
+	}
+	return out
+}
+
+// wanted is the comparison that the page is to show.
+func (t *diffPane) wanted() (what comparison, before, after diff.Content) {
+	bs := t.bases()
+	b := bs[min(t.against, len(bs)-1)]
+	r := t.dossier.Revision
+	after = diff.Content{Definition: r.Draft.Definition, Beside: b.beside}
+	return comparison{from: b.name, new: t.hash, revision: r.Number, context: t.context}, b.content, after
+}
+
+// Load implements tab: it makes the diff that is wanted, unless it is there.
+func (t *diffPane) Load() tea.Cmd {
+	what, before, after := t.wanted()
+	if t.list != nil && what == t.made {
+		t.list.Note(t.notes())
+		t.Fill()
+		return nil
+	}
+	if r := t.reading(); r.list != nil && r.made == what {
+		t.show(what, r.list, r.pager)
+		return nil
+	}
+	return t.makeDiff(what, before, after)
+}
+
+func (t *diffPane) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
+	return func() tea.Msg {
+		fields, err := difflist.Compare(t.ctx, t.Desk, before, after)
+		list := difflist.New(fields, what.context)
+		return t.book.then(func() tea.Cmd { return t.compared(what, list, err) })
+	}
+}
+
+// compared shows a diff, if it is the one that is wanted.
+func (t *diffPane) compared(what comparison, list *difflist.List, err error) tea.Cmd {
+	if wanted, _, _ := t.wanted(); wanted != what {
+		return nil
+	}
+	if err != nil {
+		return t.Shell.Fail(err)
+	}
+	r := t.reading()
+	same := r.pager != nil && r.made.from == what.from && r.made.new == what.new
+	p := r.pager
+	if t.against != 0 {
+		p, same = nil, false
+	}
+	if !same {
+		p = pager.New(t.frame.Theme)
+		p.SetWrap(true)
+	}
+	if t.against == 0 {
+		r.made, r.list, r.pager, r.read = what, list, p, 0
+	}
+	t.show(what, list, p)
+	return nil
+}
+
+// show puts a diff into its tab.
+func (t *diffPane) show(what comparison, list *difflist.List, p *pager.Pager) {
+	t.made, t.list = what, list
+	t.pager = p
+	p.Restyle(t.frame.Theme)
+	p.SetSize(t.WidthOf(t.frame.Layout, tabDiff), t.frame.Body)
+	list.Note(t.notes())
+	list.Fold(t.folded)
+	t.Fill()
+	if t.jump != nil {
+		t.goTo(*t.jump)
+	}
+	if t.toUnseen && t.against == 0 {
+		t.toUnseen = false
+		t.next()
+	}
+}
+
+// goTo shows a line of a field in the diff.
+func (t *diffPane) goTo(at anchor) {
+	t.jump = nil
+	row, ok := t.list.Find(at.path, at.line, t.split)
+	if !ok {
+		t.Shell.Say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
+		return
+	}
+	t.book.turn(tabDiff)
+	t.pager.Center(row)
+}
+
+// reveal goes to a line of a field once the diff is there.
+func (t *diffPane) reveal(at anchor) tea.Cmd {
+	if t.list == nil {
+		t.jump = &at
+		return t.book.turn(tabDiff)
+	}
+	t.goTo(at)
+	return nil
+}
+
+// unseen goes to the next unread part, once the diff is there.
+func (t *diffPane) unseen() tea.Cmd {
+	if !t.loaded || t.list == nil {
+		t.toUnseen = true
+		return nil
+	}
+	return t.next()
+}
+
+// next goes to the next unread part, if there is one.
+func (t *diffPane) next() tea.Cmd {
+	if t.nothingUnseen() != "" {
+		return nil
+	}
+	return t.nextUnseen()
+}
+
+// nextUnseen goes to the next part that has to be read before an approval.
+func (t *diffPane) nextUnseen() tea.Cmd {
+	r := t.reading()
+	if t.against != 0 {
+		t.against = 0
+		return t.Load()
+	}
+	if row, ok := r.list.FirstUnseen(r.pager, t.split, 0); ok {
+		t.book.turn(tabDiff)
+		r.pager.Reveal(r.list.Placed(row, t.split))
+		return nil
+	}
+	for i, s := range t.dossier.Standing {
+		if !visible.Clean(s.Passage) && !r.sawPassage(s) {
+			return t.book.showFinding(i)
+		}
+	}
+	return nil
+}
+
+func (t *diffPane) nothingUnseen() string {
+	r := t.reading()
+	switch {
+	case r == nil || r.list == nil:
+		return "the diff is still loading"
+	case !t.dossier.Proposal.State.Open():
+		return wording.Standing(t.dossier.Proposal.State)
+	case r.seenAll():
+		return "you've seen every change"
+	}
+	return ""
+}
+
+// nextBase compares with something else.
+func (t *diffPane) nextBase() tea.Cmd {
+	t.against = (t.against + 1) % len(t.bases())
+	if len(t.bases()) == 1 {
+		t.Shell.Say(screen.Remark, "Nothing else to compare with")
+	}
+	return t.Load()
+}

@@ -1,0 +1,84 @@
+package proposal
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
+	"toolcrib/proposals/facts"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// historyPane lists the revisions of the proposal and the versions of its subject.
+type historyPane struct {
+	pane
+	versions []history.Version
+	marked   int // version that the next comparison begins with
+}
+
+// Fill implements tab.
+func (t *historyPane) Fill() { t.pager.Replace(t.rows()) }
+
+// Load implements tab: it reads the versions.
+func (t *historyPane) Load() tea.Cmd {
+	s := t.dossier.Proposal.Subject
+	return func() tea.Msg {
+		// There are none while nothing is live.
+		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
+		return t.book.then(func() tea.Cmd {
+			t.versions = versions
+			t.Fill()
+			return nil
+		})
+	}
+}
+
+// rows lists the versions of the subject, the newest first.
+func (t *historyPane) rows() pager.Rows {
+	page := prose.New(t.frame.Theme)
+	page.Blank()
+	page.Heading("Revisions of this proposal")
+	for _, r := range slices.Backward(t.dossier.Revisions) {
+		line := draw.Of(t.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, screen.Stamp(r.CreatedAt)+"  ")
+		origin := "content " + wording.Short(r.ContentHash) + ", against " + facts.Against(r.Draft.Base())
+		if t.WidthOf(t.frame.Layout, tabHistory) >= 100 {
+			page.Line(line.Add(t.frame.Theme.Text, draw.Pad(draw.Show(r.Author.String()), 24)).Add(t.frame.Theme.Faint, "  "+draw.Show(origin)))
+			continue
+		}
+		page.Item(line, r.Author.String())
+		page.Faint("        ", origin)
+	}
+	page.Blank()
+	page.Heading("Versions of " + t.dossier.Proposal.Subject.String())
+	if len(t.versions) == 0 {
+		page.Faint("  ", "None yet.")
+	}
+	t.frame.VersionRows(page, t.WidthOf(t.frame.Layout, tabHistory), t.versions, t.marked)
+	return page.Rows()
+}
+
+// CannotFollow implements tab.
+func (t *historyPane) CannotFollow() string {
+	if t.pager.Stop() < 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+// Follow implements tab: it shows what the selected version changed.
+func (t *historyPane) Follow() tea.Cmd {
+	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
+}
+
+// mark has the next comparison begin with the selected version.
+func (t *historyPane) mark() tea.Cmd {
+	var said tea.Cmd
+	t.marked, said = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)
+	t.Fill()
+	return said
+}

@@ -1,0 +1,184 @@
+package proposal
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+)
+
+// passages quotes lines of a proposal: those of findings and of comments.
+type passages struct {
+	*state
+	source   *jsondoc.Node // the revision, once a line of it was quoted
+	sourceOf string        // its content hash
+	quotes   map[review.Anchor]quoted
+}
+
+// maxPassage is how much of a passage is quoted, in bytes; all of it stands in
+// the diff.
+const maxPassage = 2000
+
+func (q *passages) finding(page *prose.Page, s review.Standing) {
+	sign, style := labels.Severity(q.frame.Theme, s.Severity)
+	if s.Waiver != nil {
+		sign, style = "□ waived", q.frame.Theme.Faint
+	}
+	where := draw.Show(s.Path)
+	if s.Line > 0 {
+		where += draw.Showf(" %d:%d", s.Line, s.Column)
+	}
+	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(q.frame.Theme.Strong, draw.Show(s.Rule)+"  ").Add(q.frame.Theme.Faint, where))
+	page.Text("          ", s.Deed())
+	id, need := findingID(s), q.reading().passages
+	for n, of := range q.passage(s) {
+		page.TrackedMarks("        ┃ ", of.text, q.frame.Theme.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: q.frame.Theme.Mark}}, id+pager.Text(n))
+		need[id+pager.Text(n)] = of.end
+	}
+	for _, remedy := range s.Remedies() {
+		page.Faint("          ", "→ "+remedy)
+	}
+	if s.Waiver != nil {
+		page.Faint("          ", "waived by "+s.Waiver.By+": "+s.Waiver.Reason)
+	}
+}
+
+// quotation is a line in which a passage stands from start to before end.
+type quotation struct {
+	text       string
+	start, end int
+}
+
+// around is how much of its line is quoted on either side of a passage, in
+// characters.
+const around = 32
+
+// passageLines are the lines of a passage, as much as is quoted.
+func passageLines(s review.Standing) []string {
+	switch {
+	case s.Passage == "":
+		return nil
+	case len(s.Passage) > maxPassage:
+		return strings.Split(strings.ToValidUTF8(s.Passage[:maxPassage], "")+" …", "\n")
+	}
+	return strings.Split(s.Passage, "\n")
+}
+
+// passage quotes the passage of a finding: one line with its context, several
+// without.
+func (q *passages) passage(s review.Standing) []quotation {
+	lines := passageLines(s)
+	out := make([]quotation, len(lines))
+	for i, l := range lines {
+		out[i] = quotation{l, 0, len(l)}
+	}
+	if len(lines) != 1 || s.Line == 0 || s.Passage != lines[0] {
+		return out
+	}
+	line, ok := q.line(s.Path, s.Line)
+	if !ok {
+		return out
+	}
+	runes := []rune(line)
+	at := min(max(0, s.Column-1), len(runes))
+	rest := string(runes[at:])
+	if !strings.HasPrefix(rest, s.Passage) {
+		return out
+	}
+	before, after := runes[max(0, at-around):at], []rune(rest[len(s.Passage):])
+	quote := quotation{text: string(before)}
+	if at > around {
+		quote.text = "…" + quote.text
+	}
+	quote.start, quote.end = len(quote.text), len(quote.text)+len(s.Passage)
+	quote.text += s.Passage + string(after[:min(len(after), around)])
+	if len(after) > around {
+		quote.text += "…"
+	}
+	return []quotation{quote}
+}
+
+// line returns a line of a field of the revision, counted from 1.
+func (q *passages) line(path string, n int) (string, bool) {
+	draft := q.dossier.Revision.Draft
+	if hash := q.dossier.Revision.ContentHash; q.source == nil || q.sourceOf != hash {
+		doc, err := jsondoc.Parse(draft.Canonical(), jsondoc.DefaultLimits)
+		if err != nil {
+			return "", false
+		}
+		q.source, q.sourceOf = doc, hash
+	}
+	field := q.source.Find(path)
+	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
+		field = nil
+		if t := draft.Definition.Tool; t != nil {
+			field = wire.Unread(*t, q.dossier.Source).Find(below)
+		}
+	}
+	if field == nil || field.Kind != jsondoc.String {
+		return "", false
+	}
+	lines := strings.Split(field.Text, "\n")
+	if n > len(lines) {
+		return "", false
+	}
+	return lines[n-1], true
+}
+
+// findingID names the passage of a finding for the pager.
+func findingID(s review.Standing) pager.Text {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d:%d", review.Handle(s.Finding), s.Line, s.Column)
+	return pager.Text(h.Sum64()&^0xffff | 1)
+}
+
+// quote returns the line that an anchor is on, "" for a field as a whole; false
+// when there is none.
+func (q *passages) quote(at review.Anchor) (string, bool) {
+	if known, ok := q.quotes[at]; ok {
+		return known.text, known.ok
+	}
+	var found quoted
+	for _, r := range q.dossier.Revisions {
+		if r.Number == at.Revision {
+			found = quoteOf(r.Draft, at)
+		}
+	}
+	q.quotes[at] = found
+	return found.text, found.ok
+}
+
+// quoted is a line that was looked up.
+type quoted struct {
+	text string
+	ok   bool
+}
+
+func quoteOf(d proposals.Draft, at review.Anchor) quoted {
+	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		return quoted{}
+	}
+	field := doc.Find(at.Field)
+	switch {
+	case field == nil:
+		return quoted{}
+	case at.Line == 0:
+		return quoted{ok: true}
+	case field.Kind != jsondoc.String:
+		return quoted{string(jsondoc.Canonical(field)), true}
+	}
+	lines := strings.Split(field.Text, "\n")
+	if at.Line > len(lines) {
+		return quoted{}
+	}
+	return quoted{lines[at.Line-1], true}
+}

@@ -1,0 +1,140 @@
+package proposal
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+)
+
+// threadPane shows the issue with its comments, decisions and waivers.
+type threadPane struct {
+	pane
+	anchors []review.Anchor // of the stops
+}
+
+// Count implements tab.
+func (t *threadPane) Count() int { return len(t.dossier.Comments) + len(t.dossier.Decisions) }
+
+// Fill implements tab.
+func (t *threadPane) Fill() { t.pager.Replace(t.rows()) }
+
+// rows shows the issue with its comments and decisions, in order.
+func (t *threadPane) rows() pager.Rows {
+	d := t.dossier
+	page := prose.New(t.frame.Theme)
+	page.Blank()
+	if d.Issue == nil {
+		page.Faint("", "This draft has no issue yet. S submits it.")
+	} else {
+		page.Title("#" + strconv.Itoa(d.Issue.Number) + "  " + d.Issue.Title)
+		page.Faint("", string(d.Issue.Status)+"   labels: "+strings.Join(d.Issue.Labels, ", "))
+	}
+	entries := t.entries()
+	t.anchors = t.anchors[:0]
+	for _, e := range entries {
+		page.Blank()
+		page.Stop()
+		t.anchors = append(t.anchors, e.on)
+		page.Line(e.head)
+		if text, ok := t.passages.quote(e.on); ok && e.on.Line > 0 {
+			page.Marked(" ┃ ", text, nil)
+		}
+		if e.body != "" {
+			t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabThread), e.body)
+		}
+	}
+	if len(entries) == 0 {
+		page.Blank()
+		page.Faint("", "No comments yet. C adds one.")
+	}
+	return page.Rows()
+}
+
+// entry is a comment, a decision or a waiver in the thread.
+type entry struct {
+	at   time.Time
+	head draw.Line
+	body string
+	on   review.Anchor
+}
+
+// entries returns the comments, decisions and waivers in the order of their time.
+func (t *threadPane) entries() []entry {
+	d, theme := t.dossier, t.frame.Theme
+	var entries []entry
+	for _, c := range d.Comments {
+		var on review.Anchor
+		head := draw.Of(theme.Strong, draw.Show(c.Author.String())).Add(theme.Faint, "  "+screen.Stamp(c.At))
+		if c.Field != "" {
+			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
+			head = head.Add(theme.Faint, "  on "+draw.Show(place(on)))
+		}
+		entries = append(entries, entry{c.At, head, c.Body, on})
+	}
+	for _, x := range d.Decisions {
+		word, style := draw.Safe("✓ approved"), theme.Good
+		switch x.Verdict {
+		case review.VerdictNeedsChanges:
+			word, style = "↺ sent back", theme.Warn
+		case review.VerdictRejected:
+			word, style = "✗ rejected", theme.Bad
+		case review.VerdictEndorsed:
+			word = "✓ approved, not the last approval"
+		case review.VerdictApproved:
+		}
+		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Show(x.By.String())).Add(theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
+		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
+	}
+	for _, w := range d.Waivers {
+		word := draw.Safe("□ waived ")
+		if w.Ends() {
+			word = "■ ended the waiver of "
+		}
+		head := draw.Of(theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(theme.Strong, "  "+draw.Show(w.By)).Add(theme.Faint, "  "+screen.Stamp(w.At))
+		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	return entries
+}
+
+// show selects a comment.
+func (t *threadPane) show(n int) {
+	c := t.dossier.Comments[n]
+	for i, a := range t.anchors {
+		if a.Field == c.Field && a.Line == c.Line && a.Revision == c.Revision {
+			t.pager.SetStop(i)
+			return
+		}
+	}
+}
+
+// CannotFollow implements tab.
+func (t *threadPane) CannotFollow() string {
+	if t.pager.Stop() < 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+// Follow implements tab: it shows the line that the selected comment is on.
+func (t *threadPane) Follow() tea.Cmd {
+	n := t.pager.Stop()
+	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {
+		return t.Shell.Say(screen.Warning, "This comment is on the whole proposal")
+	}
+	at := t.anchors[n]
+	if at.Revision != t.dossier.Revision.Number {
+		t.Shell.Say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, t.dossier.Revision.Number)
+	}
+	t.book.leap(tabThread)
+	return t.book.showLine(at.Field, at.Line)
+}
