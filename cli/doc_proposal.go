@@ -193,13 +193,13 @@ type docDecision struct {
 	Approvals *facts.Approvals `json:"approvals,omitempty"`
 }
 
-func newDocDecision(d review.Decision) docDecision {
+func newDocDecision(d proposals.Decision) docDecision {
 	doc := docDecision{
 		Proposal: string(d.Proposal), Issue: facts.IssueOf(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
 		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: (*facts.Approvals)(d.Approvals),
 	}
-	if live := d.Verdict == review.VerdictApproved; d.Approvals != nil || d.Verdict == review.VerdictEndorsed {
+	if live := d.Verdict == proposals.VerdictApproved; d.Approvals != nil || d.Verdict == proposals.VerdictEndorsed {
 		doc.Live = &live
 	}
 	return doc

@@ -70,7 +70,7 @@ locked, blocked, not yours to approve, or not signed.`,
 }
 
 func newNeedsChanges(a *command.App) *cobra.Command {
-	return newRefusal(a, review.VerdictNeedsChanges, &cobra.Command{
+	return newRefusal(a, proposals.VerdictNeedsChanges, &cobra.Command{
 		Use:   "needs-changes ID… --note REASON",
 		Short: "Send proposals back with a reason",
 		Long: `Return proposals to their authors with a reason, all or none. The author revises
@@ -82,7 +82,7 @@ status 4: already decided.`,
 }
 
 func newReject(a *command.App) *cobra.Command {
-	return newRefusal(a, review.VerdictRejected, &cobra.Command{
+	return newRefusal(a, proposals.VerdictRejected, &cobra.Command{
 		Use:   "reject ID… --note REASON",
 		Short: "Reject proposals with a reason",
 		Long: `Reject proposals with a reason, all or none. The same content is refused when it
@@ -94,7 +94,7 @@ set. Only a user can do this. Exit status 4: already decided.`,
 }
 
 // newRefusal completes the command of a verdict that makes nothing live.
-func newRefusal(a *command.App, verdict review.Verdict, cmd *cobra.Command) *cobra.Command {
+func newRefusal(a *command.App, verdict proposals.Verdict, cmd *cobra.Command) *cobra.Command {
 	flags := &decideFlags{}
 	cmd.Args = command.Some("numbers of proposals, or - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -105,10 +105,10 @@ func newRefusal(a *command.App, verdict review.Verdict, cmd *cobra.Command) *cob
 }
 
 func runApprove(ctx context.Context, a *command.App, refs []string, flags *decideFlags) error {
-	return runDecide(ctx, a, refs, flags, review.VerdictApproved)
+	return runDecide(ctx, a, refs, flags, proposals.VerdictApproved)
 }
 
-func runDecide(ctx context.Context, a *command.App, refs []string, flags *decideFlags, verdict review.Verdict) error {
+func runDecide(ctx context.Context, a *command.App, refs []string, flags *decideFlags, verdict proposals.Verdict) error {
 	note, err := flags.note.Read(ctx, a)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs, e
 	return choices, nil
 }
 
-func printDecisions(a *command.App, decisions []review.Decision) error {
+func printDecisions(a *command.App, decisions []proposals.Decision) error {
 	doc := docDecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, newDocDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
@@ -184,12 +184,12 @@ func printDecisions(a *command.App, decisions []review.Decision) error {
 	})
 }
 
-func decided(d review.Decision) string {
+func decided(d proposals.Decision) string {
 	who := proposals.Proposal{ID: d.Proposal, Issue: d.Issue}.Handle()
-	if d.Verdict == review.VerdictApproved {
+	if d.Verdict == proposals.VerdictApproved {
 		return fmt.Sprintf("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
 	}
-	if d.Verdict == review.VerdictEndorsed {
+	if d.Verdict == proposals.VerdictEndorsed {
 		return fmt.Sprintf("%s  endorsed: your approval of %s, revision %d, is recorded; it is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
 	}
 	return fmt.Sprintf("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)

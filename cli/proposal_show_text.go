@@ -253,15 +253,15 @@ func writeThread(p *output.Page, d review.Dossier) {
 }
 
 // notShown marks an approval of content that the decider was not shown.
-func notShown(d review.Decision) string {
-	if mark := markNotShown(d.Shown); mark != "" && d.Verdict == review.VerdictApproved {
+func notShown(d proposals.Decision) string {
+	if mark := markNotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {
 		return ", " + mark
 	}
 	return ""
 }
 
-func markNotShown(s review.Showing) string {
-	if s == review.ShowingNone {
+func markNotShown(s proposals.Showing) string {
+	if s == proposals.ShowingNone {
 		return "not shown"
 	}
 	return ""

@@ -19,7 +19,7 @@ import (
 
 // endorsement is an earlier approval that counts.
 type endorsement struct {
-	Decision
+	proposals.Decision
 	key string // fingerprint of the key that signed it; "" when it is not signed
 }
 
@@ -105,8 +105,8 @@ func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsemen
 }
 
 // endorsed reports whether a decision is an approval of the content of v.
-func (v view) endorsed(e Decision) bool {
-	return e.Verdict == VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
+func (v view) endorsed(e proposals.Decision) bool {
+	return e.Verdict == proposals.VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
 		e.Assessment == v.Assessment.ID && e.Members == v.changeSet.seal
 }
 
@@ -280,10 +280,10 @@ func (a approving) setLive(ctx context.Context, tx Tx) error {
 }
 
 // close records the decisions, and closes the proposals that are complete.
-func (a approving) close(ctx context.Context, tx Tx, decisions []Decision, act *SignedAct) error {
-	for _, verdict := range []Verdict{VerdictApproved, VerdictEndorsed} {
+func (a approving) close(ctx context.Context, tx Tx, decisions []proposals.Decision, act *SignedAct) error {
+	for _, verdict := range []proposals.Verdict{proposals.VerdictApproved, proposals.VerdictEndorsed} {
 		var about []view
-		var of []Decision
+		var of []proposals.Decision
 		for i, v := range a.views {
 			if decisions[i].Verdict == verdict {
 				about, of = append(about, v), append(of, decisions[i])

@@ -16,7 +16,7 @@ import (
 
 // insert records decisions as whoever writes to the file can: with their events, and
 // all hashes right.
-func (s signed) insert(decisions ...review.Decision) {
+func (s signed) insert(decisions ...proposals.Decision) {
 	s.Helper()
 	err := storetest.Open(s.T, s.Path()).Update(s.Context(), func(tx review.Tx) error {
 		seals, err := tx.AddDecisions(s.Context(), decisions)
@@ -64,21 +64,21 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 	if _, err := s.desk.Revise(t.Context(), scout, third.ID, changed); err != nil {
 		t.Fatal(err)
 	}
-	for name, forge := range map[string]func(d *review.Decision){
-		"without a signature":        func(d *review.Decision) { d.Signature = "" },
-		"with one that is not there": func(d *review.Decision) { d.Signature = strings.Repeat("ab", 32) },
-		"with that of another":       func(d *review.Decision) { d.Signature = other.Signature },
-		"at its time too":            func(d *review.Decision) { d.Signature, d.At = other.Signature, other.At },
-		"of the revision before":     func(d *review.Decision) { d.Signature, d.At = before.Signature, before.At },
-		"as another principal":       func(d *review.Decision) { d.By, d.Signature, d.At = kim, before.Signature, before.At },
+	for name, forge := range map[string]func(d *proposals.Decision){
+		"without a signature":        func(d *proposals.Decision) { d.Signature = "" },
+		"with one that is not there": func(d *proposals.Decision) { d.Signature = strings.Repeat("ab", 32) },
+		"with that of another":       func(d *proposals.Decision) { d.Signature = other.Signature },
+		"at its time too":            func(d *proposals.Decision) { d.Signature, d.At = other.Signature, other.At },
+		"of the revision before":     func(d *proposals.Decision) { d.Signature, d.At = before.Signature, before.At },
+		"as another principal":       func(d *proposals.Decision) { d.By, d.Signature, d.At = kim, before.Signature, before.At },
 	} {
 		d, err := s.desk.Show(t.Context(), mara, third.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		forged := review.Decision{
+		forged := proposals.Decision{
 			ID: s.NewID(), Proposal: third.ID, Subject: d.Proposal.Subject, Revision: d.Proposal.Revision, ContentHash: d.Proposal.ContentHash,
-			Verdict: review.VerdictEndorsed, By: ada, At: s.Clock.Now().UTC().Truncate(time.Microsecond), Assessment: d.Assessment().ID, ReviewDigest: d.Digest, Shown: review.ShowingExpected,
+			Verdict: proposals.VerdictEndorsed, By: ada, At: s.Clock.Now().UTC().Truncate(time.Microsecond), Assessment: d.Assessment().ID, ReviewDigest: d.Digest, Shown: proposals.ShowingExpected,
 		}
 		forge(&forged)
 		s.insert(forged)
@@ -108,7 +108,7 @@ func TestOneOwnerForgesNoVersion(t *testing.T) {
 	loose := s.Policy
 	loose.Approvals = nil // the attacker's own program asks for one approval
 	desk := s.Desk(t, loose)
-	s.Decide(t, desk, ada, review.VerdictApproved, "", s.one("scene_pacer"))
+	s.Decide(t, desk, ada, proposals.VerdictApproved, "", s.one("scene_pacer"))
 	if err := s.live("scene_pacer"); !errors.Is(err, proposals.ErrApprovals) || !strings.Contains(err.Error(), "1 of 2") {
 		t.Errorf("one approval is enough: %v", err)
 	}

@@ -20,7 +20,7 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, who...)}})
 	for round := range 5 {
 		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", round)))
-		made := make([][]review.Decision, racers)
+		made := make([][]proposals.Decision, racers)
 		errs := make([]error, racers)
 		together(racers, func(i int) { made[i], errs[i] = o.desk.Approve(t.Context(), who[i], choices(p), "") })
 		endorsed, approved := 0, 0
@@ -28,7 +28,7 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 			switch {
 			case err != nil && !lost(err):
 				t.Error(err)
-			case err == nil && made[i][0].Verdict == review.VerdictEndorsed:
+			case err == nil && made[i][0].Verdict == proposals.VerdictEndorsed:
 				endorsed++
 			case err == nil:
 				approved++

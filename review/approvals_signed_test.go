@@ -19,9 +19,9 @@ func openShared(t *testing.T) signed {
 	return openSigned(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}}, ada, mara, kim, bob)
 }
 
-func (s signed) verdict(by proposals.Actor, want string, c review.Choice) review.Decision {
+func (s signed) verdict(by proposals.Actor, want string, c review.Choice) proposals.Decision {
 	s.Helper()
-	ds := s.Decide(s.T, s.desk, by, review.VerdictApproved, "", c)
+	ds := s.Decide(s.T, s.desk, by, proposals.VerdictApproved, "", c)
 	if got := verdicts(ds); got != want {
 		s.Errorf("%s approves: %s; want %s", by, got, want)
 	}
@@ -113,7 +113,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	c, other := s.one("scene_pacer"), s.one("book_pacer")
 	s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", c)
 	s.Clock.Forward(2 * time.Hour)
-	statement := s.prepare(review.VerdictApproved, "", other)
+	statement := s.prepare(proposals.VerdictApproved, "", other)
 	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, review.ErrSignature) {
 		t.Errorf("an expired key signs: %v", err)
 	}
@@ -128,7 +128,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	s := openShared(t)
 	c := []review.Choice{s.one("scene_pacer")}
-	statement := s.prepare(review.VerdictApproved, "", c...)
+	statement := s.prepare(proposals.VerdictApproved, "", c...)
 	signature := s.Sign(t, ada, statement)
 	s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", c[0])
 	if _, err := s.desk.Signed(signature).Approve(t.Context(), ada, c, ""); !errors.Is(err, proposals.ErrConflict) {
@@ -149,10 +149,10 @@ func TestSignedChangeSetOfTwo(t *testing.T) {
 		drafts = append(drafts, d)
 	}
 	choices := s.Propose(t, s.desk, scout, drafts...)
-	if got := verdicts(s.Decide(t, s.desk, ada, review.VerdictApproved, "", choices...)); got != "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed" {
+	if got := verdicts(s.Decide(t, s.desk, ada, proposals.VerdictApproved, "", choices...)); got != "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed" {
 		t.Errorf("ada: %s", got)
 	}
-	if got := verdicts(s.Decide(t, s.desk, mara, review.VerdictApproved, "", choices...)); got != "approved 1 of 1; approved 1 of 1; approved" {
+	if got := verdicts(s.Decide(t, s.desk, mara, proposals.VerdictApproved, "", choices...)); got != "approved 1 of 1; approved 1 of 1; approved" {
 		t.Errorf("mara: %s", got)
 	}
 	for _, id := range []string{"a_pacer", "b_pacer", "c_pacer"} {

@@ -35,7 +35,7 @@ func owners(t testing.TB, pattern string, approvals int, who ...proposals.Actor)
 }
 
 // verdicts returns the verdicts of decisions, and how far their approvals came.
-func verdicts(ds []review.Decision) string {
+func verdicts(ds []proposals.Decision) string {
 	var words []string
 	for _, d := range ds {
 		word := string(d.Verdict)
@@ -47,7 +47,7 @@ func verdicts(ds []review.Decision) string {
 	return strings.Join(words, "; ")
 }
 
-func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Proposal) []review.Decision {
+func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Proposal) []proposals.Decision {
 	o.Helper()
 	ds := o.approve(by, ps...)
 	if got := verdicts(ds); got != want {

@@ -24,11 +24,11 @@ type Choice struct {
 // Approve makes proposals live: all of them or none, in one transaction that
 // is durable when Approve returns. A member of a change set is approved
 // together with all the others or not at all.
-func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]Decision, error) {
+func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]proposals.Decision, error) {
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []Showing, act *SignedAct) ([]Decision, error) {
+	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []proposals.Showing, act *SignedAct) ([]proposals.Decision, error) {
 		if err := together(views); err != nil {
 			return nil, err
 		}
@@ -37,13 +37,13 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 }
 
 // Decide gives proposals a verdict: Approve, RequestChanges or Reject.
-func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict Verdict, note string) ([]Decision, error) {
+func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	switch verdict {
-	case VerdictNeedsChanges:
+	case proposals.VerdictNeedsChanges:
 		return d.RequestChanges(ctx, actor, choices, note)
-	case VerdictRejected:
+	case proposals.VerdictRejected:
 		return d.Reject(ctx, actor, choices, note)
-	case VerdictApproved, VerdictEndorsed: // which of the two it is, the policy decides
+	case proposals.VerdictApproved, proposals.VerdictEndorsed: // which of the two it is, the policy decides
 	}
 	return d.Approve(ctx, actor, choices, note)
 }
@@ -56,9 +56,9 @@ type check func(*reviewCache, Bundle, Choice) (view, error)
 // refuses those that may not be decided so; decide writes the decisions. strict
 // is passed on to Desk.showings.
 func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
-	check check, decide func(Tx, []view, []Showing, *SignedAct) ([]Decision, error),
-) ([]Decision, error) {
-	decisions, err := write(ctx, d, func(tx Tx) ([]Decision, error) {
+	check check, decide func(Tx, []view, []proposals.Showing, *SignedAct) ([]proposals.Decision, error),
+) ([]proposals.Decision, error) {
+	decisions, err := write(ctx, d, func(tx Tx) ([]proposals.Decision, error) {
 		views, showings, err := d.decidable(ctx, tx, actor, choices, strict, check)
 		if err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choi
 // decidable loads the proposals of choices, and returns an error if one cannot be
 // decided. strict is for approvals.
 func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
-) ([]view, []Showing, error) {
+) ([]view, []proposals.Showing, error) {
 	r := newReviewCache(rd)
 	bundles, err := r.bundles(ctx, chosen(choices)...)
 	if err != nil {
@@ -194,7 +194,7 @@ func liveName(version int) string {
 // approve writes the versions, then makes them live, then closes the proposals
 // and their issues. What still needs the approval of another is recorded as
 // endorsed instead. It runs inside the transaction that looked at views.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []Showing, note string, act *SignedAct) ([]Decision, error) {
+func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []proposals.Showing, note string, act *SignedAct) ([]proposals.Decision, error) {
 	next := newSuccession(tx)
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
@@ -216,22 +216,22 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 	if err := a.write(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := d.sign(ctx, tx, act, VerdictApproved, views, a.versions, note); err != nil {
+	if err := d.sign(ctx, tx, act, proposals.VerdictApproved, views, a.versions, note); err != nil {
 		return nil, err
 	}
 	if err := a.setLive(ctx, tx); err != nil {
 		return nil, err
 	}
-	decisions := make([]Decision, len(views))
+	decisions := make([]proposals.Decision, len(views))
 	for i, v := range views {
 		p, version := v.Proposal, a.versions[i]
-		decisions[i] = Decision{
-			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: VerdictApproved,
+		decisions[i] = proposals.Decision{
+			ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: proposals.VerdictApproved,
 			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
 			Shown: showings[i], Unassigned: v.unassigned, Signature: act.Hash(), Approvals: progress(v.need, d.tally(v, actor.String())),
 		}
 		if one := &decisions[i]; !a.complete[i] {
-			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = VerdictEndorsed, 0, "", false, v.changeSet.seal
+			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = proposals.VerdictEndorsed, 0, "", false, v.changeSet.seal
 		}
 	}
 	return decisions, a.close(ctx, tx, decisions, act)
@@ -290,28 +290,28 @@ func inForce(standing []Standing) []history.Waiver {
 }
 
 // RequestChanges sends a proposal back to its author with the reason.
-func (d *Desk) RequestChanges(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, VerdictNeedsChanges, reason)
+func (d *Desk) RequestChanges(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
+	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
 }
 
 // Reject ends a proposal with the reason.
-func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActReject, VerdictRejected, reason)
+func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
+	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
 }
 
 // refuse decides on proposals with any verdict but approval: all of them or none.
-func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict Verdict, reason string) ([]Decision, error) {
+func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
 	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []Showing, signed *SignedAct) ([]Decision, error) {
+	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []proposals.Showing, signed *SignedAct) ([]proposals.Decision, error) {
 		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
 			return nil, err
 		}
-		decisions := make([]Decision, len(views))
+		decisions := make([]proposals.Decision, len(views))
 		for i, v := range views {
 			p := v.Proposal
-			decisions[i] = Decision{
+			decisions[i] = proposals.Decision{
 				ID: d.newID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
 				Note: reason, By: actor, At: signed.Time(d.stamp()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
 			}

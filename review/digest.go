@@ -114,7 +114,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 
 // addUp refuses an approval of which actor was shown parts, if together the proposals
 // do something to a prompt that they do not do one by one.
-func (d *Desk) addUp(ctx context.Context, r *reviewCache, actor proposals.Actor, views []view, showings []Showing) error {
+func (d *Desk) addUp(ctx context.Context, r *reviewCache, actor proposals.Actor, views []view, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []view
 	known := false
@@ -132,7 +132,7 @@ func (d *Desk) addUp(ctx context.Context, r *reviewCache, actor proposals.Actor,
 			group = string(v.Proposal.ID)
 		}
 		parts, of = append(parts, impact.Part{Subject: v.Proposal.Subject, Group: group, Then: then, Prompts: v.prompts}), append(of, v)
-		known = known || showings[i] != ShowingNone
+		known = known || showings[i] != proposals.ShowingNone
 	}
 	if !known {
 		return nil

@@ -29,7 +29,7 @@ type Dossier struct {
 	Assessments        []Assessment // of the current revision, the oldest first
 	Standing           []Standing   // the findings of the latest one
 	Waivers            []history.Waiver
-	Decisions          []Decision
+	Decisions          []proposals.Decision
 	Issue              *proposals.Issue // nil while it is a draft
 	Comments           []proposals.Comment
 	Others             []proposals.Proposal // open ones on the same subject: approving this makes them stale
@@ -256,13 +256,13 @@ func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, err
 // whose digest is another than expected. strict also refuses content that differs
 // from what actor was shown last; content that actor was never shown passes,
 // unless other members of its change set were.
-func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]Showing, error) {
+func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
 	}
 	sets := setDigests(views)
-	showings := make([]Showing, len(views))
+	showings := make([]proposals.Showing, len(views))
 	known := map[string]bool{} // change sets of which something was shown
 	var moved []view
 	var facts []string
@@ -271,11 +271,11 @@ func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, ch
 		expect, set := choices[i].Expect, v.Proposal.ChangeSet
 		switch {
 		case expect != "" && (expect == v.Digest || set != "" && expect == sets[set]):
-			showings[i] = ShowingExpected
+			showings[i] = proposals.ShowingExpected
 		case expect == "" && seen && (last.Digest == v.Digest || last.Digest == d.beforeWaivers(v, actor, last.At)):
-			showings[i] = ShowingShown
+			showings[i] = proposals.ShowingShown
 		default:
-			showings[i] = ShowingNone
+			showings[i] = proposals.ShowingNone
 			if expect != "" || seen && strict {
 				moved, facts = append(moved, v), append(facts, last.difference(v, expect)...)
 			}

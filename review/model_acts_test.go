@@ -246,10 +246,10 @@ func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, 
 	switch s.what {
 	case "back", "reject":
 		return func() (refusals, func() error) {
-			verdict := review.VerdictNeedsChanges
+			verdict := proposals.VerdictNeedsChanges
 			r := m.mayRefuse(who.String(), e)
 			if e.state = proposals.NeedsChanges; s.what == "reject" {
-				verdict, e.state = review.VerdictRejected, proposals.Rejected
+				verdict, e.state = proposals.VerdictRejected, proposals.Rejected
 				m.rejected[m.rejectedKey(e.tool, e.is)] = true
 			}
 			choices := []review.Choice{{ID: id}}
@@ -343,7 +343,7 @@ func (m *modelled) doApprove(who proposals.Actor, chosen []int, how int, like re
 		m.approve(who.String(), chosen)
 	}
 	ctx := m.Context()
-	return m.sign(who, r, how, func() ([]byte, error) { return m.desk.Prepare(ctx, who, choices, review.VerdictApproved, "") },
+	return m.sign(who, r, how, func() ([]byte, error) { return m.desk.Prepare(ctx, who, choices, proposals.VerdictApproved, "") },
 		func(d *review.Desk) error { _, err := d.Approve(ctx, who, choices, ""); return err })
 }
 

@@ -70,7 +70,7 @@ func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Dra
 	return revised
 }
 
-func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []review.Decision {
+func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposals.Decision {
 	o.Helper()
 	decisions, err := o.desk.Approve(o.Context(), by, choices(ps...), "")
 	if err != nil {
@@ -87,7 +87,7 @@ func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) 
 }
 
 // live makes a draft the live version of its subject.
-func (o office) live(d proposals.Draft) review.Decision {
+func (o office) live(d proposals.Draft) proposals.Decision {
 	o.Helper()
 	return o.Approved(o.T, o.desk, ada, d)[0]
 }

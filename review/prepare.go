@@ -13,10 +13,10 @@ import (
 // Prepare returns the statement by which actor would decide on proposals now, to
 // be signed and then passed on by Desk.Signed to the method of the verdict. It
 // reads one snapshot and refuses what that method would refuse.
-func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict Verdict, note string) ([]byte, error) {
+func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return read(ctx, d, func(r Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
-		if verdict == VerdictApproved {
+		if verdict == proposals.VerdictApproved {
 			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
 		}
 		if err := checkText("note", note); err != nil {
@@ -28,7 +28,7 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 		}
 		at := d.stamp()
 		var versions []history.Version
-		if verdict == VerdictApproved {
+		if verdict == proposals.VerdictApproved {
 			if err := together(views); err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func (d *Desk) prepareWaiver(ctx context.Context, actor proposals.Actor, id prop
 
 // decisionAct returns what the statement of a decision is about. versions are those
 // that an approval writes, of the same places as views; nil for other verdicts.
-func decisionAct(verdict Verdict, views []view, versions []history.Version) *statement.Decision {
+func decisionAct(verdict proposals.Verdict, views []view, versions []history.Version) *statement.Decision {
 	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
 	for i, v := range views {
 		p := v.Proposal
@@ -108,7 +108,7 @@ func decisionAct(verdict Verdict, views []view, versions []history.Version) *sta
 }
 
 // sign compares the signature of a decision with the decision, and records it.
-func (d *Desk) sign(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict Verdict, views []view, versions []history.Version, note string) error {
+func (d *Desk) sign(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil
 	}

@@ -148,8 +148,8 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	if v.Proposal == "" {
 		return CheckShipped(v)
 	}
-	err := p.Decision(ctx, r, Decision{
-		Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Verdict: VerdictApproved, Note: v.Note,
+	err := p.Decision(ctx, r, proposals.Decision{
+		Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Verdict: proposals.VerdictApproved, Note: v.Note,
 		At: v.DecidedAt, ReviewDigest: v.ReviewDigest, Version: v.Number, Signature: v.Signature,
 	}, v.DecidedBy, v.PrevHash, v.UnsignedSum())
 	if err != nil {

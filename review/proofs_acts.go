@@ -15,7 +15,7 @@ import (
 
 // Decision returns nil when a statement has the decision d of by. previous and sum
 // are those of the version that an approval wrote, "" for other verdicts.
-func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d Decision, by, previous, sum string) error {
+func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -34,7 +34,7 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d Decision, by
 }
 
 // itemOf returns what the statement of a decision has of d, without the version.
-func itemOf(d Decision) statement.Item {
+func itemOf(d proposals.Decision) statement.Item {
 	return statement.Item{
 		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
 	}
@@ -92,7 +92,7 @@ func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Pro
 // Endorsement returns the key that signed an approval which waited for another, or
 // why that does not count. version and previous are the place of the version that
 // it is about; 0 when that is not known.
-func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d Decision, version int, previous string) (key string, err error) {
+func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
 		return "", fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -139,7 +139,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 		if err != nil {
 			continue // nobody else can sign
 		}
-		key, err := p.Endorsement(ctx, r, Decision{
+		key, err := p.Endorsement(ctx, r, proposals.Decision{
 			Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Note: a.Note, By: who,
 			At: a.At, ReviewDigest: a.ReviewDigest, Signature: a.Signature,
 		}, v.Number, v.PrevHash)
@@ -168,7 +168,7 @@ type endorsementReader interface {
 
 // endorses returns the key that signed an earlier approval of p, or why that does
 // not count. Without signatures, every approval that is recorded counts.
-func (s Signing) endorses(ctx context.Context, r endorsementReader, e Decision, p proposals.Proposal) (key string, err error) {
+func (s Signing) endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
 	started := s.trust.Required()
 	if !started {
 		states, err := r.SignersStates(ctx)

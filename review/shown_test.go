@@ -88,7 +88,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 			}
 			o.lookAt(ada, p)
 		}
-		if d := o.approve(ada, p)[0]; d.Shown != review.ShowingShown {
+		if d := o.approve(ada, p)[0]; d.Shown != proposals.ShowingShown {
 			t.Errorf("case %d: approved as %q", i, d.Shown)
 		}
 	}
@@ -103,16 +103,16 @@ func TestApproveWhatWasNeverShown(t *testing.T) {
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.lookAt(bob, p)
 	o.lookAt(proposals.Actor{Kind: proposals.Agent, Name: "ada"}, p)
-	if d := o.approve(ada, p)[0]; d.Shown != review.ShowingNone {
+	if d := o.approve(ada, p)[0]; d.Shown != proposals.ShowingNone {
 		t.Errorf("approved as %q", d.Shown)
 	}
 	decisions := o.show(ada, p).Decisions
-	if len(decisions) != 1 || decisions[0].Shown != review.ShowingNone {
+	if len(decisions) != 1 || decisions[0].Shown != proposals.ShowingNone {
 		t.Errorf("the record says %+v", decisions)
 	}
 	q := o.propose(scout, storetest.Prompt("chapter_pacer"))
 	expected := []review.Choice{{ID: q.ID, Expect: o.show(ada, q).Digest}}
-	if ds, err := o.desk.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != review.ShowingExpected {
+	if ds, err := o.desk.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != proposals.ShowingExpected {
 		t.Errorf("approved as %+v, %v", ds, err)
 	}
 	o.sound()
@@ -162,7 +162,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 	}
 	digest = o.lookAtSet(bob, "good")
 	ds, err := o.desk.Approve(t.Context(), bob, []review.Choice{{ID: a.ID, Expect: digest}, {ID: b.ID, Expect: digest}}, "")
-	if err != nil || ds[0].Shown != review.ShowingExpected || ds[1].Shown != review.ShowingExpected {
+	if err != nil || ds[0].Shown != proposals.ShowingExpected || ds[1].Shown != proposals.ShowingExpected {
 		t.Errorf("approved as %+v, %v", ds, err)
 	}
 	o.sound()

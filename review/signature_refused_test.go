@@ -45,7 +45,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 }
 
 // prepare returns the statement of a decision by ada.
-func (s signed) prepare(verdict review.Verdict, note string, choices ...review.Choice) []byte {
+func (s signed) prepare(verdict proposals.Verdict, note string, choices ...review.Choice) []byte {
 	s.Helper()
 	prepared, err := s.desk.Prepare(s.Context(), ada, choices, verdict, note)
 	if err != nil {
@@ -77,9 +77,9 @@ func TestWrongSignatures(t *testing.T) {
 	other.Keys[ada] = s.Keys[ada]
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
 	one, two := choices[:1], choices[1:]
-	approval := s.prepare(review.VerdictApproved, "", one...)
+	approval := s.prepare(proposals.VerdictApproved, "", one...)
 	good := s.Sign(t, ada, approval)
-	elsewhere := other.prepare(review.VerdictApproved, "", other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
+	elsewhere := other.prepare(proposals.VerdictApproved, "", other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
 	foreign := signingtest.NewKey(t, "ed25519")
 	for name, c := range map[string]struct {
 		signed  review.Signed
@@ -88,11 +88,11 @@ func TestWrongSignatures(t *testing.T) {
 		actor   proposals.Actor
 		want    error
 	}{
-		"of a rejection":          {s.Sign(t, ada, s.prepare(review.VerdictRejected, "No.", one...)), one, "No.", ada, proposals.ErrConflict},
+		"of a rejection":          {s.Sign(t, ada, s.prepare(proposals.VerdictRejected, "No.", one...)), one, "No.", ada, proposals.ErrConflict},
 		"about another proposal":  {good, two, "", ada, proposals.ErrConflict},
 		"about fewer":             {good, choices, "", ada, proposals.ErrConflict},
-		"about more":              {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices...)), one, "", ada, proposals.ErrConflict},
-		"in another order":        {s.Sign(t, ada, s.prepare(review.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, proposals.ErrConflict},
+		"about more":              {s.Sign(t, ada, s.prepare(proposals.VerdictApproved, "", choices...)), one, "", ada, proposals.ErrConflict},
+		"in another order":        {s.Sign(t, ada, s.prepare(proposals.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, proposals.ErrConflict},
 		"with another note":       {good, one, "Fine.", ada, proposals.ErrConflict},
 		"by somebody else":        {good, one, "", bob, review.ErrSignature},
 		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
@@ -129,7 +129,7 @@ func TestPreparedStands(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
-	prepared := s.prepare(review.VerdictApproved, "", choices...)
+	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	s.ApproveSigned(t, s.Desk(t, s.Policy), ada, storetest.Prompt("line_pacer"))
 	if _, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Error(err)
@@ -149,7 +149,7 @@ func TestPreparedMoves(t *testing.T) {
 			}
 		},
 		"a decision": func(s signed, c review.Choice) {
-			s.Decide(s.T, s.desk, ada, review.VerdictRejected, "No.", c)
+			s.Decide(s.T, s.desk, ada, proposals.VerdictRejected, "No.", c)
 		},
 		"a prompt": func(s signed, _ review.Choice) { // of another agent that would have the tool, by another process
 			reader := storetest.Agent("reader")
@@ -161,7 +161,7 @@ func TestPreparedMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openSigned(t, review.Policy{}, ada)
 			choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
-			prepared := s.prepare(review.VerdictApproved, "", choices...)
+			prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 			change(s, choices[0])
 			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
 			if !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {

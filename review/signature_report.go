@@ -35,7 +35,7 @@ type SignedRecords interface {
 	// of its approval, 0 for none. The others do so for every decision that approved
 	// nothing, every waiver, and every answer to a call and every tier.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
-	EachDecision(ctx context.Context, fn func(d Decision, event int64) error) error
+	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
 	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
 	EachOther(ctx context.Context, fn func(r SignedRecord, event int64) error) error
 	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
@@ -75,9 +75,9 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Signature
 	err = errors.Join(
 		c.proofs.proveAll(ctx, r),
 		r.EachVersion(ctx, func(v history.Version, event int64) error { return c.version(ctx, v, event) }),
-		r.EachDecision(ctx, func(d Decision, event int64) error {
+		r.EachDecision(ctx, func(d proposals.Decision, event int64) error {
 			key := fmt.Sprintf("%s of revision %d of %s", d.Verdict, d.Revision, d.Subject)
-			if d.Verdict != VerdictEndorsed {
+			if d.Verdict != proposals.VerdictEndorsed {
 				return c.count("decisions", key, event, c.proofs.Decision(ctx, r, d, d.By.String(), "", ""))
 			}
 			_, err := c.proofs.Endorsement(ctx, r, d, 0, "")

@@ -43,20 +43,20 @@ func TestSignedDecisions(t *testing.T) {
 		return d
 	}
 	for name, one := range map[string]struct {
-		verdict review.Verdict
+		verdict proposals.Verdict
 		drafts  []proposals.Draft
 		set     string
 	}{
-		"one":         {review.VerdictApproved, []proposals.Draft{storetest.Prompt("one_pacer")}, ""},
-		"change set":  {review.VerdictApproved, []proposals.Draft{set("first_pacer"), set("second_pacer")}, "spring"},
-		"several":     {review.VerdictApproved, []proposals.Draft{storetest.Prompt("third_pacer"), storetest.Prompt("fourth_pacer")}, ""},
-		"sent back":   {review.VerdictNeedsChanges, []proposals.Draft{storetest.Prompt("fifth_pacer")}, ""},
-		"rejected":    {review.VerdictRejected, []proposals.Draft{storetest.Prompt("sixth_pacer")}, ""},
-		"a next step": {review.VerdictApproved, []proposals.Draft{storetest.Turn(proposals.Deactivate, toolSubject("get_gmail"), 1, 0)}, ""},
+		"one":         {proposals.VerdictApproved, []proposals.Draft{storetest.Prompt("one_pacer")}, ""},
+		"change set":  {proposals.VerdictApproved, []proposals.Draft{set("first_pacer"), set("second_pacer")}, "spring"},
+		"several":     {proposals.VerdictApproved, []proposals.Draft{storetest.Prompt("third_pacer"), storetest.Prompt("fourth_pacer")}, ""},
+		"sent back":   {proposals.VerdictNeedsChanges, []proposals.Draft{storetest.Prompt("fifth_pacer")}, ""},
+		"rejected":    {proposals.VerdictRejected, []proposals.Draft{storetest.Prompt("sixth_pacer")}, ""},
+		"a next step": {proposals.VerdictApproved, []proposals.Draft{storetest.Turn(proposals.Deactivate, toolSubject("get_gmail"), 1, 0)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			note := ""
-			if one.verdict != review.VerdictApproved {
+			if one.verdict != proposals.VerdictApproved {
 				note = "Not like this."
 			}
 			decisions := s.Decide(t, s.desk, ada, one.verdict, note, s.Propose(t, s.desk, scout, one.drafts...)...)
@@ -73,7 +73,7 @@ func TestSignedDecisions(t *testing.T) {
 				if d.Signature != record.Hash || !d.At.Equal(st.At) {
 					t.Errorf("%s has the signature %s and the time %s; want %s, %s", d.Subject, d.Signature, d.At, record.Hash, st.At)
 				}
-				if one.verdict == review.VerdictApproved {
+				if one.verdict == proposals.VerdictApproved {
 					s.signedVersion(d, act)
 				}
 			}
@@ -87,7 +87,7 @@ func toolSubject(id string) registry.Subject {
 }
 
 // signedVersion holds a version against the item of its statement.
-func (s signed) signedVersion(d review.Decision, act *statement.Decision) {
+func (s signed) signedVersion(d proposals.Decision, act *statement.Decision) {
 	s.Helper()
 	err := s.View(s.Context(), func(r review.Reader) error {
 		v, err := r.Version(s.Context(), d.Subject, d.Version)
@@ -140,7 +140,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	s := openSigned(t, review.Policy{}, ada)
 	dir := t.TempDir()
 	signingtest.WriteFile(t, dir+"/allowed", s.Line(ada)+"\n")
-	check := func(d review.Decision) {
+	check := func(d proposals.Decision) {
 		t.Helper()
 		r := s.record(d.Signature)
 		signingtest.WriteFile(t, dir+"/sig", r.Signature)
@@ -149,7 +149,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	check(s.ApproveSigned(t, s.desk, ada, storetest.Prompt("scene_pacer"))[0])
 
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
-	prepared := s.prepare(review.VerdictApproved, "", choices...)
+	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
 	decisions, err := s.desk.Signed(review.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
 	if err != nil {
@@ -176,9 +176,9 @@ func TestSignedFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
 	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
-	if _, err := s.desk.Prepare(t.Context(), ada, choices, review.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
+	if _, err := s.desk.Prepare(t.Context(), ada, choices, proposals.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
 		t.Errorf("the author prepares: %v", err)
 	}
-	s.Decide(t, s.desk, bob, review.VerdictApproved, "", choices...)
+	s.Decide(t, s.desk, bob, proposals.VerdictApproved, "", choices...)
 	s.whole()
 }

@@ -74,12 +74,12 @@ type RecordReader interface {
 	// Assessments lists the assessments of one revision, the oldest first.
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
-	Decisions(ctx context.Context, id proposals.ID) ([]Decision, error)
+	Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error)
 	// Shown returns what a user was last shown of proposals. Those that the user
 	// was never shown are missing.
 	Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]Shown, error)
 	// Rejection finds the latest rejection of a definition for a subject.
-	Rejection(ctx context.Context, s registry.Subject, contentHash string) (Decision, error)
+	Rejection(ctx context.Context, s registry.Subject, contentHash string) (proposals.Decision, error)
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
 	// WroteHere reports whether an author wrote a revision from the account, and
@@ -150,7 +150,7 @@ type ProposalWriter interface {
 type RecordWriter interface {
 	AddAssessment(ctx context.Context, a Assessment) (string, error)
 	AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error)
-	AddDecisions(ctx context.Context, decisions []Decision) ([]string, error)
+	AddDecisions(ctx context.Context, decisions []proposals.Decision) ([]string, error)
 	AddComment(ctx context.Context, c proposals.Comment) (string, error)
 	// AppendEvents gives events their numbers and their places in the chain.
 	AppendEvents(ctx context.Context, events []history.Event) error

@@ -10,15 +10,15 @@ import (
 
 // verdictMoves gives for each verdict the act, and the next assignee and status
 // of the issue.
-var verdictMoves = map[Verdict]struct {
+var verdictMoves = map[proposals.Verdict]struct {
 	act      proposals.Act
 	assignee func(proposals.Proposal) string
 	status   proposals.IssueStatus
 }{
-	VerdictApproved:     {proposals.ActApprove, nobody, proposals.IssueClosed},
-	VerdictEndorsed:     {proposals.ActEndorse, func(proposals.Proposal) string { return proposals.AssigneeUser }, proposals.IssueOpen},
-	VerdictRejected:     {proposals.ActReject, nobody, proposals.IssueClosed},
-	VerdictNeedsChanges: {proposals.ActRequestChanges, func(p proposals.Proposal) string { return p.Author.String() }, proposals.IssueOpen},
+	proposals.VerdictApproved:     {proposals.ActApprove, nobody, proposals.IssueClosed},
+	proposals.VerdictEndorsed:     {proposals.ActEndorse, func(proposals.Proposal) string { return proposals.AssigneeUser }, proposals.IssueOpen},
+	proposals.VerdictRejected:     {proposals.ActReject, nobody, proposals.IssueClosed},
+	proposals.VerdictNeedsChanges: {proposals.ActRequestChanges, func(p proposals.Proposal) string { return p.Author.String() }, proposals.IssueOpen},
 }
 
 func nobody(proposals.Proposal) string { return "" }
@@ -27,7 +27,7 @@ func nobody(proposals.Proposal) string { return "" }
 // and events, all with one verdict. decisions[i] is about views[i]. A signed
 // decision has the time of its statement, its event the time at which it was
 // recorded: the log stays in order.
-func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, views []view, decisions []Decision, signed *SignedAct) error {
+func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Verdict, views []view, decisions []proposals.Decision, signed *SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]DecidedProposal, len(views))
 	for i, v := range views {
@@ -58,7 +58,7 @@ func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict Verdict, views [
 		if a := decision.Approvals; a != nil {
 			data["approvals"] = map[string]any{"required": a.Required, "given": a.Given, "waits_for": a.WaitsFor}
 		}
-		if verdict == VerdictApproved {
+		if verdict == proposals.VerdictApproved {
 			data["version"], data["version_hash"] = decision.Version, decision.VersionHash
 		}
 		if events[i], err = d.event(decision.By, string(s.act), decided[i].Proposal, decided[i].Proposal.UpdatedAt, seals[i], data); err != nil {

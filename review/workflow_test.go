@@ -82,7 +82,7 @@ func TestNeedsChangesAndBack(t *testing.T) {
 	o.approve(ada, p)
 
 	d := o.show(ada, p)
-	if len(d.Revisions) != 2 || len(d.Decisions) != 2 || d.Decisions[0].Verdict != review.VerdictNeedsChanges ||
+	if len(d.Revisions) != 2 || len(d.Decisions) != 2 || d.Decisions[0].Verdict != proposals.VerdictNeedsChanges ||
 		d.Decisions[0].Note != "Say what slow means." || d.Decisions[0].Revision != 1 || d.Decisions[1].Revision != 2 {
 		t.Errorf("revisions %d, decisions %+v", len(d.Revisions), d.Decisions)
 	}
@@ -134,7 +134,7 @@ func (o office) assigned(p proposals.Proposal, state proposals.State, assignee s
 }
 
 // kept looks at everything that an approval of a new subject leaves behind.
-func (o office) kept(draft proposals.Draft, author proposals.Actor, d review.Decision, a review.Assessment) {
+func (o office) kept(draft proposals.Draft, author proposals.Actor, d proposals.Decision, a review.Assessment) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), draft.Subject, 0, 10)
 	if err != nil {

@@ -60,16 +60,16 @@ func TestKilledBetweenApprovals(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	endorsed, approved, between := 0, 0, 0
 	for kill := range kills() {
-		said := map[proposals.ID]review.Verdict{} // the last one
+		said := map[proposals.ID]proposals.Verdict{} // the last one
 		for _, line := range killed(t, "endorse", db.Path(), kill+1, random) {
 			verdict, id, _ := strings.Cut(strings.TrimSpace(line), " ")
-			said[proposals.ID(id)] = review.Verdict(verdict)
+			said[proposals.ID(id)] = proposals.Verdict(verdict)
 		}
 		for id, last := range said {
 			switch verdicts := verdictsOf(t, db, id); {
 			case verdicts == "endorsed approved":
 				approved++
-			case verdicts == "endorsed" && last == review.VerdictEndorsed:
+			case verdicts == "endorsed" && last == proposals.VerdictEndorsed:
 				endorsed++
 			default:
 				t.Fatalf("kill %d: %s was acknowledged as %s, and has %q", kill+1, id, last, verdicts)

@@ -62,7 +62,7 @@ func (s recordTables) AddWaiver(ctx context.Context, id proposals.ID, w history.
 	return s.record(ctx, waiverRecords, waiverColumns(&waiver{w, id}))
 }
 
-func decisionColumns(d *review.Decision) columns {
+func decisionColumns(d *proposals.Decision) columns {
 	return columns{
 		col("id", &d.ID), col("proposal", (*string)(&d.Proposal)), col("revision", &d.Revision), col("subject", asSubject(&d.Subject)),
 		col("content_hash", &d.ContentHash), col("verdict", (*string)(&d.Verdict)), col("note", &d.Note), col("decided_by", asActor(&d.By)),
@@ -72,27 +72,27 @@ func decisionColumns(d *review.Decision) columns {
 }
 
 // numberedDecision are the columns of a decision with the number of its proposal.
-func numberedDecision(d *review.Decision) columns {
+func numberedDecision(d *proposals.Decision) columns {
 	return append(decisionColumns(d), col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue))
 }
 
 // selectDecision is the beginning of a query for numberedDecision.
-var selectDecision = "SELECT " + numberedDecision(new(review.Decision)).names() + " FROM decisions "
+var selectDecision = "SELECT " + numberedDecision(new(proposals.Decision)).names() + " FROM decisions "
 
 // Decisions implements review.RecordReader.
-func (s recordTables) Decisions(ctx context.Context, id proposals.ID) ([]review.Decision, error) {
+func (s recordTables) Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error) {
 	return all(ctx, s, reading(numberedDecision), selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // Rejection implements review.RecordReader.
-func (s recordTables) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (review.Decision, error) {
+func (s recordTables) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (proposals.Decision, error) {
 	found, err := all(ctx, s, reading(numberedDecision),
 		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
 	return first(found, err, "rejection of %s", subject)
 }
 
 // AddDecisions implements review.RecordWriter.
-func (s recordTables) AddDecisions(ctx context.Context, decisions []review.Decision) ([]string, error) {
+func (s recordTables) AddDecisions(ctx context.Context, decisions []proposals.Decision) ([]string, error) {
 	rows := make([]columns, len(decisions))
 	for i := range decisions {
 		rows[i] = decisionColumns(&decisions[i])

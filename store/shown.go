@@ -35,17 +35,17 @@ func shownColumns(f *review.Shown) columns {
 }
 
 // Showings returns how each approver was shown the proposal.
-func (db versionPages) Showings(ctx context.Context, ids []string) (map[string]review.Showing, error) {
+func (db versionPages) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	showings := make(map[string]review.Showing, len(ids))
+	showings := make(map[string]proposals.Showing, len(ids))
 	err = db.view(ctx, func(s *session) error {
 		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
 			[]any{string(list)}, func(row scanner) error {
 				var id string
-				var shown review.Showing
+				var shown proposals.Showing
 				err := row.Scan(&id, &shown)
 				showings[id] = shown
 				return err

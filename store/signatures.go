@@ -143,7 +143,7 @@ func eventOf(table string) string {
 }
 
 // EachDecision implements review.SignedRecords.
-func (s signedRecords) EachDecision(ctx context.Context, fn func(review.Decision, int64) error) error {
+func (s signedRecords) EachDecision(ctx context.Context, fn func(proposals.Decision, int64) error) error {
 	return eachTold(ctx, s, numberedDecision, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
 

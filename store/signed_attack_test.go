@@ -37,7 +37,7 @@ var signedAttacks = map[string]struct {
 	"version 1 rewritten by hand": {rewriteByHand, "covers other content"},
 	"a rejection as an approval": {func(x target) {
 		o := x.attempt()
-		decisions := x.Decide(x, x.desk, ada, review.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
+		decisions := x.Decide(x, x.desk, ada, proposals.VerdictRejected, "No.", review.Choice{ID: o.Proposal.ID})
 		again := x.attempt()
 		x.forge(again, x.forged(again, decisions[0].Signature))
 	}, "covers other content"},
@@ -273,7 +273,7 @@ func says(text string) func(string) bool {
 func (x target) signatureOfAnotherHistory(other target) {
 	x.Helper()
 	choices := other.Propose(x, other.desk, scout, storetest.Prompt("mood_pacer"))
-	prepared, err := other.desk.Prepare(x.Context(), ada, choices, review.VerdictApproved, "")
+	prepared, err := other.desk.Prepare(x.Context(), ada, choices, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}

@@ -194,7 +194,7 @@ func BenchmarkSignedApprove(b *testing.B) {
 			b.StartTimer()
 			start := time.Now()
 			if n == 1 {
-				s.Decide(b, desk, ada, review.VerdictApproved, "", choices...)
+				s.Decide(b, desk, ada, proposals.VerdictApproved, "", choices...)
 			} else if _, err := desk.Approve(b.Context(), ada, choices, ""); err != nil {
 				b.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/statement"
@@ -23,7 +24,7 @@ type signedForgery struct {
 func (x target) sign(key signingtest.Key, change func(*statement.Statement)) signedForgery {
 	x.Helper()
 	o := x.attempt()
-	prepared, err := x.desk.Prepare(x.Context(), ada, []review.Choice{{ID: o.Proposal.ID}}, review.VerdictApproved, "")
+	prepared, err := x.desk.Prepare(x.Context(), ada, []review.Choice{{ID: o.Proposal.ID}}, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}

@@ -99,12 +99,12 @@ func (x target) forge(o review.Dossier, v history.Version, more ...func(review.T
 		if err := tx.ApplyVerdict(ctx, []review.DecidedProposal{decided}); err != nil {
 			return err
 		}
-		d := review.Decision{
-			ID: x.NewID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: review.VerdictApproved, By: ada,
+		d := proposals.Decision{
+			ID: x.NewID(), Proposal: p.ID, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: proposals.VerdictApproved, By: ada,
 			At: v.DecidedAt, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, Version: v.Number, VersionHash: versions[0].Hash, Signature: v.Signature,
-			Shown: review.ShowingExpected,
+			Shown: proposals.ShowingExpected,
 		}
-		seals, err := tx.AddDecisions(ctx, []review.Decision{d})
+		seals, err := tx.AddDecisions(ctx, []proposals.Decision{d})
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 	if err != nil {
 		return "", err
 	}
-	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]review.Decision, error){
+	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]proposals.Decision, error){
 		proposals.ActApprove: desk.Approve, proposals.ActRequestChanges: desk.RequestChanges, proposals.ActReject: desk.Reject,
 	}[act]
 	decisions, err := run(ctx, c.Actor, choices, reason)
@@ -75,7 +75,7 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 	for _, d := range decisions {
 		name := d.Subject.String()
 		switch {
-		case d.Verdict == review.VerdictEndorsed:
+		case d.Verdict == proposals.VerdictEndorsed:
 			waiting = append(waiting, name+" ("+d.Progress()+")")
 			continue
 		case act == proposals.ActApprove:

@@ -75,7 +75,7 @@ func (f fake) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossi
 		Live:        &registry.Live{Subject: f.subject(), Version: 3, Definition: before},
 		Assessments: []review.Assessment{{Revision: 1, Reviewer: f.actor(), Recommendation: proposals.Recommendation(f.text), Report: review.Report{Comment: f.text}, RulesVersion: f.text, At: fakeTime}},
 		Standing:    standing, Waivers: []history.Waiver{waiver},
-		Decisions: []review.Decision{{Revision: 1, Verdict: review.Verdict(f.text), Note: f.text, By: f.actor(), At: fakeTime}},
+		Decisions: []proposals.Decision{{Revision: 1, Verdict: proposals.Verdict(f.text), Note: f.text, By: f.actor(), At: fakeTime}},
 		Issue:     &proposals.Issue{Number: 7, Title: f.text, Assignee: f.text, Status: proposals.IssueStatus(f.text), Labels: []string{f.text, f.text}},
 		Comments:  []proposals.Comment{{Author: f.actor(), At: fakeTime, Body: f.text, Revision: 1, Field: f.text, Line: 3}},
 		Others:    []proposals.Proposal{p}, Members: []proposals.Proposal{p, p},

@@ -161,7 +161,7 @@ func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...prop
 }
 
 // Approved proposes drafts as a user and approves them together.
-func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
 	choices := Choices(t, desk, by, drafts...)
 	decisions, err := desk.Approve(t.Context(), by, choices, "")

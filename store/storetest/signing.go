@@ -109,7 +109,7 @@ func SignWith(t testing.TB, key signingtest.Key, statement []byte) review.Signed
 }
 
 // Decide decides on proposals with a signature.
-func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, verdict review.Verdict, note string, choices ...review.Choice) []review.Decision {
+func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, verdict proposals.Verdict, note string, choices ...review.Choice) []proposals.Decision {
 	t.Helper()
 	statement, err := desk.Prepare(t.Context(), by, choices, verdict, note)
 	if err != nil {
@@ -123,9 +123,9 @@ func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, ve
 }
 
 // ApproveSigned proposes drafts as a user and approves them together, signed.
-func (s *Signing) ApproveSigned(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Decision {
+func (s *Signing) ApproveSigned(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
-	return s.Decide(t, desk, by, review.VerdictApproved, "", s.Propose(t, desk, by, drafts...)...)
+	return s.Decide(t, desk, by, proposals.VerdictApproved, "", s.Propose(t, desk, by, drafts...)...)
 }
 
 // Propose proposes drafts as a user and returns them as choices.

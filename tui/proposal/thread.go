@@ -83,13 +83,13 @@ func (t *threadPane) entries() []entry {
 	for _, x := range d.Decisions {
 		word, style := draw.Safe("✓ approved"), theme.Good
 		switch x.Verdict {
-		case review.VerdictNeedsChanges:
+		case proposals.VerdictNeedsChanges:
 			word, style = "↺ sent back", theme.Warn
-		case review.VerdictRejected:
+		case proposals.VerdictRejected:
 			word, style = "✗ rejected", theme.Bad
-		case review.VerdictEndorsed:
+		case proposals.VerdictEndorsed:
 			word = "✓ approved, not the last approval"
-		case review.VerdictApproved:
+		case proposals.VerdictApproved:
 		}
 		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Show(x.By.String())).Add(theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
 		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})

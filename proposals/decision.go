@@ -1,9 +1,8 @@
-package review
+package proposals
 
 import (
 	"time"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 )
 
@@ -21,14 +20,14 @@ const (
 // Decision is the user's word on one revision.
 type Decision struct {
 	ID           string // UUIDv7
-	Proposal     proposals.ID
+	Proposal     ID
 	Issue        int // number of the proposal
 	Subject      registry.Subject
 	Revision     int
 	ContentHash  string
 	Verdict      Verdict
 	Note         string // the reason; always there unless approved
-	By           proposals.Actor
+	By           Actor
 	At           time.Time
 	Assessment   string // id of the assessment it stood on
 	ReviewDigest string // of what the decider was shown
@@ -44,7 +43,7 @@ type Decision struct {
 	Members string
 	// Approvals is, when it was just made, how far the approvals have come; nil when
 	// one was enough. It is not stored.
-	Approvals *proposals.Approvals
+	Approvals *Approvals
 }
 
 // Showing describes how a decider knew the decided content.
