@@ -57,7 +57,7 @@ var ruleArrows = map[string][]string{
 }
 
 // rooms are the folders below review that the desk stands on. None knows the desk.
-var rooms = []string{"approval", "harness", "impact", "intake", "overlap", "rules"}
+var rooms = []string{"approval", "harness", "impact", "intake", "overlap", "proof", "rules"}
 
 // pages are the folders of tui with a page of the workbench each. No page knows the
 // workbench or another page, and nothing below tui knows a page.

@@ -12,8 +12,8 @@ import (
 	"toolcrib/cli/report"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
-	"toolcrib/review"
 	"toolcrib/review/bundle"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 )
 
@@ -157,7 +157,7 @@ func (f bundleFlags) scope(ctx context.Context, a *command.App, s conform.Scope)
 		return s, err
 	}
 	if len(r.Faults) > 0 {
-		return s, fmt.Errorf("%s: %w: %s; check it alone for all that is wrong", f.file, review.ErrSignature, r.Faults[0].Message)
+		return s, fmt.Errorf("%s: %w: %s; check it alone for all that is wrong", f.file, proof.ErrSignature, r.Faults[0].Message)
 	}
 	s.Catalog, s.Registry = registry.Merge(r.Live), f.file
 	s.Tools = s.Catalog.Tools()

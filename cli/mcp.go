@@ -26,6 +26,7 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/store"
 )
 
@@ -262,7 +263,7 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	if err != nil {
 		return history.Version{}, err
 	}
-	if err := r.db.Counts(ctx, found[0]); review.Refuses(err) {
+	if err := r.db.Counts(ctx, found[0]); proof.Refuses(err) {
 		return history.Version{}, command.NotFoundf("version %d of %s", number, s)
 	} else if err != nil {
 		return history.Version{}, err

@@ -16,6 +16,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/statement"
 	"toolcrib/tui"
 )
@@ -224,7 +225,7 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 }
 
 // sign has a statement shown, and then signed.
-func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*review.Signed, error) {
+func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {
 		return nil, err
@@ -237,7 +238,7 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	if err != nil {
 		return nil, err
 	}
-	var signed *review.Signed
+	var signed *proof.Signed
 	err = ask(ctx, tui.SignRequest{
 		Principal: s.actor.String(), Key: signature.KeyName(key), Statement: statement.Sum(text)[:12], Terminal: !key.InAgent(),
 		Run: func() (err error) {

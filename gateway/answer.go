@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/statement"
 )
 
@@ -30,12 +31,12 @@ func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect
 // Answering is a gateway for one act of the user, signed or not.
 type Answering struct {
 	gateway *Gateway
-	signed  *review.Signed
+	signed  *proof.Signed
 }
 
 // Signed returns the gateway for the one act of a signed statement that
 // PrepareAnswer or PrepareTiers returned.
-func (g *Gateway) Signed(s review.Signed) Answering { return Answering{g, &s} }
+func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns the gateway for acts that are not signed.
 func (g *Gateway) Unsigned() Answering { return Answering{gateway: g} }

@@ -9,7 +9,7 @@ import (
 
 	"toolcrib/prompt/toolcall"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 // Config has the parts of a gateway.
@@ -28,7 +28,7 @@ type Config struct {
 	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
 
-	Signatures review.Signatures // of the user's answers and tiers
+	Signatures proof.Policy // of the user's answers and tiers
 
 	Now   func() time.Time
 	NewID func() string // a new UUIDv7
@@ -55,7 +55,7 @@ type Gateway struct {
 	maxPending int
 	maxRefused int
 	hints      func(*registry.Tool) *registry.Annotations // that are logged with a call
-	signing    review.Signing
+	signing    proof.Signing
 
 	now   func() time.Time
 	newID func() string
@@ -80,7 +80,7 @@ func New(c Config) (*Gateway, error) {
 		gate:       evalGate{c.Gate, positive(c.GateTimeout, DefaultGateTimeout), c.GateClosed},
 		pendingFor: positive(c.PendingFor, DefaultPendingFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
-		signing: review.NewSigning(review.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
+		signing: proof.NewSigning(proof.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}

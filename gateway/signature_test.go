@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -57,7 +58,7 @@ func (x signedCalls) ask() string {
 	return refused.Pending
 }
 
-func (x signedCalls) prepare(id string, approve bool, reason string) review.Signed {
+func (x signedCalls) prepare(id string, approve bool, reason string) proof.Signed {
 	x.Helper()
 	prepared, err := x.gateway.PrepareAnswer(x.Context(), ada, id, "", approve, reason)
 	if err != nil {
@@ -80,10 +81,10 @@ func TestSignedAnswers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
 	id := x.ask()
-	if _, err := x.gateway.Approve(t.Context(), ada, id, ""); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := x.gateway.Approve(t.Context(), ada, id, ""); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("unsigned yes: %v", err)
 	}
-	if _, err := x.gateway.Refuse(t.Context(), ada, id, "No."); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := x.gateway.Refuse(t.Context(), ada, id, "No."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("unsigned no: %v", err)
 	}
 	yes, no := x.prepare(id, true, ""), x.prepare(id, false, "No.")
@@ -117,7 +118,7 @@ func TestSignedAnswers(t *testing.T) {
 func TestSignedTiers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openSignedCalls(t)
-	if _, err := x.gateway.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := x.gateway.Unsigned().SetTiers(t.Context(), ada, gateway.TierChoice{User: "ada", Tools: []string{"get_climate"}, Layer: registry.LayerUser, Tier: registry.AutoApprove}); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
 	forged := gateway.Override{ID: x.NewID(), User: "ada", Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}, Tier: registry.AutoApprove, By: ada, At: x.Clock.Now()}

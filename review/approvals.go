@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review/approval"
 	"toolcrib/review/impact"
+	"toolcrib/review/proof"
 )
 
 // An approval that is not the last one that its subject needs is recorded as a
@@ -93,11 +94,11 @@ func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsemen
 		if !v.endorsed(e) || slices.ContainsFunc(found, func(f endorsement) bool { return f.By == e.By }) {
 			continue
 		}
-		key, err := d.signing.endorses(ctx, r, e, p)
+		key, err := d.signing.Endorses(ctx, r, e, p)
 		switch {
 		case err == nil && (key == "" || !slices.ContainsFunc(found, func(f endorsement) bool { return f.key == key })):
 			found = append(found, endorsement{e, key})
-		case err != nil && !Refuses(err):
+		case err != nil && !proof.Refuses(err):
 			return nil, err
 		}
 	}
@@ -166,10 +167,10 @@ func (d *Desk) complete(actor proposals.Actor, views []view) []bool {
 
 // apart returns an error when the key of an approval is one by which another
 // principal approved v.
-func (v view) apart(actor proposals.Actor, act *SignedAct) error {
+func (v view) apart(actor proposals.Actor, act *proof.SignedAct) error {
 	for _, e := range v.endorsements {
 		if act.Key() != "" && e.By != actor && e.key == act.Key() {
-			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), ErrSignature, e.By)
+			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), proof.ErrSignature, e.By)
 		}
 	}
 	return nil
@@ -280,7 +281,7 @@ func (a approving) setLive(ctx context.Context, tx Tx) error {
 }
 
 // close records the decisions, and closes the proposals that are complete.
-func (a approving) close(ctx context.Context, tx Tx, decisions []proposals.Decision, act *SignedAct) error {
+func (a approving) close(ctx context.Context, tx Tx, decisions []proposals.Decision, act *proof.SignedAct) error {
 	for _, verdict := range []proposals.Verdict{proposals.VerdictApproved, proposals.VerdictEndorsed} {
 		var about []view
 		var of []proposals.Decision

@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/approval"
+	"toolcrib/review/proof"
 	"toolcrib/store/storetest"
 )
 
@@ -114,7 +115,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", c)
 	s.Clock.Forward(2 * time.Hour)
 	statement := s.prepare(proposals.VerdictApproved, "", other)
-	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, review.ErrSignature) {
+	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, proof.ErrSignature) {
 		t.Errorf("an expired key signs: %v", err)
 	}
 	s.verdict(mara, "approved 2 of 2", c)

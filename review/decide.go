@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
+	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 )
 
@@ -28,7 +29,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []proposals.Showing, act *SignedAct) ([]proposals.Decision, error) {
+	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx Tx, views []view, showings []proposals.Showing, act *proof.SignedAct) ([]proposals.Decision, error) {
 		if err := together(views); err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ type check func(*reviewCache, Bundle, Choice) (view, error)
 // refuses those that may not be decided so; decide writes the decisions. strict
 // is passed on to Desk.showings.
 func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
-	check check, decide func(Tx, []view, []proposals.Showing, *SignedAct) ([]proposals.Decision, error),
+	check check, decide func(Tx, []view, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
 	decisions, err := write(ctx, d, func(tx Tx) ([]proposals.Decision, error) {
 		views, showings, err := d.decidable(ctx, tx, actor, choices, strict, check)
@@ -194,7 +195,7 @@ func liveName(version int) string {
 // approve writes the versions, then makes them live, then closes the proposals
 // and their issues. What still needs the approval of another is recorded as
 // endorsed instead. It runs inside the transaction that looked at views.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []proposals.Showing, note string, act *SignedAct) ([]proposals.Decision, error) {
+func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := newSuccession(tx)
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
@@ -239,7 +240,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 
 // versions returns the versions that the approval of views writes, without the
 // hashes that depend on the version before.
-func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *SignedAct) []history.Version {
+func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *proof.SignedAct) []history.Version {
 	versions := make([]history.Version, len(views))
 	for i, v := range views {
 		p, rev := v.Proposal, v.Revision
@@ -304,7 +305,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []proposals.Showing, signed *SignedAct) ([]proposals.Decision, error) {
+	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx Tx, views []view, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
 		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"toolcrib/review/approval"
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
+	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
@@ -50,7 +51,7 @@ type Policy struct {
 	// is connected.
 	Model harness.Model
 	// Signatures asks for signed decisions.
-	Signatures Signatures
+	Signatures proof.Policy
 }
 
 // DefaultMaxOpen sets how many proposals an agent may have open.
@@ -74,7 +75,7 @@ func (p Policy) OpenOfAll() int {
 // Desk moves proposals. It is safe for concurrent use.
 type Desk struct {
 	*impact.Analyzer // what proposals do to prompts
-	*SignerLog       // who may sign
+	*proof.SignerLog // who may sign
 
 	store  Store
 	policy Policy
@@ -88,8 +89,8 @@ type Desk struct {
 	dryRun  bool
 	// signing checks and records signatures; signed is the statement that the next
 	// act is signed by, nil for none.
-	signing Signing
-	signed  *Signed
+	signing proof.Signing
+	signed  *proof.Signed
 	pool    *impact.Pool
 	// together holds the drafts of the same call, which go live together.
 	together []proposals.Draft
@@ -117,7 +118,7 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 	desk := &Desk{
 		Analyzer: impact.New(view, pool, policy.Model), pool: pool,
 		store: store, policy: policy, now: now, newID: newID, trials: &trials{},
-		signing: NewSigning(NewTrust(policy.Signatures, policy.Approvals), now, newID),
+		signing: proof.NewSigning(proof.NewTrust(policy.Signatures, policy.Approvals), now, newID),
 		rules:   set,
 		version: sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.version() }),
 	}
@@ -134,7 +135,7 @@ func (d *Desk) DryRun() *Desk {
 
 // Signed returns a desk whose next act is the one of a signed statement that
 // Prepare returned.
-func (d *Desk) Signed(s Signed) *Desk {
+func (d *Desk) Signed(s proof.Signed) *Desk {
 	signed := *d
 	signed.signed = &s
 	return signed.withSignerLog()
@@ -142,11 +143,11 @@ func (d *Desk) Signed(s Signed) *Desk {
 
 // withSignerLog gives d the log of the signers in its storage.
 func (d *Desk) withSignerLog() *Desk {
-	d.SignerLog = NewSignerLog(d.signing, d.signed,
-		func(ctx context.Context, fn func(SignatureReader) error) error {
+	d.SignerLog = proof.NewSignerLog(d.signing, d.signed,
+		func(ctx context.Context, fn func(proof.Reader) error) error {
 			return d.store.View(ctx, func(r Reader) error { return fn(r) })
 		},
-		func(ctx context.Context, fn func(SignatureWriter) error) error {
+		func(ctx context.Context, fn func(proof.Writer) error) error {
 			return d.update(ctx, func(tx Tx) error { return fn(tx) })
 		})
 	return d

@@ -15,6 +15,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/approval"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signingtest"
 	"toolcrib/store/storetest"
 )
@@ -192,7 +193,7 @@ func (m *modelled) run(steps []step, done map[string]int) (at int, err error) {
 // reasons are the errors of the desk by the words of the table.
 var reasons = map[string]error{
 	"authority": proposals.ErrAuthority, "state": proposals.ErrState, "stale": review.ErrStale, "blocked": review.ErrBlocked, "change set": review.ErrChangeSet,
-	"four eyes": proposals.ErrFourEyes, "unsigned": review.ErrUnsigned, "signature": review.ErrSignature, "conflict": proposals.ErrConflict, "incomplete": review.ErrIncomplete,
+	"four eyes": proposals.ErrFourEyes, "unsigned": proof.ErrUnsigned, "signature": proof.ErrSignature, "conflict": proposals.ErrConflict, "incomplete": review.ErrIncomplete,
 	"repeated": review.ErrRepeated, "limit": review.ErrLimit, "digest": review.ErrDigest, "unchanged": proposals.ErrUnchanged, "not found": proposals.ErrNotFound,
 	"not waived": review.ErrNotWaived, "not waivable": review.ErrNotWaivable, "merge": review.ErrMerge,
 }

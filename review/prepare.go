@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/proof"
 	"toolcrib/signing/statement"
 )
 
@@ -81,7 +82,7 @@ func (d *Desk) prepareWaiver(ctx context.Context, actor proposals.Actor, id prop
 		if err != nil {
 			return nil, err
 		}
-		return d.signing.Prepare(ctx, r, actor, v.now, waiverAct(v.proposal, v.waiver(v.now)), wish.reason)
+		return d.signing.Prepare(ctx, r, actor, v.now, proof.WaiverAct(v.proposal, v.waiver(v.now)), wish.reason)
 	})
 }
 
@@ -108,7 +109,7 @@ func decisionAct(verdict proposals.Verdict, views []view, versions []history.Ver
 }
 
 // sign compares the signature of a decision with the decision, and records it.
-func (d *Desk) sign(ctx context.Context, w SignatureWriter, signed *SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
+func (d *Desk) sign(ctx context.Context, w proof.Writer, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/statement"
 	"toolcrib/store/storetest"
@@ -30,7 +31,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 			"reject":        func() error { _, err := desk.Reject(t.Context(), ada, choices, "No."); return err },
 		} {
 			before := s.Dump(t)
-			if err := do(); !errors.Is(err, review.ErrUnsigned) {
+			if err := do(); !errors.Is(err, proof.ErrUnsigned) {
 				t.Errorf("%s, %s: %v", name, act, err)
 			}
 			if after := s.Dump(t); after != before {
@@ -55,7 +56,7 @@ func (s signed) prepare(verdict proposals.Verdict, note string, choices ...revie
 }
 
 // edited signs a statement that was changed.
-func (s signed) edited(prepared []byte, change func(*statement.Statement)) review.Signed {
+func (s signed) edited(prepared []byte, change func(*statement.Statement)) proof.Signed {
 	s.Helper()
 	st, err := statement.Decode(prepared)
 	if err != nil {
@@ -82,7 +83,7 @@ func TestWrongSignatures(t *testing.T) {
 	elsewhere := other.prepare(proposals.VerdictApproved, "", other.Propose(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
 	foreign := signingtest.NewKey(t, "ed25519")
 	for name, c := range map[string]struct {
-		signed  review.Signed
+		signed  proof.Signed
 		choices []review.Choice
 		note    string
 		actor   proposals.Actor
@@ -94,17 +95,17 @@ func TestWrongSignatures(t *testing.T) {
 		"about more":              {s.Sign(t, ada, s.prepare(proposals.VerdictApproved, "", choices...)), one, "", ada, proposals.ErrConflict},
 		"in another order":        {s.Sign(t, ada, s.prepare(proposals.VerdictApproved, "", choices[1], choices[0])), choices, "", ada, proposals.ErrConflict},
 		"with another note":       {good, one, "Fine.", ada, proposals.ErrConflict},
-		"by somebody else":        {good, one, "", bob, review.ErrSignature},
-		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, review.ErrSignature},
-		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, review.ErrSignature},
-		"of another statement":    {review.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, review.ErrSignature},
-		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, review.ErrSignature},
-		"of the future":           {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, review.ErrSignature},
+		"by somebody else":        {good, one, "", bob, proof.ErrSignature},
+		"with another's key":      {s.Sign(t, bob, approval), one, "", ada, proof.ErrSignature},
+		"with an unknown key":     {storetest.SignWith(t, foreign, approval), one, "", ada, proof.ErrSignature},
+		"of another statement":    {proof.Signed{Statement: approval, Signature: s.Sign(t, ada, elsewhere).Signature}, one, "", ada, proof.ErrSignature},
+		"of another database":     {s.Sign(t, ada, elsewhere), one, "", ada, proof.ErrSignature},
+		"of the future":           {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(time.Hour) }), one, "", ada, proof.ErrSignature},
 		"of long ago":             {s.edited(approval, func(st *statement.Statement) { st.At = st.At.Add(-time.Hour) }), one, "", ada, proposals.ErrConflict},
 		"about another log":       {s.edited(approval, func(st *statement.Statement) { st.Log.Hash = strings.Repeat("0", 64) }), one, "", ada, proposals.ErrConflict},
 		"about a log yet to come": {s.edited(approval, func(st *statement.Statement) { st.Log.Seq += 100 }), one, "", ada, proposals.ErrConflict},
-		"that is not a statement": {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, review.ErrSignature},
-		"that is not a signature": {review.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, review.ErrSignature},
+		"that is not a statement": {s.Sign(t, ada, []byte("approve it\n")), one, "", ada, proof.ErrSignature},
+		"that is not a signature": {proof.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, proof.ErrSignature},
 	} {
 		before := s.Dump(t)
 		if _, err := s.desk.Signed(c.signed).Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {

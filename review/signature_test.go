@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
@@ -112,9 +113,9 @@ func (s signed) signedVersion(d proposals.Decision, act *statement.Decision) {
 	}
 }
 
-func (s signed) record(hash string) review.SignatureRecord {
+func (s signed) record(hash string) proof.SignatureRecord {
 	s.Helper()
-	var record review.SignatureRecord
+	var record proof.SignatureRecord
 	err := s.View(s.Context(), func(r review.Reader) error {
 		var err error
 		record, err = r.Signature(s.Context(), hash)
@@ -151,7 +152,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
-	decisions, err := s.desk.Signed(review.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
+	decisions, err := s.desk.Signed(proof.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,12 +162,12 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 // TestAlwaysSigned refuses unsigned decisions before signing has started.
 func TestAlwaysSigned(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: review.Signatures{Always: true}})
+	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: proof.Policy{Always: true}})
 	choices := storetest.Choices(t, desk, scout, storetest.Prompt("scene_pacer"))
-	if _, err := desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("approve: %v", err)
 	}
-	if _, err := desk.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := desk.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("reject: %v", err)
 	}
 }

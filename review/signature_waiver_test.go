@@ -8,6 +8,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/store/storetest"
 )
 
@@ -70,7 +71,7 @@ func (w waivable) report(signed, unsigned int64) {
 func TestSignedWaivers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := openWaivable(t)
-	if err := w.waive(w.desk, "It is known.", nil); !errors.Is(err, review.ErrUnsigned) {
+	if err := w.waive(w.desk, "It is known.", nil); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
 	signed := w.signWaiver("It is known.")
@@ -108,7 +109,7 @@ func TestSignedEndOfWaiver(t *testing.T) {
 	if err := w.waive(w.signWaiver("It is known."), "It is known.", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.desk.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); !errors.Is(err, review.ErrUnsigned) {
+	if _, err := w.desk.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("an unsigned end: %v", err)
 	}
 	prepared, err := w.desk.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")

@@ -10,6 +10,7 @@ import (
 	"toolcrib/review/approval"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
+	"toolcrib/review/proof"
 )
 
 // Store is the storage that the desk needs: transactions.
@@ -31,7 +32,7 @@ type Reader interface {
 	ProposalReader
 	RecordReader
 	RegistryReader
-	SignatureReader
+	proof.Reader
 }
 
 // ProposalReader finds proposals. What is not there is ErrNotFound.
@@ -122,7 +123,7 @@ type Tx interface {
 	ProposalWriter
 	RecordWriter
 	RegistryWriter
-	SignatureWriter
+	proof.Writer
 }
 
 // ProposalWriter creates and moves proposals.

@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/review/proof"
 )
 
 // verdictMoves gives for each verdict the act, and the next assignee and status
@@ -27,7 +28,7 @@ func nobody(proposals.Proposal) string { return "" }
 // and events, all with one verdict. decisions[i] is about views[i]. A signed
 // decision has the time of its statement, its event the time at which it was
 // recorded: the log stays in order.
-func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Verdict, views []view, decisions []proposals.Decision, signed *SignedAct) error {
+func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Verdict, views []view, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]DecidedProposal, len(views))
 	for i, v := range views {

@@ -10,6 +10,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review/impact"
+	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 )
 
@@ -44,7 +45,7 @@ func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID
 			return w, err
 		}
 		w = v.waiver(signed.Time(v.now))
-		if err := signed.Match(waiverAct(v.proposal, w), wish.reason); err != nil {
+		if err := signed.Match(proof.WaiverAct(v.proposal, w), wish.reason); err != nil {
 			return w, err
 		}
 		if err := d.signing.Record(ctx, tx, signed); err != nil {
@@ -232,7 +233,7 @@ func (d *Desk) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal)
 
 // newestKeys returns when the newest state of the signers came into force, the zero time
 // before there is one.
-func newestKeys(ctx context.Context, r SignatureReader) (time.Time, error) {
+func newestKeys(ctx context.Context, r proof.Reader) (time.Time, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil || last == "" {
 		return time.Time{}, err

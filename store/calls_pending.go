@@ -13,6 +13,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 // callerRow is how the caller of a pending call is stored.
@@ -224,7 +225,7 @@ func (c callTables) countTiers(ctx context.Context, list []gateway.Override) err
 			err = p.TierStands(ctx, signatureTables(c), o.StatementAct(), o.Signature)
 		}
 		switch {
-		case review.Refuses(err):
+		case proof.Refuses(err):
 			list[i].Tier = registry.RequiresApproval
 		case err != nil:
 			return err

@@ -10,7 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 func entryColumns(e *CatalogEntry) columns {
@@ -68,7 +68,7 @@ func provenColumns() string {
 
 // scanProven scans provenColumns, and the hash of the version with them, into an
 // entry as its definition has it.
-func (s catalog) scanProven(ctx context.Context, p *review.Proofs, q CatalogQuery, hash *string, row scanner) (CatalogEntry, error) {
+func (s catalog) scanProven(ctx context.Context, p *proof.Proofs, q CatalogQuery, hash *string, row scanner) (CatalogEntry, error) {
 	var e CatalogEntry
 	var subject string
 	var newest int

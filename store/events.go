@@ -13,7 +13,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 func eventColumns(e *history.Event) columns {
@@ -55,7 +55,7 @@ func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) erro
 		e.Hash = e.Sum()
 		rows = append(rows, eventColumns(&e))
 		last, now.event, now.hash = e, e.Seq, e.Hash
-		if e.Act == review.ActSigners {
+		if e.Act == proof.ActSigners {
 			now.signers = e.Hash
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 	"toolcrib/store"
@@ -204,6 +205,6 @@ func fillSignatures(t *testing.T, db *storetest.Database) error {
 	t.Helper()
 	s := storetest.Signing{Database: db, Keys: map[proposals.Actor]signingtest.Key{ada: signingtest.NewKey(t, "ed25519")}}
 	file, err := signers.Parse([]byte(s.Line(ada)+"\n"), nil)
-	s.Change(t, db.Desk(t, review.Policy{Signatures: review.Signatures{Signers: func() (*signers.Signers, error) { return file, err }}}), ada)
+	s.Change(t, db.Desk(t, review.Policy{Signatures: proof.Policy{Signers: func() (*signers.Signers, error) { return file, err }}}), ada)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/statement"
 )
 
@@ -16,22 +16,22 @@ import (
 // log.
 type signatureTables struct{ *session }
 
-// LastEvent implements review.SignatureReader.
+// LastEvent implements proof.Reader.
 func (s signatureTables) LastEvent(ctx context.Context) (statement.Head, error) {
 	var head statement.Head
 	err := s.Row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
 	return head, missing(err, "the newest event")
 }
 
-// EventHash implements review.SignatureReader.
+// EventHash implements proof.Reader.
 func (s signatureTables) EventHash(ctx context.Context, seq int64) (string, error) {
 	var hash string
 	err := s.Row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
 	return hash, missing(err, "event %d", seq)
 }
 
-// Signature implements review.SignatureReader.
-func (s signatureTables) Signature(ctx context.Context, hash string) (review.SignatureRecord, error) {
+// Signature implements proof.Reader.
+func (s signatureTables) Signature(ctx context.Context, hash string) (proof.SignatureRecord, error) {
 	found, err := all(ctx, s, reading(signatureColumns), signatureRecords.selection("WHERE hash = $1"), hash)
 	return first(found, err, "the signed statement %.12s", hash)
 }
@@ -47,16 +47,16 @@ func signedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }
 
-// SignedAfter implements review.SignatureReader.
+// SignedAfter implements proof.Reader.
 func (s signatureTables) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
 	return all(ctx, s, scanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
 }
 
-func signatureColumns(r *review.SignatureRecord) columns {
+func signatureColumns(r *proof.SignatureRecord) columns {
 	return columns{col("hash", &r.Hash), col("statement", &r.Statement), col("signature", &r.Signature), col("signed_by", &r.By), col("created_at", asTime(&r.At))}
 }
 
-// LastSigners implements review.SignatureReader.
+// LastSigners implements proof.Reader.
 func (s signatureTables) LastSigners(ctx context.Context) (string, error) {
 	ends, err := s.tails(ctx)
 	if err != nil {
@@ -75,24 +75,24 @@ type signersData struct {
 	Statement string `json:"statement"`
 }
 
-// SignersStates implements review.SignatureReader.
-func (s signatureTables) SignersStates(ctx context.Context) ([]review.SignersState, error) {
+// SignersStates implements proof.Reader.
+func (s signatureTables) SignersStates(ctx context.Context) ([]proof.SignersState, error) {
 	events, err := all(ctx, s, reading(eventColumns), selectEvents+"WHERE act = 'signers' ORDER BY seq")
-	states := make([]review.SignersState, len(events))
+	states := make([]proof.SignersState, len(events))
 	for i, e := range events {
 		var d signersData
 		if err := json.Unmarshal(e.Data, &d); err != nil {
 			return nil, fmt.Errorf("%w: the data of event %d: %w", ErrDamaged, e.Seq, err)
 		}
-		states[i] = review.SignersState{
+		states[i] = proof.SignersState{
 			Event: statement.Head{Seq: e.Seq, Hash: e.Hash}, At: e.At, Number: d.Number, Text: []byte(d.State), Revoked: d.Revoked, Statement: d.Statement,
 		}
 	}
 	return states, err
 }
 
-// AddSignature implements review.SignatureWriter.
-func (s signatureTables) AddSignature(ctx context.Context, r review.SignatureRecord, e history.Event) error {
+// AddSignature implements proof.Writer.
+func (s signatureTables) AddSignature(ctx context.Context, r proof.SignatureRecord, e history.Event) error {
 	seal, err := s.record(ctx, signatureRecords, signatureColumns(&r))
 	if err != nil {
 		return err
@@ -101,13 +101,13 @@ func (s signatureTables) AddSignature(ctx context.Context, r review.SignatureRec
 	return eventLog(s).AppendEvent(ctx, e)
 }
 
-// CheckSignatures checks every signature, as review.Trust.CheckSignatures does. It
+// CheckSignatures checks every signature, as proof.Trust.CheckSignatures does. It
 // reports nothing where the database was opened without a Trust.
-func (db audits) CheckSignatures(ctx context.Context) (review.SignatureReport, error) {
+func (db audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	if db.trust == nil {
-		return review.SignatureReport{}, nil
+		return proof.Report{}, nil
 	}
-	return viewed(ctx, db.connections, func(s *session) (review.SignatureReport, error) {
+	return viewed(ctx, db.connections, func(s *session) (proof.Report, error) {
 		return db.trust.CheckSignatures(ctx, signedRecords{signatureTables{s}})
 	})
 }
@@ -115,7 +115,7 @@ func (db audits) CheckSignatures(ctx context.Context) (review.SignatureReport, e
 // signedRecords is a session as signatures are checked in it.
 type signedRecords struct{ signatureTables }
 
-var _ review.SignedRecords = signedRecords{}
+var _ proof.SignedRecords = signedRecords{}
 
 // eachTold calls fn for every row of the columns of a T, followed by rest, which begins
 // with the number of an event.
@@ -161,7 +161,7 @@ func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposa
 }
 
 // EachOther implements review.SignedRecords.
-func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecord, int64) error) error {
+func (s signedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord, int64) error) error {
 	type answered struct {
 		pending gateway.Pending
 		answer  gateway.Answer
@@ -177,7 +177,7 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 	}
 	err := eachTold(ctx, s, describe, eventOf("a")+"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq",
 		func(a answered, event int64) error {
-			return fn(review.SignedRecord{
+			return fn(proof.SignedRecord{
 				Table: answerRecords.table, What: "the answer to call " + a.pending.ID, Signature: a.answer.Signature, By: a.by,
 				Act: a.pending.StatementAct(a.answer.Approved), Note: a.answer.Reason,
 			}, event)
@@ -186,14 +186,14 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(review.SignedRecor
 		return err
 	}
 	return eachTold(ctx, s, tierColumns, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
-		return fn(review.SignedRecord{
+		return fn(proof.SignedRecord{
 			Table: tierRecords.table, What: "the tier of " + o.Tool.String() + " for " + o.User, Signature: o.Signature, By: o.By.String(), Act: o.StatementAct(),
 		}, event)
 	})
 }
 
 // EachSignature implements review.SignedRecords.
-func (s signedRecords) EachSignature(ctx context.Context, fn func(review.SignatureRecord) error) error {
+func (s signedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
 	scan := reading(signatureColumns)
 	return s.Each(ctx, signatureRecords.selection("ORDER BY seq"), nil, func(row scanner) error {
 		r, err := scan(row)

@@ -14,6 +14,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/statement"
@@ -154,7 +155,7 @@ func TestForgingWorksWithoutSignatures(t *testing.T) {
 	if report := verify(t, storetest.Open(t, x.Path())); len(report.Damage) > 0 {
 		t.Errorf("the seals give it away: %+v", report.Damage)
 	}
-	x.Policy.Signatures = review.Signatures{}
+	x.Policy.Signatures = proof.Policy{}
 	x.used(true)
 }
 

@@ -7,6 +7,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/statement"
 	"toolcrib/store/storetest"
@@ -15,7 +16,7 @@ import (
 // signedForgery is an attempt with a signed statement that approves it.
 type signedForgery struct {
 	attempt review.Dossier
-	signed  review.Signed
+	signed  proof.Signed
 	at      time.Time
 }
 
@@ -56,8 +57,8 @@ func (x target) forgeSigned(f signedForgery) {
 	})
 }
 
-func (x target) signatureRecord(signed review.Signed) review.SignatureRecord {
-	return review.SignatureRecord{
+func (x target) signatureRecord(signed proof.Signed) proof.SignatureRecord {
+	return proof.SignatureRecord{
 		Hash: statement.Sum(signed.Statement), Statement: string(signed.Statement), Signature: string(signed.Signature), By: ada.String(), At: x.Clock.Now(),
 	}
 }
@@ -80,7 +81,7 @@ func (x target) forgeSigners(key signingtest.Key) {
 	data := fmt.Sprintf(`{"number":2,"state":%q,"statement":%q}`, file.Text(), statement.Sum(prepared))
 	err = storetest.Open(x, x.Path()).Update(x.Context(), func(tx review.Tx) error {
 		return tx.AddSignature(x.Context(), x.signatureRecord(signed), history.Event{
-			ID: x.NewID(), At: x.Clock.Now(), Actor: ada.String(), Act: review.ActSigners, Data: []byte(data),
+			ID: x.NewID(), At: x.Clock.Now(), Actor: ada.String(), Act: proof.ActSigners, Data: []byte(data),
 		})
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
@@ -220,7 +221,7 @@ func inUse(definition json.RawMessage) string {
 
 // damage returns the findings of a verification with its counts; checkpoints, of which there
 // may be none, are compared with the log.
-func (x target) damage(path string, kept ...checkpoint.Checkpoint) ([]string, review.SignatureReport) {
+func (x target) damage(path string, kept ...checkpoint.Checkpoint) ([]string, proof.Report) {
 	x.Helper()
 	db := x.Open(x, path)
 	report := verify(x.T, db)

@@ -14,6 +14,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/store/engine"
 )
 
@@ -58,7 +59,7 @@ type Options struct {
 	// commit; it must not wait. It may be nil.
 	Committed func(acts []string)
 	// Trust decides which versions are read as live; nil for all.
-	Trust *review.Trust
+	Trust *proof.Trust
 }
 
 // maxReaders bounds the reading connections.
@@ -129,8 +130,8 @@ type session struct {
 	engine   Engine
 	hints    hints
 	witness  witness
-	trust    *review.Trust   // nil where every version counts
-	proven   *review.Proofs  // in the transaction, nil before it is asked for
+	trust    *proof.Trust    // nil where every version counts
+	proven   *proof.Proofs   // in the transaction, nil before it is asked for
 	profiled []registry.Live // the live agents and allow-lists, in the transaction, nil before they are asked for
 	decoded  decoded
 	sketches sketches

@@ -8,6 +8,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/failpoint"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/store/engine"
 )
 
@@ -15,7 +16,7 @@ import (
 type connections struct {
 	engine    Engine
 	witness   witness
-	trust     *review.Trust
+	trust     *proof.Trust
 	committed func(acts []string)
 	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
 	logger    chan *session // the same for what a power cut may take back

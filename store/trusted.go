@@ -8,7 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 // trusted reads what counts where decisions are signed.
@@ -19,7 +19,7 @@ type trusted struct{ *session }
 
 // proofs returns what versions are checked by in this transaction, nil where every
 // version counts.
-func (s trusted) proofs(ctx context.Context) (*review.Proofs, error) {
+func (s trusted) proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
 	}
@@ -34,7 +34,7 @@ func (s trusted) proofs(ctx context.Context) (*review.Proofs, error) {
 }
 
 // proofsOf is proofs where the event of the last state of the signers has a hash.
-func (s trusted) proofsOf(ctx context.Context, last string) (*review.Proofs, error) {
+func (s trusted) proofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
 	if s.proven == nil {
 		p, err := s.trust.Proofs(ctx, signatureTables(s), last)
 		if err != nil {
@@ -112,7 +112,7 @@ func scanLiveRow(row scanner) (liveRow, error) {
 
 // provenLive returns the live definition of a row, or its replacement when its
 // version does not count.
-func (s trusted) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (registry.Live, error) {
+func (s trusted) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
 	l := r.live
 	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s trusted) provenLive(ctx context.Context, p *review.Proofs, r liveRow) (r
 
 // proof returns the proof of a version, which costs a look into a map when the
 // version was checked before.
-func (s trusted) proof(ctx context.Context, p *review.Proofs, subject registry.Subject, number int, hash string) (*review.Proof, error) {
+func (s trusted) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
@@ -148,7 +148,7 @@ func (s trusted) proof(ctx context.Context, p *review.Proofs, subject registry.S
 
 // checkLive returns why the row of a version that counts does not make it live: it
 // has other content, is not the newest, or has a lock that is not its own.
-func checkLive(proof *review.Proof, r liveRow) error {
+func checkLive(proof *proof.Proof, r liveRow) error {
 	l := r.live
 	switch {
 	case registry.HashBytes([]byte(r.definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
@@ -163,12 +163,12 @@ func checkLive(proof *review.Proof, r liveRow) error {
 
 // superseded returns why a version that counts is not the one that was signed last for
 // its subject, nil when it is. signed reports that there is a newer statement.
-func (s trusted) superseded(ctx context.Context, p *review.Proofs, proof *review.Proof, signed bool) (refused, err error) {
-	if !signed && !proof.Shared {
+func (s trusted) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
+	if !signed && !checked.Shared {
 		return nil, nil
 	}
-	refused = p.Newest(ctx, signatureTables(s), proof, s.endorsed)
-	if refused != nil && !review.Refuses(refused) {
+	refused = p.Newest(ctx, signatureTables(s), checked, s.endorsed)
+	if refused != nil && !proof.Refuses(refused) {
 		return nil, refused
 	}
 	return refused, nil
@@ -202,7 +202,7 @@ func (s trusted) countedWaivers(ctx context.Context, of proposals.Proposal, waiv
 		switch {
 		case err == nil:
 			counted = append(counted, w)
-		case !review.Refuses(err):
+		case !proof.Refuses(err):
 			return nil, err
 		}
 	}

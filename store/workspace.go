@@ -11,7 +11,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/history/workspace"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 // Workspaces is the database as a workspace needs it.
@@ -105,7 +105,7 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 			if err != nil {
 				return err
 			}
-			if err := (trusted{s}).counts(ctx, v); review.Refuses(err) {
+			if err := (trusted{s}).counts(ctx, v); proof.Refuses(err) {
 				continue // it is not written as long as it does not count
 			} else if err != nil {
 				return err

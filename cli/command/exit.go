@@ -18,6 +18,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/bundle"
+	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
@@ -88,7 +89,7 @@ func requestOutcomes() []outcome {
 		{review.ErrNotWaivable, "not_waivable", ExitRefused},
 		{review.ErrNotWaived, "not_waived", ExitRefused},
 		{review.ErrNoExpect, "expect_missing", ExitRefused},
-		{review.ErrUnsigned, "signature_missing", ExitRefused},
+		{proof.ErrUnsigned, "signature_missing", ExitRefused},
 		{review.ErrDigest, "digest_differs", ExitConflict},
 		{transfer.ErrOther, "other_content", ExitConflict},
 		{review.ErrStale, "stale", ExitConflict},
@@ -104,8 +105,8 @@ func requestOutcomes() []outcome {
 // documents, and the database.
 func dataOutcomes() []outcome {
 	return []outcome{
-		{review.ErrSignature, "signature", ExitRefused},
-		{review.ErrSigners, "signers", ExitRefused},
+		{proof.ErrSignature, "signature", ExitRefused},
+		{proof.ErrSigners, "signers", ExitRefused},
 		{signers.ErrNoFile, "no_signers", ExitNotFound},
 		{signers.ErrFile, "signers", ExitRefused},
 		{sshsig.ErrKey, "key", ExitRefused},

@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/cli/process"
 	"toolcrib/internal/owner"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 )
 
@@ -130,8 +130,8 @@ func (c Config) checkSignatures() error {
 }
 
 // SignaturePolicy is the part of the policy about signatures.
-func (c Config) SignaturePolicy() review.Signatures {
-	return review.Signatures{Required: c.Signatures == SignaturesRequired, Always: c.SignAlways, Since: c.SignedSince, Signers: c.Signers.Signers}
+func (c Config) SignaturePolicy() proof.Policy {
+	return proof.Policy{Required: c.Signatures == SignaturesRequired, Always: c.SignAlways, Since: c.SignedSince, Signers: c.Signers.Signers}
 }
 
 func (c Config) listSignatures(values settingValues) {

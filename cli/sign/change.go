@@ -21,7 +21,7 @@ import (
 	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
@@ -94,7 +94,7 @@ to be approved again. Revoking needs another key, and ssh-keygen.`,
 			}
 			s, _, err := c.Signers.Load()
 			if err != nil {
-				return fmt.Errorf("%w: %w", review.ErrSigners, err)
+				return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 			}
 			e, err := entryOf(s, args[0])
 			if err != nil {
@@ -168,7 +168,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name 
 	c := a.Config
 	_, allowed, err := c.Signers.Load()
 	if err != nil {
-		return fmt.Errorf("%w: %w", review.ErrSigners, err)
+		return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
 	texts := map[string][]byte{}
 	for _, n := range []string{signers.AllowedFile, signers.RevokedFile} {
@@ -187,7 +187,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name 
 	if err != nil {
 		return err
 	}
-	var state review.SignersState
+	var state proof.SignersState
 	record := func() error {
 		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
 		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, process.ErrPrinted) {
@@ -203,7 +203,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name 
 
 // printSigners prints who may sign, and the state that was put in force if there is
 // one.
-func printSigners(a *command.App, s review.SignersState) error {
+func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {
 		return err

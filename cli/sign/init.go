@@ -19,7 +19,7 @@ import (
 	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
@@ -82,7 +82,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 		return err
 	}
 	f.Key = key.File
-	var state review.SignersState
+	var state proof.SignersState
 	record := func() error {
 		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
 		return err
@@ -119,7 +119,7 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 
 // joinSigners writes the settings of signing where signing has started: by an init
 // that was interrupted, or by somebody who has the user's key in the signers file.
-func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []review.SignersState, key keys.Key) error {
+func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
 	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func joinSigners(ctx context.Context, a *command.App, b command.Session, c setti
 			if err := writeSigning(a, c, start, key.File); err != nil {
 				return err
 			}
-			return printSigners(a, review.SignersState{})
+			return printSigners(a, proof.SignersState{})
 		}
 	}
 	return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
@@ -152,14 +152,14 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	switch {
 	case errors.Is(err, signers.ErrNoFile):
 	case err != nil:
-		return nil, nil, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		return nil, nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	default:
 		for _, e := range s.Entries() {
 			if e.Principals[0] == principal && string(e.Key.Marshal()) == string(key.Public.Marshal()) {
 				return s, nil, nil
 			}
 		}
-		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", review.ErrSigners, signature.KeyName(key), principal)
+		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", proof.ErrSigners, signature.KeyName(key), principal)
 	}
 	e := signers.Entry{Principals: []string{principal}, Key: key.Public, Namespaces: []string{sshsig.Namespace}}
 	text := []byte(e.String() + "\n")

@@ -18,6 +18,7 @@ import (
 	"toolcrib/cli/signature"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
@@ -84,7 +85,7 @@ func newSignersList(a *command.App) *cobra.Command {
 		Long: `List the keys of the signers file with the limits of each, and whether it can sign
 now. No database is needed; toolcrib signers verify compares the file with one.`,
 		Example: `  toolcrib signers list`,
-		RunE:    func(*cobra.Command, []string) error { return printSigners(a, review.SignersState{}) },
+		RunE:    func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) },
 	}
 }
 
@@ -99,7 +100,7 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 		return doc, fmt.Errorf("%w; toolcrib signers init makes yours", err)
 	}
 	if err != nil {
-		return doc, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		return doc, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
 	doc.File, doc.Digest = file, s.Digest()
 	for _, e := range s.Entries() {
@@ -248,7 +249,7 @@ func runSignersRecord(ctx context.Context, a *command.App, sign signature.Flags)
 		return err
 	}
 	if finished {
-		return printSigners(a, review.SignersState{})
+		return printSigners(a, proof.SignersState{})
 	}
 	state, err := recordSigners(ctx, a, b.Desk, b.Actor, sign, nil)
 	if err != nil {
@@ -268,7 +269,7 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 	switch s, file, err := a.Config.Signers.Load(); {
 	case errors.Is(err, signers.ErrNoFile):
 	case err != nil:
-		return false, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		return false, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	case s.Digest() == statement.Sum(states[len(states)-1].Text):
 		return false, nil
 	default:
@@ -284,30 +285,30 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
-func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (review.SignersState, error) {
+func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
 	if a.Flags.DryRun {
-		return review.SignersState{}, process.ErrNoDryRun("signers", "a state is put in force by a signature")
+		return proof.SignersState{}, process.ErrNoDryRun("signers", "a state is put in force by a signature")
 	}
 	states, err := desk.SignersStates(ctx)
 	if err != nil {
-		return review.SignersState{}, err
+		return proof.SignersState{}, err
 	}
 	in := next
 	if len(states) > 0 { // a signer of the last state signs
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
-			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
 	}
 	if in == nil {
 		if in, err = a.Config.Signers.Signers(); err != nil {
-			return review.SignersState{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }
 	signed, err := signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
 	if err != nil {
-		return review.SignersState{}, err
+		return proof.SignersState{}, err
 	}
 	return desk.Signed(*signed).ChangeSigners(ctx, actor)
 }

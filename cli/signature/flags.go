@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 )
 
@@ -31,7 +32,7 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 
 // Decision returns the signed statement of an act, nil where nothing is signed.
 // prepare returns the statement.
-func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*review.Signed, error) {
+func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {
 			return nil, err
@@ -42,7 +43,7 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 
 // SignAs signs a statement with the key that find finds, or takes a statement and
 // signature from the flags.
-func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*review.Signed, error) {
+func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
 	case (f.statement == "") != (f.signature == ""):
@@ -91,7 +92,7 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 }
 
 // handedIn reads a statement that was signed elsewhere.
-func handedIn(ctx context.Context, a *command.App, f Flags) (*review.Signed, error) {
+func handedIn(ctx context.Context, a *command.App, f Flags) (*proof.Signed, error) {
 	text, err := a.ReadAll(ctx, f.statement)
 	if err != nil {
 		return nil, err
@@ -100,16 +101,16 @@ func handedIn(ctx context.Context, a *command.App, f Flags) (*review.Signed, err
 		return splitSigned(text)
 	}
 	signature, err := a.ReadAll(ctx, f.signature)
-	return &review.Signed{Statement: text, Signature: signature}, err
+	return &proof.Signed{Statement: text, Signature: signature}, err
 }
 
 // splitSigned takes a statement apart from the signature that follows it.
-func splitSigned(text []byte) (*review.Signed, error) {
+func splitSigned(text []byte) (*proof.Signed, error) {
 	at := bytes.Index(text, []byte("-----BEGIN SSH SIGNATURE-----"))
 	if at < 0 {
 		return nil, process.Usagef("--statement - and --signature - read the statement and then its signature; there is no signature in standard input")
 	}
-	return &review.Signed{Statement: text[:at], Signature: text[at:]}, nil
+	return &proof.Signed{Statement: text[:at], Signature: text[at:]}, nil
 }
 
 // DeskFor returns the desk for one act of actor, signed where it is needed.

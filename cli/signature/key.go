@@ -12,7 +12,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/settings"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
@@ -39,7 +39,7 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 	}
 	who, err := c.Signers.Signers()
 	if err != nil {
-		return keys.Key{}, fmt.Errorf("%w: %w", review.ErrSigners, err)
+		return keys.Key{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
 	return SigningKeyOf(ctx, a, who, actor, file)
 }
@@ -56,25 +56,25 @@ func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, act
 	key, err := KeyTools(a).Find(ctx, file, may)
 	if err == nil && key.Public != nil {
 		if err := may(key.Public); err != nil {
-			return key, fmt.Errorf("%w: %w", review.ErrSignature, err)
+			return key, fmt.Errorf("%w: %w", proof.ErrSignature, err)
 		}
 	}
 	return key, err
 }
 
 // signWith has a key sign a statement, and prints both before it asks for the key.
-func signWith(ctx context.Context, a *command.App, key keys.Key, actor proposals.Actor, text []byte) (*review.Signed, error) {
+func signWith(ctx context.Context, a *command.App, key keys.Key, actor proposals.Actor, text []byte) (*proof.Signed, error) {
 	a.Note("toolcrib: signing as %s with %s; statement %.12s", actor, KeyName(key), statement.Sum(text))
 	return SignQuietly(ctx, a, key, text)
 }
 
 // SignQuietly has a key sign a statement.
-func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*review.Signed, error) {
+func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*proof.Signed, error) {
 	signature, err := KeyTools(a).Sign(ctx, key, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was decided", err)
 	}
-	return &review.Signed{Statement: text, Signature: signature.Armor()}, nil
+	return &proof.Signed{Statement: text, Signature: signature.Armor()}, nil
 }
 
 // KeyName names a key for people.

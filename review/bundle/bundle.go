@@ -18,6 +18,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/statement"
 )
 
@@ -139,7 +140,7 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 
 // statements collects each signed statement once.
 type statements struct {
-	r     review.SignatureReader
+	r     proof.Reader
 	seen  map[string]bool
 	found []Statement
 }
@@ -238,17 +239,17 @@ func oddKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader is a review.SignatureReader of the statements of a bundle.
+// reader is a proof.Reader of the statements of a bundle.
 type reader struct {
 	bundle     Bundle
-	statements map[string]review.SignatureRecord
+	statements map[string]proof.SignatureRecord
 }
 
 func newReader(b Bundle) reader {
-	r := reader{b, map[string]review.SignatureRecord{}}
+	r := reader{b, map[string]proof.SignatureRecord{}}
 	for _, s := range b.Statements {
 		hash := statement.Sum([]byte(s.Statement))
-		r.statements[hash] = review.SignatureRecord{Hash: hash, Statement: s.Statement, Signature: s.Signature}
+		r.statements[hash] = proof.SignatureRecord{Hash: hash, Statement: s.Statement, Signature: s.Signature}
 	}
 	return r
 }
@@ -257,7 +258,7 @@ func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }
 
-// EventHash implements review.SignatureReader: a bundle has the first event only.
+// EventHash implements proof.Reader: a bundle has the first event only.
 func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	if seq != 1 {
 		return "", fmt.Errorf("%w: event %d is not in the bundle", proposals.ErrNotFound, seq)
@@ -265,7 +266,7 @@ func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	return r.bundle.Database, nil
 }
 
-func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecord, error) {
+func (r reader) Signature(_ context.Context, hash string) (proof.SignatureRecord, error) {
 	record, ok := r.statements[hash]
 	if !ok {
 		return record, fmt.Errorf("%w: the statement %.12s is not in the bundle", proposals.ErrNotFound, hash)
@@ -273,7 +274,7 @@ func (r reader) Signature(_ context.Context, hash string) (review.SignatureRecor
 	return record, nil
 }
 
-// SignedAfter implements review.SignatureReader: a bundle cannot show that nothing is
+// SignedAfter implements proof.Reader: a bundle cannot show that nothing is
 // newer.
 func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
 
@@ -284,10 +285,10 @@ func (r reader) LastSigners(context.Context) (string, error) {
 	return r.bundle.Signers[len(r.bundle.Signers)-1].Event.Hash, nil
 }
 
-func (r reader) SignersStates(context.Context) ([]review.SignersState, error) {
-	states := make([]review.SignersState, len(r.bundle.Signers))
+func (r reader) SignersStates(context.Context) ([]proof.SignersState, error) {
+	states := make([]proof.SignersState, len(r.bundle.Signers))
 	for i, s := range r.bundle.Signers {
-		states[i] = review.SignersState{
+		states[i] = proof.SignersState{
 			Event: statement.Head(s.Event), At: s.At, Number: s.Number, Text: []byte(s.Text), Revoked: s.Revoked, Statement: s.Statement,
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/review/approval"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/statement"
 )
@@ -48,7 +48,7 @@ type Result struct {
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	c := checker{reader: newReader(b), last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
 	if trust.Signers != nil {
-		c.proofs = review.ProofsBy(trust.Signers, b.Database, trust.Approvals)
+		c.proofs = proof.ProofsBy(trust.Signers, b.Database, trust.Approvals)
 	}
 	if trust.Database != "" && trust.Database != b.Database {
 		c.fault(otherDatabase, "", fmt.Sprintf("it is of the database %.12s, not %.12s", b.Database, trust.Database))
@@ -93,7 +93,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 // checker is a check under way.
 type checker struct {
 	reader reader
-	proofs *review.Proofs // nil when nobody is trusted
+	proofs *proof.Proofs // nil when nobody is trusted
 	last   map[registry.Subject]history.Version
 	broken map[registry.Subject]bool
 	result Result
@@ -129,7 +129,7 @@ func (c *checker) decision(ctx context.Context, v history.Version) error {
 	name := v.Subject.String()
 	switch {
 	case v.Proposal == "":
-		if err := review.CheckShipped(v); err != nil {
+		if err := proof.CheckShipped(v); err != nil {
 			c.fault(notShipped, name, err.Error())
 			return nil
 		}
@@ -231,8 +231,8 @@ func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 // states checks the states of the signers as the log of a database is checked: each is
 // signed by a signer of the one before. Whom the caller trusts does not depend on them.
 func (c *checker) states(ctx context.Context, b Bundle) error {
-	err := review.CheckStates(ctx, c.reader)
-	if errors.Is(err, review.ErrSigners) {
+	err := proof.CheckStates(ctx, c.reader)
+	if errors.Is(err, proof.ErrSigners) {
 		c.fault(contradiction, "", err.Error())
 		return nil
 	}

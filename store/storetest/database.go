@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
@@ -116,7 +117,7 @@ func Open(t testing.TB, path string) *Database {
 	return d
 }
 
-func connect(ctx context.Context, path string, series uint16, trust *review.Trust) (*Database, error) {
+func connect(ctx context.Context, path string, series uint16, trust *proof.Trust) (*Database, error) {
 	d := &Database{Clock: NewClock(), NewID: IDs(series)}
 	var err error
 	d.DB, err = store.Open(ctx, path, store.Options{Now: d.Clock.Now, NewID: d.NewID, Trust: trust})

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/sshsig"
@@ -48,7 +49,7 @@ func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...pro
 // ends.
 func (s *Signing) Open(t testing.TB, path string) *Database {
 	t.Helper()
-	d, err := connect(t.Context(), path, 0xfffe, review.NewTrust(s.Policy.Signatures, s.Policy.Approvals))
+	d, err := connect(t.Context(), path, 0xfffe, proof.NewTrust(s.Policy.Signatures, s.Policy.Approvals))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func (s *Signing) SetSigners(t testing.TB, revoked []byte, lines ...string) {
 }
 
 // Change puts the signers file in force, signed by a user.
-func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) review.SignersState {
+func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) proof.SignersState {
 	t.Helper()
 	statement, err := desk.PrepareSigners(t.Context(), by)
 	if err != nil {
@@ -89,13 +90,13 @@ func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) re
 }
 
 // Sign signs a statement with the key of a user.
-func (s *Signing) Sign(t testing.TB, by proposals.Actor, statement []byte) review.Signed {
+func (s *Signing) Sign(t testing.TB, by proposals.Actor, statement []byte) proof.Signed {
 	t.Helper()
 	return SignWith(t, s.Keys[by], statement)
 }
 
 // SignWith signs a statement with a key.
-func SignWith(t testing.TB, key signingtest.Key, statement []byte) review.Signed {
+func SignWith(t testing.TB, key signingtest.Key, statement []byte) proof.Signed {
 	t.Helper()
 	made, err := key.Sign(rand.Reader, sshsig.Message(statement))
 	if err != nil {
@@ -105,7 +106,7 @@ func SignWith(t testing.TB, key signingtest.Key, statement []byte) review.Signed
 	if err != nil {
 		t.Fatal(err)
 	}
-	return review.Signed{Statement: statement, Signature: signature.Armor()}
+	return proof.Signed{Statement: statement, Signature: signature.Armor()}
 }
 
 // Decide decides on proposals with a signature.

@@ -1,4 +1,4 @@
-package review
+package proof
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// waiverAct returns what the statement of a waiver of p is about.
-func waiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
+// WaiverAct returns what the statement of a waiver of p is about.
+func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	act := &statement.Waiver{
 		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
 		PassageHash: w.PassageHash, Path: statement.Text(w.Path), Field: history.Seal(w.Field...),

@@ -1,4 +1,4 @@
-package review
+package proof
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// SignatureReport counts the decisions of users by their signatures.
-type SignatureReport struct {
+// Report counts the decisions of users by their signatures.
+type Report struct {
 	Started        bool  // signing has started in this database
 	Signed         int64 // the signature counts
 	UnsignedBefore int64 // decided before signing started
@@ -30,7 +30,7 @@ const maxSignatureDamage = 1000
 
 // SignedRecords reads the records for a report of signatures, in one snapshot.
 type SignedRecords interface {
-	SignatureReader
+	Reader
 	// EachVersion calls fn for every version, with the number of the event that tells
 	// of its approval, 0 for none. The others do so for every decision that approved
 	// nothing, every waiver, and every answer to a call and every tier.
@@ -52,7 +52,7 @@ type SignedRecord struct {
 // CheckSignatures checks every signature of a snapshot, and that every signed
 // record exists. Before signing has started it reports nothing, unless signing is
 // required.
-func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (SignatureReport, error) {
+func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{r: r, seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 && !t.Required() {
@@ -103,7 +103,7 @@ type signatureCheck struct {
 	proofs *Proofs
 	start  int64          // event with which signing started, 0 for none
 	seen   map[string]int // versions and endorsements that a statement led to, by its hash
-	report SignatureReport
+	report Report
 }
 
 func (c *signatureCheck) version(ctx context.Context, v history.Version, event int64) error {

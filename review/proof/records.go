@@ -1,4 +1,4 @@
-package review
+package proof
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // Decision returns nil when a statement has the decision d of by. previous and sum
 // are those of the version that an approval wrote, "" for other verdicts.
-func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
+func (p *Proofs) Decision(ctx context.Context, r Reader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -47,7 +47,7 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 
 // Act returns nil when the statement of a hash is by a principal, of a time (zero
 // for any), about act and note. what names the record in errors.
-func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
+func (p *Proofs) Act(ctx context.Context, r Reader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
 	}
@@ -82,17 +82,17 @@ func (s *provenStatement) sets(t *statement.Tier) bool {
 }
 
 // Waiver returns nil when a waiver of a proposal counts.
-func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
+func (p *Proofs) Waiver(ctx context.Context, r Reader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
 		return fmt.Errorf("the waiver of %s in %s: %w: the policy has only %s waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
 	}
-	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, waiverAct(of, w), w.Reason)
+	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
 }
 
 // Endorsement returns the key that signed an approval which waited for another, or
 // why that does not count. version and previous are the place of the version that
 // it is about; 0 when that is not known.
-func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
+func (p *Proofs) Endorsement(ctx context.Context, r Reader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
 		return "", fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -116,7 +116,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 
 // enough returns nil when the owners whom the policy asks for signed the approval
 // of a version, whose last approval counts: distinct principals with distinct keys.
-func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
+func (p *Proofs) enough(ctx context.Context, r Reader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
 		d, err := v.Decode()
@@ -162,13 +162,13 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 
 // endorsementReader reads what an earlier approval depends on.
 type endorsementReader interface {
-	SignatureReader
+	Reader
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// endorses returns the key that signed an earlier approval of p, or why that does
+// Endorses returns the key that signed an earlier approval of p, or why that does
 // not count. Without signatures, every approval that is recorded counts.
-func (s Signing) endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
+func (s Signing) Endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
 	started := s.trust.Required()
 	if !started {
 		states, err := r.SignersStates(ctx)
