@@ -131,7 +131,7 @@ func eachTold[T any](ctx context.Context, s signedRecords, describe func(*T) col
 	})
 }
 
-// EachVersion implements review.SignedRecords.
+// EachVersion implements proof.SignedRecords.
 func (s signedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
 	return eachTold(ctx, s, versionColumns, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
@@ -142,12 +142,12 @@ func eventOf(table string) string {
 	return ", coalesce((SELECT e.seq FROM events e WHERE e.record = " + table + ".seal AND e.record <> ''), 0) "
 }
 
-// EachDecision implements review.SignedRecords.
+// EachDecision implements proof.SignedRecords.
 func (s signedRecords) EachDecision(ctx context.Context, fn func(proposals.Decision, int64) error) error {
 	return eachTold(ctx, s, numberedDecision, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
 
-// EachWaiver implements review.SignedRecords.
+// EachWaiver implements proof.SignedRecords.
 func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposal, history.Waiver, int64) error) error {
 	type waived struct {
 		of proposals.Proposal
@@ -160,7 +160,7 @@ func (s signedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposa
 		func(w waived, event int64) error { return fn(w.of, w.w, event) })
 }
 
-// EachOther implements review.SignedRecords.
+// EachOther implements proof.SignedRecords.
 func (s signedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord, int64) error) error {
 	type answered struct {
 		pending gateway.Pending
@@ -192,7 +192,7 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 	})
 }
 
-// EachSignature implements review.SignedRecords.
+// EachSignature implements proof.SignedRecords.
 func (s signedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
 	scan := reading(signatureColumns)
 	return s.Each(ctx, signatureRecords.selection("ORDER BY seq"), nil, func(row scanner) error {

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/pager"
