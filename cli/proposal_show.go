@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -185,16 +187,67 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	if len(set.Members) > 0 {
 		p.Linef("policy %s", set.Members[0].Policy.Deciding())
 	}
-	obstacles := 0
+	obstacles := setObstacles(set)
+	for _, o := range obstacles {
+		p.Linef("%s cannot be approved: %s", o.who(len(set.Members)), o.why)
+	}
+	var blocked []string
 	for _, d := range set.Members {
-		for _, o := range d.Obstacles {
-			obstacles++
-			p.Linef("%s cannot be approved: %s", d.Proposal.Handle(), o)
+		if slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrBlocked) }) {
+			blocked = append(blocked, review.Reference(d.Proposal))
 		}
 	}
-	if obstacles == 0 && set.Digest != "" {
+	if n := len(blocked); n > 0 && n < len(set.Members) {
+		p.Linef("A set is approved whole. Leave what is blocked out, and look again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
+	}
+	if len(obstacles) == 0 && set.Digest != "" {
 		p.Linef("Approve it with: toolcrib --approve 'set:%s' --expect %s", set.Name, set.Digest)
 	}
+}
+
+// setObstacle is what keeps members of a change set from being approved.
+type setObstacle struct {
+	why           string
+	members, refs []string
+}
+
+// assessing is the remedy of ErrOutdated, which several proposals can share.
+func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
+
+// setObstacles returns what is in the way of a change set, what several members share
+// once, with a remedy for all of them.
+func setObstacles(set review.ChangeSet) []setObstacle {
+	var list []setObstacle
+	for _, d := range set.Members {
+		ref := review.Reference(d.Proposal)
+		for _, o := range d.Obstacles {
+			why := strings.Replace(o.Error(), assessing(ref), assessing(""), 1)
+			i := slices.IndexFunc(list, func(o setObstacle) bool { return o.why == why })
+			if i < 0 {
+				i, list = len(list), append(list, setObstacle{why: why})
+			}
+			list[i].refs, list[i].members = append(list[i].refs, ref), append(list[i].members, d.Proposal.Handle())
+		}
+	}
+	for i, o := range list {
+		refs := strings.Join(o.refs, " ")
+		if len(o.members) == len(set.Members) {
+			refs = "'set:" + set.Name + "'"
+		}
+		list[i].why = strings.Replace(o.why, assessing(""), assessing(refs), 1)
+	}
+	return list
+}
+
+// who names the members, of so many.
+func (o setObstacle) who(all int) string {
+	switch n := len(o.members); {
+	case n == 1:
+		return o.members[0]
+	case n == all:
+		return fmt.Sprintf("All %d", n)
+	}
+	return strings.Join(o.members, ", ")
 }
 
 // shown records what was just printed for the actor, if it was all of it: a template
@@ -223,7 +276,6 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 		case setpage.Note:
 			p.Raw("  " + p.Paint(output.InkFaint, spaced(r.Name, r.Text)))
 		case setpage.Tool:
-			p.Blank()
 			p.Raw(p.Paint(output.InkStrong, output.Safe(r.Name)) + "  " + p.Paint(output.InkFaint, spaced(r.Detail, r.Text)))
 		case setpage.Text:
 			ink := map[string]output.Ink{"+": output.InkGood, "-": output.InkBad}[r.Sign]
@@ -251,7 +303,7 @@ func writeSetFinding(p *output.Page, r setpage.Row) {
 	if r.Waived {
 		state, ink = "waived", output.InkFaint
 	}
-	p.Raw("    " + p.Paint(ink, "! "+state+" "+output.Safe(r.Name)) + "  " + output.Safe(r.Text))
+	p.Raw("    " + p.Paint(ink, "! "+state+" "+output.Safe(r.Name)) + "  " + spaced(r.Detail, r.Text))
 }
 
 // spaced puts the parts that there are on one line, safe to print.

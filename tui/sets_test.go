@@ -54,7 +54,7 @@ func TestSetScreens(t *testing.T) {
 // nothing else unlocks.
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 80, 24, harbour)
+	b := newSharedBench(t, "harbour", 80, 18, harbour)
 	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "says it only reads, closed world")
 	b.press("a").wants("Approve 3 proposals", "Not read yet", "of this page")
 	b.press("y")
@@ -94,7 +94,7 @@ func TestSetReadsForItsMembers(t *testing.T) {
 // remembers what was seen.
 func TestSetIsReadFromEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour and another", 80, 24, func(b *bench) {
+	b := newSharedBench(t, "harbour and another", 80, 18, func(b *bench) {
 		b.imports("harbour", harbourTools)
 		b.imports("quay", strings.NewReplacer("find_ship", "find_quay", "berth_ship", "berth_quay", "send_away", "send_on").Replace(harbourTools))
 	})

@@ -94,47 +94,115 @@ func (b *builder) repeatedAs(member int, s review.Standing) string {
 	return ""
 }
 
-// repeats adds the findings that are shown once, with the tools they stand in.
-func (b *builder) repeats() {
-	seen := map[string]bool{}
+// group is the open findings of one rule and one weight, or those that say the same
+// in many tools.
+type group struct {
+	first   review.Standing
+	key     string // of findings that are shown only here, else ""
+	members []int  // with such a finding
+	times   int
+}
+
+// groups puts the findings together by rule, the gravest first. Of single hints and of
+// what was waived there is nothing to decide: they are read in their place.
+func (b *builder) groups() []group {
+	var list []group
+	at := map[string]int{}
 	for i, d := range b.set.Members {
 		for _, s := range d.Standing {
 			key := b.repeatedAs(i, s)
-			if key == "" || seen[key] {
+			if key == "" && (s.Severity == rules.Info || s.Waiver != nil) {
 				continue
 			}
-			seen[key] = true
-			in, name := b.repeated[key], d.Revision.Draft.Definition.Tool.OriginName()
-			switch {
-			case key == ofRule(s):
-				b.finding(-1, s, fmt.Sprintf(" (%s, and alike in %d more tools)", name, len(in)-1))
-			case len(in) == len(b.set.Members):
-				b.finding(-1, s, fmt.Sprintf(" (all %d tools)", len(in)))
-			default:
-				b.finding(-1, s, " ("+rules.InTools(b.namesOf(in))+")")
+			id := cmp.Or(key, ofRule(s)+string(s.Severity))
+			n, there := at[id]
+			if !there {
+				n = len(list)
+				at[id] = n
+				list = append(list, group{first: s, key: key})
+			}
+			g := &list[n]
+			if g.times++; len(g.members) == 0 || g.members[len(g.members)-1] != i {
+				g.members = append(g.members, i)
 			}
 		}
 	}
+	weight := []rules.Severity{rules.Block, rules.Warn, rules.Info}
+	slices.SortStableFunc(list, func(a, b group) int {
+		return cmp.Or(slices.Index(weight, a.first.Severity)-slices.Index(weight, b.first.Severity), strings.Compare(a.first.Rule, b.first.Rule))
+	})
+	return list
+}
+
+// summary adds a row for each group of findings: how many, what they say, the tools,
+// and what to do about them.
+func (b *builder) summary() {
+	for _, g := range b.groups() {
+		s, of := g.first, g.first.Message
+		if g.key == "" {
+			of = lead(s.Message)
+			b.remedied[remedyOf(s)] = true
+		}
+		in, name := len(g.members), b.nameOf(g.members[0])
+		switch {
+		case g.key == ofRule(s) && in > 1:
+			of += fmt.Sprintf(" (%s, and alike in %d more tools)", name, in-1)
+		case len(b.set.Members) == 1:
+		case in == len(b.set.Members):
+			of += fmt.Sprintf(" (all %d tools)", in)
+		case in == 1:
+			of += " (" + name + ")"
+		default:
+			of += " (" + rules.InTools(b.namesOf(g.members)) + ")"
+		}
+		row := b.finding(s, of, true)
+		row.Tool, row.Same = -1, saying(s)
+		if g.times > 1 {
+			row.Detail = fmt.Sprintf("×%d", g.times)
+		}
+		b.add(row)
+	}
+}
+
+// lead is what a message says of every passage: its beginning, up to the one that it
+// quotes.
+func lead(message string) string {
+	text, _, _ := strings.Cut(message, `: "`)
+	if open := strings.LastIndexByte(text, '('); open > 0 && !strings.Contains(text[open:], ")") {
+		text = text[:open]
+	}
+	return strings.TrimSpace(text)
+}
+
+func (b *builder) nameOf(member int) string {
+	return b.set.Members[member].Revision.Draft.Definition.Tool.OriginName()
 }
 
 func (b *builder) namesOf(members []int) []string {
 	names := make([]string, len(members))
 	for i, m := range members {
-		names[i] = b.set.Members[m].Revision.Draft.Definition.Tool.OriginName()
+		names[i] = b.nameOf(m)
 	}
 	return names
 }
 
-// finding adds a finding, and how to deal with it where it weighs something.
-func (b *builder) finding(tool int, s review.Standing, more string) {
-	text := s.Message + more
-	if remedy := cmp.Or(s.Importer, s.Suggestion); s.Severity != rules.Info && remedy != "" {
-		text += " → " + remedy
+// remedyOf is how to deal with a finding that weighs something, else "".
+func remedyOf(s review.Standing) string {
+	if s.Severity == rules.Info || s.Waiver != nil {
+		return ""
+	}
+	return cmp.Or(s.Importer, s.Suggestion)
+}
+
+// finding returns the row of a finding with a text, and how to deal with it.
+func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
+	if r := remedyOf(s); remedy && r != "" {
+		text += " → " + r
 	}
 	if s.Waiver != nil {
-		text = s.Message + more + " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason
+		text += " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason
 	}
-	b.add(Row{Kind: Finding, Tool: tool, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil})
+	return Row{Kind: Finding, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil}
 }
 
 // placed returns the findings to show with a tool by the entry that they are in, each

@@ -42,7 +42,9 @@ func (l listing) finds(list []found) {
 		if f.times > 1 {
 			more = fmt.Sprintf(" (%d times)", f.times)
 		}
-		l.finding(l.tool, f.Standing, more)
+		row := l.finding(f.Standing, f.Message+more, !l.remedied[remedyOf(f.Standing)])
+		row.Tool = l.tool
+		l.add(row)
 	}
 }
 
@@ -84,10 +86,7 @@ type piece struct {
 func (l listing) row(i int) int {
 	first, ok := l.piece(i)
 	if !ok {
-		l.add(l.entries[i].row(l.tool))
-		l.finds(l.at[i])
-		l.note(i)
-		return i + 1
+		return l.whole(i)
 	}
 	row := Row{Kind: Text, Tool: l.tool, Depth: l.entries[i].depth, Sign: l.entries[i].sign}
 	pieces := []piece{first}
@@ -121,6 +120,31 @@ func (l listing) row(i int) int {
 		}
 	}
 	return last.end
+}
+
+// block is how many characters of paragraphs share a row at most, so that a reader finds
+// the place again where one stopped.
+const block = 1000
+
+// whole adds the row of an entry that has a text, a paragraph with those behind it, and
+// returns the first that is not on it.
+func (l listing) whole(i int) int {
+	row, next := l.entries[i].row(l.tool), i+1
+	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
+		if _, repeated := l.piece(next); repeated || len(row.Text)+len(l.entries[next].text) > block {
+			break
+		}
+		row.Text += " ¶ " + l.entries[next].text
+		l.note(next)
+	}
+	l.add(row)
+	l.finds(l.at[next-1])
+	return next
+}
+
+// paragraph reports whether an entry is one of a text, as it stands in the imported JSON.
+func (l listing) paragraph(i int) bool {
+	return l.entries[i].label == "" && l.entries[i].sign == "" && l.entries[i].detail == ""
 }
 
 // beside reports whether two entries may share a row.

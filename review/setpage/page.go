@@ -41,6 +41,8 @@ type Row struct {
 	Text     string // of one line
 	Severity rules.Severity
 	Waived   bool
+	// Same is what a finding at the head says whatever the members are.
+	Same string
 }
 
 // Page is a change set laid out.
@@ -61,7 +63,7 @@ func Fits(set review.ChangeSet) bool {
 
 // Of lays out a change set that fits; with raw also the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
-	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}}
+	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, remedied: map[string]bool{}}
 	for _, d := range set.Members {
 		b.texts = append(b.texts, textsOf(d, d.Source))
 	}
@@ -83,6 +85,7 @@ type builder struct {
 	repeated map[string][]int // by what findings say: the members, where they are many
 	common   []entry          // of every tool
 	shown    map[[32]byte]int // texts that are on the page, and of which member
+	remedied map[string]bool  // advice that is on the page
 	page     Page
 }
 
@@ -90,11 +93,26 @@ func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
 
 // head names the set, and has the texts and findings of many of its tools.
 func (b *builder) head() {
-	counts, servers := map[proposals.Type]int{}, []string{}
-	for _, d := range b.set.Members {
+	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: Counts(b.set.Members)})
+	b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
+	if len(b.common) > 0 {
+		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
+		b.list(-1, b.common, nil)
+	}
+	b.summary()
+}
+
+// Counts says how many tools and texts of which servers a change set has, and what
+// happens to them.
+func Counts(members []review.Dossier) string {
+	counts, servers, spoken := map[proposals.Type]int{}, []string{}, 0
+	for _, d := range members {
 		counts[d.Proposal.Type]++
 		if s := d.Revision.Draft.Definition.Tool.Server(); s != "" && !slices.Contains(servers, s) {
 			servers = append(servers, s)
+		}
+		if isText(d) {
+			spoken++
 		}
 	}
 	var parts []string
@@ -106,15 +124,9 @@ func (b *builder) head() {
 			parts = append(parts, strconv.Itoa(n)+" "+c.word)
 		}
 	}
-	spoken := 0
-	for _, d := range b.set.Members {
-		if isText(d) {
-			spoken++
-		}
-	}
-	title := counted(len(b.set.Members)-spoken, "tool")
+	title := counted(len(members)-spoken, "tool")
 	switch {
-	case spoken == len(b.set.Members):
+	case spoken == len(members):
 		title = counted(spoken, "text")
 	case spoken > 0:
 		title += ", " + counted(spoken, "text")
@@ -122,13 +134,7 @@ func (b *builder) head() {
 	if len(servers) > 0 {
 		title += " of the MCP server " + strings.Join(servers, ", ")
 	}
-	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: title + ": " + strings.Join(parts, ", ")})
-	b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads of each tool. *: required, ↵: line end. Titles that repeat a name are omitted."})
-	if len(b.common) > 0 {
-		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
-		b.list(-1, b.common, nil)
-	}
-	b.repeats()
+	return title + ": " + strings.Join(parts, ", ")
 }
 
 func counted(n int, what string) string {

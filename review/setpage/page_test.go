@@ -54,7 +54,7 @@ func text(p setpage.Page) string {
 // strays returns the strings of JSON that a page does not have.
 func strays(page string, n *jsondoc.Node) []string {
 	var missing []string
-	squeezed := strings.Join(strings.Fields(strings.ReplaceAll(page, "↵", " ")), " ")
+	squeezed := strings.Join(strings.Fields(strings.NewReplacer("↵", " ", "¶", " ").Replace(page)), " ")
 	var walk func(n *jsondoc.Node)
 	walk = func(n *jsondoc.Node) {
 		switch n.Kind {
@@ -170,15 +170,18 @@ func TestFindingsStandInPlace(t *testing.T) {
 	at(1, rules.Warn, "S3", "definition.name", "In what has no row.")
 	page := text(setpage.Of(set, false))
 	for _, want := range []string{
-		"R104  Nobody has it. (all 3 tools)", "S2  In a parameter. → Do something.\n", `S4  Purpose 0: "Stock." (all 3 tools) → Leave the tool out.`, "S3  In what has no row.",
-		"Each.\n S2 ", "Deep.\n S1  Everywhere, and it blocks.",
+		" S1 ×3 Everywhere, and it blocks. (all 3 tools) → Do something.\n S2  In a parameter. (deep) → Do something.\n S3  In what has no row. (deep) → Do something.\n",
+		` S4 ×3 Purpose 0: "Stock." (all 3 tools) → Leave the tool out.` + "\n R104 ×3 Nobody has it. (all 3 tools)\n plain ",
+		"Each.\n S2  In a parameter.\n", "Deep.\n S1  Everywhere, and it blocks.\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
 	}
-	if n := strings.Count(page, "Nobody has it."); n != 1 {
-		t.Errorf("R104 stands %d times", n)
+	for said, most := range map[string]int{"Nobody has it.": 1, "Leave the tool out.": 1, "Purpose": 1, "Everywhere, and it blocks.": 4} {
+		if n := strings.Count(page, said); n != most {
+			t.Errorf("%q stands %d times, not %d", said, n, most)
+		}
 	}
 }
 
@@ -213,8 +216,8 @@ func TestFindingsAreCounted(t *testing.T) {
 	page := text(setpage.Of(set, false))
 	for want, times := range map[string]int{
 		" S113  An escape. (3 times)\n": 1, " S113  An escape.\n": 2, " S2  Twice. (2 times)\n": 1, " S3  Waived once.\n": 2,
-		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202  1 parameters. (plain, and alike in 2 more tools)\n": 1, "S113": 3, "D202": 1,
-		" R104  No agent has this tool. (all 3 tools)\n": 1, "R104": 1,
+		" S3  Waived once. Waived by ada: Ours.\n": 1, " D202 ×3 1 parameters. (plain, and alike in 2 more tools)\n": 1, " S113 ×5 An escape. (2 tools: plain, deep)\n": 1, "S113": 4, "D202": 1,
+		" R104 ×3 No agent has this tool. (all 3 tools)\n": 1, "R104": 1,
 	} {
 		if n := strings.Count(page, want); n != times {
 			t.Errorf("%q stands %d times, not %d, in\n%s", want, n, times, page)

@@ -49,6 +49,7 @@ type Page struct {
 	set   review.ChangeSet
 	laid  setpage.Page
 	rows  *rows
+	texts texts
 	raw   bool
 	// current is the tool that was gone to.
 	current int
@@ -56,16 +57,16 @@ type Page struct {
 
 // New returns the page of a change set that was read.
 func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeSet) *Page {
-	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
+	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk, texts: texts{}}
 	p.Take(set)
 	return p
 }
 
-// Take shows a change set; what was seen of another one is forgotten.
+// Take shows a change set. What was read of it before, and says the same, stays read.
 func (p *Page) Take(set review.ChangeSet) {
-	same := p.rows != nil && set.Digest == p.set.Digest && set.Digest != ""
+	first := p.rows == nil
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
-	if !same {
+	if first {
 		p.Pager.SetRows(p.lay())
 	} else {
 		p.Pager.Replace(p.lay())
@@ -76,19 +77,25 @@ func (p *Page) Take(set review.ChangeSet) {
 // lay lays the rows out for the present theme.
 func (p *Page) lay() pager.Rows {
 	p.laid = setpage.Of(p.set, p.raw)
-	p.rows = layRows(p.Frame.Theme, p.laid)
+	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts)
 	return p.rows
 }
 
 // unseen counts the rows that have not been on the screen.
 func (p *Page) unseen() int {
 	n := 0
-	for id, need := range p.rows.tracked {
-		if !p.Pager.Seen(pager.Text(id+1), need) {
+	for i := range p.rows.rows {
+		if !p.seen(i) {
 			n++
 		}
 	}
 	return n
+}
+
+// seen reports whether a row has been on the screen, or need not be.
+func (p *Page) seen(i int) bool {
+	text, need := p.rows.tracked(i)
+	return text == 0 || p.Pager.Seen(text, need)
 }
 
 // Left says how much has not been on the screen.
@@ -107,6 +114,7 @@ func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the tool on the screen", Do: p.open, Off: p.nothing},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Leave the blocked tools out of the change set, so that the rest can be approved", Do: p.decide(proposals.ActApprove), Off: p.cannotLeaveOut},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
 		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Off: p.cannot(proposals.ActReject)},
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next tool", Help: "Go to the next tool", Do: p.step(1), Off: p.nothing},
@@ -120,6 +128,25 @@ func (p *Page) Keys() []screen.Key {
 func (p *Page) nothing() string {
 	if len(p.set.Members) == 0 {
 		return "nothing is listed"
+	}
+	return ""
+}
+
+// cannotLeaveOut returns why no member is taken out of the set.
+func (p *Page) cannotLeaveOut() string {
+	blocked := 0
+	for _, d := range p.set.Members {
+		if len(review.BlocksByRule(d.Standing)) > 0 {
+			blocked++
+		}
+	}
+	switch why := p.nothing(); {
+	case why != "":
+		return why
+	case blocked == 0:
+		return "no tool is blocked"
+	case blocked == len(p.set.Members):
+		return "every tool is blocked"
 	}
 	return ""
 }
@@ -211,8 +238,8 @@ func (p *Page) toUnseen() tea.Cmd {
 
 // Unseen goes to the first row that has not been on the screen.
 func (p *Page) Unseen() {
-	for i, id := range p.rows.ids {
-		if id >= 0 && !p.Pager.Seen(pager.Text(id+1), p.rows.tracked[id]) {
+	for i := range p.rows.rows {
+		if !p.seen(i) {
 			p.Pager.Top(i)
 			return
 		}

@@ -1,6 +1,10 @@
 package changeset
 
 import (
+	"cmp"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
 	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -10,16 +14,42 @@ import (
 
 // rows are the rows of a page, and the tool of each.
 type rows struct {
-	rows    []pager.Row
-	tool    []int
-	ids     []int // of each row: its place in tracked, -1 for none
-	tracked []int // how many bytes of each text have to be on the screen
-	stops   []int
+	rows  []pager.Row
+	tool  []int
+	stops []int
 }
 
 func (r *rows) Len() int            { return len(r.rows) }
 func (r *rows) Row(i int) pager.Row { return r.rows[i] }
 func (r *rows) Stops() []int        { return r.stops }
+
+// tracked returns the text of a row that has to be on the screen, and how many bytes of
+// it; no text for a row that need not.
+func (r *rows) tracked(i int) (pager.Text, int) {
+	c := r.rows[i].Cells[0]
+	return c.Track, len(c.Text.Raw)
+}
+
+// said identifies a text that was laid out: what it says, of which proposal, and how
+// many of the same stand above it.
+type said struct {
+	of   proposals.ID
+	kind setpage.Kind
+	sign string
+	text string
+	nth  int
+}
+
+// texts numbers the texts that were laid out, so that what was on the screen stays read
+// when other texts come or go.
+type texts map[said]pager.Text
+
+func (t texts) number(s said) pager.Text {
+	if _, known := t[s]; !known {
+		t[s] = pager.Text(len(t) + 1)
+	}
+	return t[s]
+}
 
 // mostWide is how wide a text becomes at most, in cells.
 const mostWide = 140
@@ -28,28 +58,28 @@ const mostWide = 140
 // room for its text.
 const mostDeep = 6
 
-func layRows(th theme.Theme, page setpage.Page) *rows {
+// layRows lays a page out. The counts in the title and imported JSON
+// need not be read.
+func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts) *rows {
 	r := &rows{}
+	times := map[said]int{}
 	for _, row := range page.Rows {
 		if row.Kind == setpage.Tool {
-			r.add(pager.Cell{}, row.Tool, false)
 			r.stops = append(r.stops, len(r.rows))
 		}
-		r.add(cellOf(th, row), row.Tool, row.Kind != setpage.Raw)
+		c := cellOf(th, row)
+		if row.Kind != setpage.Raw && row.Kind != setpage.Title {
+			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, c.Text.Raw)}
+			if row.Tool >= 0 {
+				s.of = members[row.Tool].Proposal.ID
+			}
+			times[s]++
+			s.nth = times[s]
+			c.Track = known.number(s)
+		}
+		r.rows, r.tool = append(r.rows, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, row.Tool)
 	}
 	return r
-}
-
-// add adds a row. The texts of the rows that have to be read are numbered, whatever
-// is unfolded between them.
-func (r *rows) add(c pager.Cell, tool int, tracked bool) {
-	id := -1
-	if tracked {
-		id = len(r.tracked)
-		r.tracked = append(r.tracked, len(c.Text.Raw))
-		c.Track = pager.Text(id + 1)
-	}
-	r.rows, r.tool, r.ids = append(r.rows, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, tool), append(r.ids, id)
 }
 
 // cellOf lays a row out: its parts one behind the other, each in its style.
