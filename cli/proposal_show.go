@@ -205,7 +205,7 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 }
 
-// setObstacle is what keeps members of a change set from being approved.
+// setObstacle keeps members of a change set from being approved.
 type setObstacle struct {
 	why           string
 	members, refs []string

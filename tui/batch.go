@@ -1,15 +1,18 @@
 package tui
 
 import (
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -52,30 +55,6 @@ func (m host) batchRead(b *batch, err error) tea.Cmd {
 		return m.askApproveAll(*b)
 	}
 	return m.askRefuseAll(*b)
-}
-
-// refusal is a proposal that cannot be decided about as it was asked, and why.
-type refusal struct {
-	dossier review.Dossier
-	why     string
-}
-
-// refused lists the reasons against the batch.
-func (b *batch) refused(m host) []refusal {
-	var out []refusal
-	for _, d := range b.dossiers {
-		if why := b.why(m, d); why != "" {
-			out = append(out, refusal{d, why})
-		}
-	}
-	return out
-}
-
-func (b *batch) why(m host, d review.Dossier) string {
-	if b.act == proposals.ActApprove {
-		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
-	}
-	return wording.Cannot(m.cfg.Actor, b.act, d.Proposal)
 }
 
 // unread returns the proposals of which something has not been on the screen, or
@@ -196,89 +175,71 @@ func (b *batch) decide(m host, reason string) tea.Cmd {
 	return m.Write(m.cfg.Decision(b.act, AsRead(b.dossiers), reason, b.draft()))
 }
 
-// askWithout lists the proposals that cannot be decided, with the reasons, and
-// offers to go on without them.
-func (m host) askWithout(b batch, refused []refusal) tea.Cmd {
-	d := screen.Dialog{
-		Form: proposals.Form{Title: "Some decisions are not possible"},
-		Content: func(page *prose.Page) {
-			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
-			for _, r := range refused {
-				page.Blank()
-				page.Item(draw.Of(m.theme.Warn, "! ").Add(m.theme.Strong, draw.Show(wording.Reference(r.dossier.Proposal))+" "), r.dossier.Proposal.Subject.String())
-				page.Text("  ", r.why)
-				if len(refused) == 1 {
-					blocksInTheWay(m.shell, page, r.dossier)
-				}
-			}
-			if anyBlocked(refused) {
-				page.Blank()
-				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
-			}
-		},
-	}
-	if len(b.dossiers) == 1 {
-		d.Form.Title = "Not possible"
-	}
-	if rest := m.list().Marks.Without(b.with(refused)...); len(rest) > 0 && len(rest) < len(m.list().Marks) {
-		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
-			m.dialog, m.list().Marks = nil, rest
-			return m.Decide(b.act, rest)
-		}}}
-	}
-	return m.Ask(d)
-}
-
-// with returns the ids of the refused proposals and of those that are approved
-// only together with them.
-func (b *batch) with(refused []refusal) []proposals.ID {
-	var ids []proposals.ID
-	for _, d := range b.dossiers {
-		p := d.Proposal
-		if slices.ContainsFunc(refused, func(r refusal) bool {
-			q := r.dossier.Proposal
-			return q.ID == p.ID || b.act == proposals.ActApprove && q.ChangeSet != "" && q.ChangeSet == p.ChangeSet
-		}) {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
-}
-
-// anyBlocked reports whether an open block is in the way of any.
-func anyBlocked(refused []refusal) bool {
-	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
-}
-
-// refusedOf returns how many of a batch are refused.
-func refusedOf(refused, all int) string {
-	switch {
-	case all == 1:
-		return "Blocked by:"
-	case refused == 1:
-		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
-	}
-	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
-}
-
-// list names every proposal of a batch with what its decision is tied to.
+// list names every proposal of a batch with what its decision is tied to. A change set
+// that is read as one page is summed up: its page has the rest.
 func (b *batch) list(m host, page *prose.Page) {
+	summed := ""
 	for _, d := range b.dossiers {
-		p := d.Proposal
-		page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
-		what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
-		if b.act == proposals.ActApprove {
-			what += ", " + wording.Becomes(p)
-			if p.Approvals != nil {
-				what += ", approvals " + p.Approvals.Text
-			}
+		switch set := d.Proposal.ChangeSet; {
+		case set != "" && set == summed:
+		case b.onePage(set):
+			summed = set
+			b.sum(m, page, set)
+		default:
+			b.item(m, page, d)
 		}
-		page.Faint("      ", what)
-		worst, style := openWord(m.shell, d)
-		page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
 	}
 	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
 		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
+	}
+}
+
+// item names a proposal with what its decision is tied to.
+func (b *batch) item(m host, page *prose.Page, d review.Dossier) {
+	p := d.Proposal
+	page.Item(draw.Of(m.theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+	what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
+	if b.act == proposals.ActApprove {
+		what += ", " + wording.Becomes(p)
+		if p.Approvals != nil {
+			what += ", approvals " + p.Approvals.Text
+		}
+	}
+	page.Faint("      ", what)
+	worst, style := openWord(m.shell, d)
+	page.Line(draw.Of(m.theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
+}
+
+// sum counts the members of a change set and their findings by rule.
+func (b *batch) sum(m host, page *prose.Page, set string) {
+	var all review.Dossier
+	var members []review.Dossier
+	approvals := map[string]bool{}
+	for _, d := range b.dossiers {
+		if d.Proposal.ChangeSet != set {
+			continue
+		}
+		members, all.Standing = append(members, d), append(all.Standing, d.Standing...)
+		if d.Proposal.Approvals != nil && b.act == proposals.ActApprove {
+			approvals[d.Proposal.Approvals.Text] = true
+		}
+	}
+	page.Item(draw.Of(m.theme.Strong, draw.Show(set)+"  "), setpage.Counts(members))
+	for _, severity := range []rules.Severity{rules.Block, rules.Warn, rules.Info} {
+		sums := slices.DeleteFunc(review.OpenByRule(all.Standing), func(r review.RuleFindings) bool { return r.Severity != severity })
+		if len(sums) > 0 {
+			sign, style := labels.Severity(m.theme, severity)
+			page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.Rules(sums))
+		}
+	}
+	if len(review.OpenByRule(all.Standing)) == 0 {
+		page.Faint("  ", "no open findings")
+	}
+	for _, text := range slices.Sorted(maps.Keys(approvals)) {
+		page.Faint("  ", "approvals "+text)
+	}
+	if b.act == proposals.ActApprove {
+		page.Faint("  ", "Approved as it was read; a change since then refuses all of it.")
 	}
 }
 
@@ -287,12 +248,13 @@ func (b *batch) list(m host, page *prose.Page) {
 func (b *batch) channels(m host, page *prose.Page) {
 	m.frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
+	var nobody []proposals.Proposal // that have these tools
 	for _, d := range b.dossiers {
 		for key, hash := range d.Rendered {
 			all.Rendered[key] = hash
 		}
 		if d.Unassigned {
-			m.frame().Unassigned(page, d.Proposal)
+			nobody = append(nobody, d.Proposal)
 		}
 		for _, o := range d.Others {
 			if !inBatch(b, o.ID) {
@@ -300,6 +262,7 @@ func (b *batch) channels(m host, page *prose.Page) {
 			}
 		}
 	}
+	m.frame().Unassigned(page, nobody...)
 	screen.PromptsField(page, all)
 }
 

@@ -175,6 +175,12 @@ func onePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage
 // what was seen. One set takes the place of another.
 func (m host) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
+	for name, other := range m.sets { // the members may have been in another set
+		if next == nil && other.Page.(*changeset.Page).Knows(set) {
+			next, m.sets[set.Name] = other, other
+			delete(m.sets, name)
+		}
+	}
 	if next != nil {
 		next.Page.(*changeset.Page).Take(set)
 	} else {

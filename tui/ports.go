@@ -126,6 +126,9 @@ type Config struct {
 	// about tools; nil where there is no such thing.
 	Verify Job
 	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
+	// Regroup moves proposals into another change set, or out of theirs for ""; nil
+	// where there is no such thing.
+	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 	// Export writes the live registry to a file; nil where there is no such thing.
 	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
 	ExportFormats []ExportFormat // the default first

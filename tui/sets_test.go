@@ -10,6 +10,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 )
 
 // harbourTools are tools of a server, one of which hides something.
@@ -157,6 +158,78 @@ func TestSetForgets(t *testing.T) {
 	}
 	b.press("ctrl+l").wants("in toolcrib, description", "far away")
 	b.press("]", "[").wants("all seen")
+}
+
+// TestSetLeavesOutWhatIsBlocked finds one tool that blocks the whole set, takes it out
+// with one key and a yes, and approves the rest, which stays read.
+func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour with a trap", 100, 60, func(b *bench) {
+		harbour(b)
+		page, err := b.desk.List(t.Context(), review.Query{Filter: "send_away"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.desk.Assess(t.Context(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, review.Opinion{
+			Recommendation: proposals.RecommendNeedsChanges, Comment: "It is a trap.",
+			Findings: []rules.Finding{{Rule: "X101", Severity: rules.Block, Path: "definition.description", Message: "A trap.", Passage: "Sends a ship away."}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	b.press("enter").wants("all seen", "block", "d leave out")
+	b.press("a").wants("Some decisions are not possible", "1 of 3 proposals cannot be decided", "s_send_away", "y leave 1 out of the set harbour")
+	b.press("esc", "d").wants("y leave 1 out of the set harbour")
+	b.press("y").wants("Left out of the set harbour", "s_send_away", "2 tools of the MCP server s: 2 new", "all seen")
+	if strings.Contains(b.screen(), "d leave out") {
+		t.Errorf("still blocked:\n%s", b.screen())
+	}
+	b.press("a").wants("Approve 2 proposals", "y approve all")
+	b.press("y").wants("Live:")
+	if s := b.states(); s["s_find_ship"] != proposals.Approved || s["s_berth_ship"] != proposals.Approved || s["s_send_away"] != proposals.UserReview {
+		t.Errorf("states %v", s)
+	}
+}
+
+// TestSetGoesOnWithoutTheRejected rejects one tool of a set, and approves the others as
+// a set of their own.
+func TestSetGoesOnWithoutTheRejected(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour", 100, 18, harbour)
+	b.press("enter", "space", "space", "space").wants("all seen")
+	b.press("]", "]", "enter").wants("tool:user/s_send_away", "Overview")
+	b.press("x").write("Not that one.").press("tab", "y").wants("Rejected: tool:user/s_send_away")
+	b.press("esc").wants("Queue › set harbour")
+	b.press("a").wants("y go on with the other 2 as the set harbour-rest")
+	b.press("y").wants("Moved 2 to the set harbour-rest")
+	b.press(".").wants("Queue › set harbour-rest", "all seen")
+	b.press("a").wants("Approve 2 proposals", "y approve all")
+	b.press("y").wants("Live:")
+	if n := b.count(proposals.Approved); n != 2 {
+		t.Errorf("states %v", b.states())
+	}
+}
+
+// TestSetIsAskedAboutOnOneScreen approves many tools on a screen of 80 columns and 24
+// lines: the question is as long as for two.
+func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "crowd", 80, 24, func(b *bench) {
+		var tools []string
+		for i := range 10 {
+			tools = append(tools, fmt.Sprintf(`{"name":"crowd_%d","description":"Does one thing, number %d.","inputSchema":{"type":"object"}}`, i, i))
+		}
+		b.imports("crowd", `{"tools":[`+strings.Join(tools, ",")+`]}`)
+	})
+	b.press("enter")
+	for range 9 {
+		b.press("space")
+	}
+	b.wants("all seen")
+	b.press("a").wants("Approve 10 proposals", "10 tools of the MCP server s: 10 new", "policy", "y approve all")
+	if strings.Contains(b.screen(), "↓ more") {
+		t.Errorf("it does not fit:\n%s", b.screen())
+	}
 }
 
 // TestHostileSets shows hostile text at every place of the page.

@@ -164,8 +164,7 @@ func (b *builder) summary() {
 	}
 }
 
-// lead is what a message says of every passage: its beginning, up to the one that it
-// quotes.
+// lead returns the beginning of a message, up to the passage that it quotes.
 func lead(message string) string {
 	text, _, _ := strings.Cut(message, `: "`)
 	if open := strings.LastIndexByte(text, '('); open > 0 && !strings.Contains(text[open:], ")") {

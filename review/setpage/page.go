@@ -41,7 +41,7 @@ type Row struct {
 	Text     string // of one line
 	Severity rules.Severity
 	Waived   bool
-	// Same is what a finding at the head says whatever the members are.
+	// Same identifies a finding at the head, whichever members it is in.
 	Same string
 }
 

@@ -74,6 +74,15 @@ func (p *Page) Take(set review.ChangeSet) {
 	p.Read(set.Members, p.unseen)
 }
 
+// Knows reports whether the page has shown a member of a change set.
+func (p *Page) Knows(set review.ChangeSet) bool {
+	shown := map[proposals.ID]bool{}
+	for s := range p.texts {
+		shown[s.of] = true
+	}
+	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
+}
+
 // lay lays the rows out for the present theme.
 func (p *Page) lay() pager.Rows {
 	p.laid = setpage.Of(p.set, p.raw)

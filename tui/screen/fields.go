@@ -2,6 +2,7 @@ package screen
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,9 +88,19 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that a tool reaches nobody, and what to do about it.
-func (f Frame) Unassigned(page *prose.Page, p proposals.Proposal) {
-	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+p.Subject.ID+". Assign it: toolcrib assign "+p.Subject.ID+" --to NAME")
+// Unassigned warns that tools reach nobody, and what to do about it.
+func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
+	var names []string
+	for _, p := range ps[:min(len(ps), wording.MaxRules)] {
+		names = append(names, p.Subject.ID)
+	}
+	if len(ps) == 0 {
+		return
+	}
+	if n := len(ps) - len(names); n > 0 {
+		names = append(names, strconv.Itoa(n)+" more")
+	}
+	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Joined(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
 // MaxGlance is how long a definition may be, in bytes, for a pane beside a list to
