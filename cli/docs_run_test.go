@@ -74,10 +74,13 @@ func TestDocumentsAsTyped(t *testing.T) {
 			case "README.md", "tour.md": // they begin with nothing but a file
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
+				r.hasFiles()
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
 			case "tasks.md":
 				needsPrograms(t, "jq")
 				r.takesExamples()
+			case "skills.md":
+				r.hasFiles()
 			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")
@@ -105,9 +108,11 @@ func TestDocumentsAsTyped(t *testing.T) {
 // which nobody is there to answer.
 func asScripted() map[string]string {
 	return map[string]string{
-		"toolcrib init": "toolcrib init --yes",
-		"toolcrib wrap": "toolcrib wrap --yes",
-		"toolcrib":      "toolcrib approve set:memory", // TestSetIsOneDecision has the workbench
+		"toolcrib init":         "toolcrib init --yes",
+		"toolcrib wrap":         "toolcrib wrap --yes",
+		"toolcrib wrap --hooks": "toolcrib wrap --hooks --yes",
+		// TestSetIsOneDecision has the workbench.
+		"toolcrib": "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs -r toolcrib approve",
 	}
 }
 

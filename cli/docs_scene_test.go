@@ -35,6 +35,16 @@ func (r *reader) installPrograms() {
 	}
 }
 
+// hasFiles gives the reader a repository with an AGENTS.md and two skills.
+func (r *reader) hasFiles() {
+	r.t.Helper()
+	r.write(filepath.Join(r.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	r.write("AGENTS.md", "# Rules\n\nRun the tests before you commit.\n")
+	for _, name := range []string{"pdf", "notes"} {
+		r.write(filepath.Join(".claude", "skills", name, "SKILL.md"), "---\nname: "+name+"\ndescription: Read "+name+" when the user names them.\n---\n\nRead one page at a time.\n")
+	}
+}
+
 // takesExamples gives the reader the examples of the repository, and a copy of
 // the one that the tour starts from.
 func (r *reader) takesExamples() {

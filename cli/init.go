@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
@@ -32,10 +33,15 @@ type docInit struct {
 	Started  bool            `json:"started"` // whether servers were started or reached
 	Imports  []docImport     `json:"imports"`
 	Failures []docInitFailed `json:"failures"`
+	// Files are the skills and instruction files of the home and of the folder, by
+	// folder; those that are not as they were approved have steps.
+	Files []files.DocFolder `json:"files"`
 	// Empty is true for a registry with the core tools and no other shipped
 	// definition.
 	Empty  bool `json:"empty"`
 	DryRun bool `json:"dry_run,omitempty"`
+
+	proposed func(*output.Page) // prints the proposals of files
 }
 
 // docInitServer is a server that clients list. Secrets are masked.
@@ -60,7 +66,7 @@ func newInit(a *command.App) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Propose the tools of the MCP servers that your clients use",
+		Short: "Propose the tools and instruction files that your clients use",
 		Long: `Find the MCP servers that the clients on this machine start or connect to, show
 them, and propose their tools, one change set for each server. Nothing is live
 before you approve it, and no client's file is changed: toolcrib wrap does that.
@@ -71,6 +77,10 @@ that does not answer is named and stops no other. The servers that files of the
 working directory name, such as .mcp.json, are shown and not started without --here,
 as the author of the folder chose their commands. Secrets in commands and addresses
 are masked.
+
+The skills and instruction files in your home and in the git repository around the
+working directory are shown and proposed, too, as import --files does; not with
+--client.
 
 The files of these clients are read, on Linux, macOS and Windows:
 ` + clientList() + `.
@@ -93,7 +103,7 @@ could not be read.`,
 }
 
 func runInit(ctx context.Context, a *command.App, f initFlags) error {
-	doc, found, err := f.find(a)
+	doc, found, err := f.find(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -104,9 +114,9 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		doc.Empty = true
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
-	asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready) > 0
+	asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready)+files.Open(doc.Files) > 0
 	if asks {
-		f.yes, err = a.Confirm(fmt.Sprintf("Start %s once to read the tools?", output.Counted(len(ready), "server")), func(p *output.Page) {
+		f.yes, err = a.Confirm(doc.question(len(ready)), func(p *output.Page) {
 			doc.writeServers(p)
 			p.Blank()
 		})
@@ -116,6 +126,11 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 	}
 	if f.yes && len(ready) > 0 {
 		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
+			return err
+		}
+	}
+	if f.yes && files.Open(doc.Files) > 0 {
+		if err := doc.importFiles(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -133,9 +148,9 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 }
 
 // find reads the files of the clients.
-func (f initFlags) find(a *command.App) (docInit, []clientServer, error) {
+func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
-		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, DryRun: a.Flags.DryRun,
+		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
 	}
 	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err
@@ -143,12 +158,12 @@ func (f initFlags) find(a *command.App) (docInit, []clientServer, error) {
 	if f.timeout <= 0 {
 		return doc, nil, process.Usagef("--timeout is %s; write a time such as 10s", f.timeout)
 	}
-	entries, files, err := clientEntries(a)
+	entries, configured, err := clientEntries(a)
 	if err != nil {
 		return doc, nil, err
 	}
 	other := func(id string) bool { return len(f.clients) > 0 && !slices.Contains(f.clients, id) }
-	for _, file := range files {
+	for _, file := range configured {
 		for _, p := range file.Problems {
 			if !other(file.Client) {
 				doc.Problems = append(doc.Problems, p.Error())
@@ -158,7 +173,10 @@ func (f initFlags) find(a *command.App) (docInit, []clientServer, error) {
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
 	found := clientServers(entries, a.Env, f.here)
 	doc.Servers = output.Mapped(found, newDocInitServer)
-	return doc, found, nil
+	if len(f.clients) == 0 {
+		err = doc.look(ctx, a)
+	}
+	return doc, found, err
 }
 
 func newDocInitServer(c clientServer) docInitServer {
@@ -221,7 +239,7 @@ func (d *docInit) writeServers(p *output.Page) {
 			left = append(left, append(row[:2:2], s.Excluded))
 		}
 	}
-	if len(d.Servers) == 0 {
+	if len(d.Servers) == 0 && files.Open(d.Files) == 0 {
 		p.Linef("No MCP client on this machine starts a server that toolcrib can find. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
 	}
 	if len(rows) > 0 {
@@ -231,6 +249,10 @@ func (d *docInit) writeServers(p *output.Page) {
 		p.Blank()
 		p.Table([]string{"LEFT OUT", "CLIENTS", "BECAUSE"}, left)
 	}
+	if len(d.Servers) > 0 && len(d.Files) > 0 {
+		p.Blank()
+	}
+	files.Table(p, d.Files)
 	for i, problem := range d.Problems {
 		if i == 0 {
 			p.Blank()
@@ -241,10 +263,10 @@ func (d *docInit) writeServers(p *output.Page) {
 
 // writeImports prints the proposals and the next steps.
 func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
-	if !d.Started {
-		if ready > 0 {
+	if !d.Started && d.proposed == nil {
+		if waiting := files.Open(d.Files); ready+waiting > 0 {
 			p.Blank()
-			p.Linef("Nothing was started. To read the tools of %s and propose them: toolcrib init --yes", output.Counted(ready, "server"))
+			p.Linef("%s toolcrib init --yes", d.offer(ready, waiting))
 		}
 		if d.Empty {
 			closing(a, p)
@@ -258,10 +280,20 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	for _, f := range d.Failures {
 		p.Linef("%s: not read: %s", f.Server, f.Error)
 	}
+	if d.proposed != nil {
+		d.proposed(p)
+	}
 	closing(a, p)
-	if len(d.Imports) > 0 && !d.DryRun {
-		p.Blank()
+	if d.DryRun || len(d.Imports) == 0 && d.proposed == nil {
+		return
+	}
+	p.Blank()
+	if len(d.Imports) > 0 {
 		p.Linef("Next, guard the servers where they stand: toolcrib wrap")
 		p.Linef("Then review and approve each server's tools once, in the workbench: toolcrib")
+	}
+	if d.proposed != nil {
+		p.Linef("Review and approve the files in the workbench: toolcrib")
+		p.Linef("Then have sessions stop when they change: toolcrib wrap --hooks")
 	}
 }

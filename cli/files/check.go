@@ -41,7 +41,7 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	}
 	found := []findings.Finding{}
 	for _, r := range list {
-		differences, err := r.compare(ctx, a, locked)
+		differences, _, err := r.compare(ctx, a, locked)
 		if err != nil {
 			return nil, err
 		}
@@ -56,11 +56,11 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	return found, nil
 }
 
-// compare returns what differs below a folder.
-func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, error) {
+// compare returns what differs below a folder, and how many skills and files are there.
+func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, int, error) {
 	there, err := instructions.Find(r.dir, r.scope)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var approved []instructions.Approved
 	if locked != nil {
@@ -69,19 +69,16 @@ func (r root) compare(ctx context.Context, a *command.App, locked []instructions
 				approved = append(approved, l)
 			}
 		}
-		return instructions.Compare(there, approved), nil
+		return instructions.Compare(there, approved), len(there), nil
 	}
 	db, err := a.Database(ctx)
-	if errors.Is(err, store.ErrNoDatabase) {
-		return instructions.Compare(there, nil), nil // nothing was ever approved
+	if err == nil {
+		approved, err = approvedIn(ctx, db, r.layer)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without one nothing was ever approved
+		return nil, 0, err
 	}
-	if approved, err = approvedIn(ctx, db, r.layer); err != nil {
-		return nil, err
-	}
-	return instructions.Compare(there, approved), nil
+	return instructions.Compare(there, approved), len(there), nil
 }
 
 // finding reports one skill or file; where the registry is at hand, which

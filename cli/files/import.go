@@ -50,7 +50,8 @@ type DocStep struct {
 	// Change is new, changed, missing, unreadable or "taken out of use".
 	Change   string `json:"change"`
 	Proposal string `json:"proposal,omitempty"`
-	Reason   string `json:"reason,omitempty"` // why there is none
+	Reason   string `json:"reason,omitempty"`  // why there is none
+	ReadBy   string `json:"read_by,omitempty"` // the clients
 }
 
 // taken holds the proposals about the files of one folder.
@@ -224,13 +225,22 @@ func rejection(ctx context.Context, a *command.App, s registry.Subject, hash str
 }
 
 func printImport(a *command.App, all []taken, moved func(proposals.Proposal) string) error {
-	doc := DocImport{Head: output.NewHead("import.files"), DryRun: a.Flags.DryRun}
-	unread := 0
+	folders, unread := documents(all)
+	return a.PrintChecked(DocImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
+		for _, t := range all {
+			t.lines(p, moved)
+		}
+	})
+}
+
+// documents returns the folders as documents, and how many files cannot be read.
+func documents(all []taken) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}}
 		next := 0
 		for _, s := range t.steps {
-			step := DocStep{Kind: string(s.Kind), Path: s.Path, Subject: s.Subject.String(), Change: string(s.Change), Reason: s.Reason}
+			step := newDocStep(s.Difference)
+			step.Reason = s.Reason
 			if s.Draft != nil {
 				step.Proposal = string(t.made[next].ID)
 				next++
@@ -240,13 +250,105 @@ func printImport(a *command.App, all []taken, moved func(proposals.Proposal) str
 			}
 			d.Steps = append(d.Steps, step)
 		}
-		doc.Folders = append(doc.Folders, d)
+		folders = append(folders, d)
 	}
-	return a.PrintChecked(doc, unread == 0, func(p *output.Page) {
+	return folders, unread
+}
+
+func newDocStep(d instructions.Difference) DocStep {
+	step := DocStep{Kind: string(d.Kind), Path: d.Path, Change: string(d.Change)}
+	if d.Subject.ID != "" {
+		step.Subject = d.Subject.String()
+	}
+	if d.Found != nil {
+		step.ReadBy = d.Found.Client
+	}
+	if d.Change == instructions.Unreadable {
+		step.Reason = d.Found.Err.Error()
+	}
+	return step
+}
+
+// Look returns what is in the home and in the folder of the project, and not as it was
+// approved. It proposes nothing, and needs no database. A folder that cannot be searched
+// is among the problems.
+func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
+	list, err := roots(a, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range list {
+		differences, found, err := r.compare(ctx, a, nil)
+		if err != nil {
+			problems = append(problems, output.Sentence(err))
+			continue
+		}
+		d := DocFolder{Folder: r.dir, Layer: string(r.layer), Found: found, Unchanged: found, Steps: []DocStep{}}
+		for _, diff := range differences {
+			if diff.Found != nil {
+				d.Unchanged--
+			}
+			d.Steps = append(d.Steps, newDocStep(diff))
+		}
+		folders = append(folders, d)
+	}
+	return folders, problems, nil
+}
+
+// Take proposes what Look found in folders, and returns it with its proposals and what
+// prints them.
+func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, moved func(proposals.Proposal) string) ([]DocFolder, func(*output.Page), error) {
+	var all []taken
+	for _, folder := range folders {
+		more, err := f.all(ctx, a, []string{folder.Folder})
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, more...)
+	}
+	folders, _ = documents(all)
+	return folders, func(p *output.Page) {
 		for _, t := range all {
 			t.lines(p, moved)
 		}
-	})
+	}, nil
+}
+
+// Open counts what an import would propose.
+func Open(folders []DocFolder) int {
+	n := 0
+	for _, f := range folders {
+		for _, s := range f.Steps {
+			if c := instructions.Change(s.Change); c == instructions.New || c == instructions.Changed || c == instructions.Missing {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mostRows is how many skills and files a table shows.
+const mostRows = 40
+
+// Table shows what is not as it was approved.
+func Table(p *output.Page, folders []DocFolder) {
+	var rows [][]string
+	for _, f := range folders {
+		for _, s := range f.Steps {
+			at := s.Path
+			if f.Layer == string(registry.LayerUser) {
+				at = "~/" + at
+			}
+			rows = append(rows, []string{at, s.ReadBy, s.Change})
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.Table([]string{"FILES", "READ BY", "STATE"}, rows[:min(len(rows), mostRows)])
+	if more := len(rows) - mostRows; more > 0 {
+		p.Linef("and %d more", more)
+	}
 }
 
 // lines prints what was found in one folder.

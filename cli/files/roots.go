@@ -48,6 +48,9 @@ func roots(a *command.App, args []string) ([]root, error) {
 		list = append(list, user)
 	}
 	dir := repository(a.Env.Dir)
+	if holds(dir, home) {
+		dir = a.Env.Dir // the home is a repository
+	}
 	switch {
 	case c.ProjectFile != "" && c.Project != "":
 		dir = filepath.Dir(c.ProjectFile)

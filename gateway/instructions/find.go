@@ -106,7 +106,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		s.take(p, false)
 		return nil
 	}
-	if skipped(entry.Name()) || s.take(p, true) || linked && !s.clients(p) {
+	if skipped(entry.Name()) || s.take(p, true) || linked && !s.clients(p) || s.scope == User && !leads(s.patterns, p) {
 		return nil
 	}
 	return s.folder(p, depth+1)

@@ -176,6 +176,25 @@ func match(patterns []pattern, p string, isDir, anywhere bool) (place, bool) {
 	return place{}, false
 }
 
+// leads reports whether a place can lie below the folder at p.
+func leads(patterns []pattern, p string) bool {
+	elements := strings.Split(p, "/")
+	return slices.ContainsFunc(patterns, func(of pattern) bool {
+		for i, element := range elements {
+			if i+1 >= len(of.elements) {
+				return false
+			}
+			if of.elements[i] == "**" {
+				return true
+			}
+			if ok, err := path.Match(of.elements[i], element); err != nil || !ok {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // fits reports whether a path is of a pattern, both as elements.
 func fits(pattern, elements []string) bool {
 	switch {
