@@ -173,9 +173,13 @@ func complete(a *command.App, root *cobra.Command) {
 	for _, name := range strings.Fields("approve needs-changes reject withdraw comment waive unwaive revise submit rebase show diff review preview regroup") {
 		arguments[name] = openProposals
 	}
-	for _, name := range strings.Fields("tools history blame exec assign rollback") {
+	for _, name := range strings.Fields("tools exec assign") {
 		arguments[name] = ofKind(registry.KindTool)
 	}
+	for _, name := range strings.Fields("history blame rollback") {
+		arguments[name] = together(ofKind(registry.KindTool), fileSubjects)
+	}
+	arguments["restore"] = fileSubjects
 	arguments["agents"], arguments["lists"] = ofKind(registry.KindAgent), ofKind(registry.KindList)
 	arguments["policy test"] = ofKind(registry.KindTool)
 	arguments["rules"], arguments["fork"] = ruleIDs, ofKind(registry.KindTool)
@@ -275,6 +279,40 @@ func ofKind(kind registry.Kind) candidates {
 		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
 		return output.Mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
+}
+
+// together completes with what several offer.
+func together(all ...candidates) candidates {
+	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
+		var offered []cobra.Completion
+		for _, c := range all {
+			some, err := c(ctx, a, prefix)
+			if err != nil {
+				return nil, err
+			}
+			offered = append(offered, some...)
+		}
+		return offered, nil
+	}
+}
+
+// fileSubjects completes the subjects of live skills and instructions, in every layer.
+func fileSubjects(ctx context.Context, a *command.App, _ string) ([]cobra.Completion, error) {
+	db, err := a.Inspected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var offered []cobra.Completion
+	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
+		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, All: true, Limit: review.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Entries {
+			offered = append(offered, described(e.Subject.String(), e.Name))
+		}
+	}
+	return offered, nil
 }
 
 func pendingCalls(ctx context.Context, a *command.App, _ string) ([]cobra.Completion, error) {

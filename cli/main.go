@@ -148,7 +148,7 @@ func addCommands(a *command.App, root *cobra.Command) {
 			newWithdraw, newComment, newWaive, newUnwaive, newRebase, newRegroup, creating(newFork), newAssign,
 		}},
 		{groupRegistry, []func(*command.App) *cobra.Command{newTools, newAgents, newLists, newHistory, newBlame, newRollback, verify.NewVerify, verify.NewCheckpoint, newBackup, newMigrate, newLog, export.NewExport, newDrift}},
-		{groupRegistry, []func(*command.App) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, files.NewRestore, newWrap, newUnwrap, newStatus}},
+		{groupRegistry, []func(*command.App) *cobra.Command{newResolve, newPreview, creating(newInit), creating(newImport), creating(newWatch), creating(newCanonicalize), newCheck, files.NewList, files.NewRestore, newWrap, newUnwrap, newStatus}},
 		{groupRuntime, []func(*command.App) *cobra.Command{newParse, creating(newExec), newCalls, creating(newMCP), newGuard, newServe, newTokens}},
 		{groupOther, []func(*command.App) *cobra.Command{lint.NewLint, lint.NewRules, newDemo, newDoctor, config.NewConfig, newSchema, config.NewTrust, config.NewUntrust, config.NewPolicy, sign.NewSigners, sign.NewSign, newVersion}},
 	} {

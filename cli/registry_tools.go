@@ -180,7 +180,7 @@ func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: next}
 	case registry.KindList:
 		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: next}
-	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // no command lists files
+	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // toolcrib files lists those
 	}
 	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: next}
 }

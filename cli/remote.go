@@ -76,7 +76,7 @@ func offers() map[string]offer {
 		"calls log": {flags: "agent annotation before code limit tool user"}, "calls policy": {flags: "print-statement statement- signature-"},
 		"calls approve": {flags: "expect print-statement statement- signature-"}, "calls refuse": {flags: "note note-file- print-statement statement- signature-"},
 
-		"backup": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
+		"backup": files, "files": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
 		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
 		"config": account, "doctor": account, "trust": account, "untrust": account, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
 		"completion": account, "completion bash": account, "completion fish": account, "completion powershell": account, "completion zsh": account,

@@ -152,7 +152,7 @@ func documentTypes() map[string]reflect.Type {
 		"decision": reflect.TypeFor[docDecisionList](), "demo": reflect.TypeFor[docDemo](), "diff": reflect.TypeFor[docDiff](),
 		"diff.list": reflect.TypeFor[docDiffList](), "doctor": reflect.TypeFor[docDoctor](), "drift": reflect.TypeFor[docDrift](),
 		"error": reflect.TypeFor[command.Failure](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[export.DocExport](),
-		"findings": reflect.TypeFor[report.Findings](), "import": reflect.TypeFor[docImport](), "import.files": reflect.TypeFor[files.DocImport](), "restore": reflect.TypeFor[files.DocRestore](), "init": reflect.TypeFor[docInit](),
+		"findings": reflect.TypeFor[report.Findings](), "import": reflect.TypeFor[docImport](), "import.files": reflect.TypeFor[files.DocImport](), "restore": reflect.TypeFor[files.DocRestore](), "file.list": reflect.TypeFor[files.DocFiles](), "init": reflect.TypeFor[docInit](),
 		"list.list": reflect.TypeFor[docListList](), "migrate": reflect.TypeFor[docMigrate](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
 		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[docOnePreview](),
 		"preview.list": reflect.TypeFor[docPreviewList](), "policy.list": reflect.TypeFor[config.DocPolicyList](),

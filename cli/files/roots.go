@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
@@ -125,7 +126,19 @@ func projectRoot(dir, project string) (root, error) {
 
 // approvedIn returns what was approved of the files of a layer.
 func approvedIn(ctx context.Context, db *store.DB, layer registry.Layer) ([]instructions.Approved, error) {
-	var approved []instructions.Approved
+	entries, err := catalog(ctx, db, layer)
+	return approvedOf(entries), err
+}
+
+func approvedOf(entries []store.CatalogEntry) []instructions.Approved {
+	return output.Mapped(entries, func(e store.CatalogEntry) instructions.Approved {
+		return instructions.Approved{Subject: e.Subject, Path: e.Name, Hash: e.ContentHash, Active: e.Status == registry.Active}
+	})
+}
+
+// catalog returns the live skills and instructions of a layer.
+func catalog(ctx context.Context, db *store.DB, layer registry.Layer) ([]store.CatalogEntry, error) {
+	var all []store.CatalogEntry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
 		for q := (store.CatalogQuery{Kind: kind, All: true, Limit: review.MaxPage}); ; {
 			page, err := db.Catalog(ctx, q)
@@ -134,7 +147,7 @@ func approvedIn(ctx context.Context, db *store.DB, layer registry.Layer) ([]inst
 			}
 			for _, e := range page.Entries {
 				if e.Subject.Layer == layer && e.Refused == nil {
-					approved = append(approved, instructions.Approved{Subject: e.Subject, Path: e.Name, Hash: e.ContentHash, Active: e.Status == registry.Active})
+					all = append(all, e)
 				}
 			}
 			if q.After = page.Next; q.After == "" {
@@ -142,7 +155,7 @@ func approvedIn(ctx context.Context, db *store.DB, layer registry.Layer) ([]inst
 			}
 		}
 	}
-	return approved, nil
+	return all, nil
 }
 
 // live returns the approved definition of a skill or of instructions.
