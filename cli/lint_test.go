@@ -117,25 +117,36 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestHooks runs the hooks for pre-commit as it does: the entry, the arguments, then
-// the files.
-func TestHooks(t *testing.T) {
-	shortrun.NeedsLong(t)
-	shortrun.OneGoroutine(t)
+// preCommitHooks returns what pre-commit runs for each hook of the repository, by id: the
+// words of the entry, then the arguments.
+func preCommitHooks(t *testing.T) map[string][]string {
+	t.Helper()
 	text, err := os.ReadFile("../.pre-commit-hooks.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var hooks []struct {
+		ID    string
 		Entry string
 		Args  []string
 	}
-	if err := yaml.Unmarshal(text, &hooks); err != nil || len(hooks) != 2 {
+	if err := yaml.Unmarshal(text, &hooks); err != nil || len(hooks) != 3 {
 		t.Fatalf("%+v, %v", hooks, err)
 	}
-	s := newScene(t)
-	for i, files := range [][]string{{"proposals/pacer.md"}, nil} {
-		words := append(strings.Fields(hooks[i].Entry), hooks[i].Args...)
-		s.run(t, append(words[1:], files...)...)
+	all := map[string][]string{}
+	for _, h := range hooks {
+		all[h.ID] = append(strings.Fields(h.Entry), h.Args...)
 	}
+	return all
+}
+
+// TestHooks runs the hooks for pre-commit as it does: the entry, the arguments, then
+// the files. TestFilesInGit has that which checks files.
+func TestHooks(t *testing.T) {
+	shortrun.NeedsLong(t)
+	shortrun.OneGoroutine(t)
+	hooks := preCommitHooks(t)
+	s := newScene(t)
+	s.run(t, append(hooks["toolcrib-lint"][1:], "proposals/pacer.md")...)
+	s.run(t, hooks["toolcrib-check"][1:]...)
 }
