@@ -78,12 +78,13 @@ func (s *source) entries() ([]scan.Entry, error) {
 		keys := e.Key()
 		keys.Next()
 		key := string(keys.Node().Data)
-		at := fmt.Sprintf("%s:%d", s.file, p.Shape(keys.Node().Raw).Start.Line)
+		name := keys.Node().Raw
+		line := func() int { return p.Shape(name).Start.Line } // counts from the start
 		switch value := e.Value(); {
 		case keys.Next() || value.Kind != unstable.String:
-			return nil, fmt.Errorf("%s: %s has something else than a text", at, key)
+			return nil, fmt.Errorf("%s:%d: %s has something else than a text", s.file, line(), key)
 		case seen[key]:
-			return nil, fmt.Errorf("%s: %s stands twice", at, key)
+			return nil, fmt.Errorf("%s:%d: %s stands twice", s.file, line(), key)
 		default:
 			seen[key] = true
 			entries = append(entries, scan.Entry{Concept: key, Words: string(value.Data)})

@@ -329,13 +329,13 @@ func (c *foldCache) fold(r rune) *folded {
 	return &e.f
 }
 
-// cutWords folds s and cuts it into words as the reader does.
-func (c *foldCache) cutWords(s string) []string {
-	var words []string
-	var w []byte
+// cutWords folds s, cuts it into words as the reader does, and calls found with each,
+// which is valid only until the next one.
+func (c *foldCache) cutWords(s string, found func(word []byte)) {
+	w := make([]byte, 0, len(s))
 	end := func() {
 		if len(w) > 0 && string(w) != "." {
-			words = append(words, string(w))
+			found(w)
 		}
 		w = w[:0]
 	}
@@ -370,7 +370,6 @@ func (c *foldCache) cutWords(s string) []string {
 		}
 	}
 	end()
-	return words
 }
 
 // simple reports whether s is one word of lower-case ASCII letters.

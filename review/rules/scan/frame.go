@@ -34,8 +34,8 @@ type Frame struct {
 
 // step is one place of a pattern that a word has to fill.
 type step struct {
-	part
-	with       []part // concepts that the same words have to stand for as well
+	*part
+	with       []*part // concepts that the same words have to stand for as well
 	forms      form
 	gap        int32 // words that may stand before it
 	imperative bool
@@ -53,7 +53,7 @@ type part struct {
 
 // guard is a concept that has to stand, or must not, near a match.
 type guard struct {
-	part
+	*part
 	within int32 // words; 0 is anywhere in the sentence
 	after  bool  // counted from the end of the match
 	absent bool
@@ -68,9 +68,10 @@ type frame struct {
 }
 
 func (g *Grammar) compile(f Frame) (frame, error) {
-	var out frame
+	texts := strings.Fields(f.Pattern)
+	out := frame{steps: make([]step, 0, min(len(texts), maxSteps))}
 	gap := int32(0)
-	for i, text := range strings.Fields(f.Pattern) {
+	for i, text := range texts {
 		var err error
 		switch {
 		case text[0] == '~' && i == 0:
@@ -161,31 +162,30 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
-// group returns the part that a group stands for. Most frames name one, so that it is
-// kept, but while frames of common words alone are compiled, which read them another way.
-func (g *Grammar) group(name string) (part, error) {
-	keep := g.parts != nil && g.frequency != nil
-	if p, ok := g.parts[name]; ok && keep {
+// concepts returns what names joined by "|" stand for. Many steps have the same ones and
+// share the part, but frames of common words alone, which read them another way.
+func (g *Grammar) concepts(names string) (*part, error) {
+	p, ok := g.parts[names]
+	if ok && g.frequency != nil {
 		return p, nil
 	}
-	p, err := g.concepts(g.groups[name])
-	if err == nil && keep {
-		g.parts[name] = p
+	p, err := g.part(names)
+	if err == nil && g.parts != nil && g.frequency != nil {
+		g.parts[names] = p
 	}
 	return p, err
 }
 
-// concepts returns what names joined by "|" stand for.
-func (g *Grammar) concepts(names string) (part, error) {
-	var p part
+func (g *Grammar) part(names string) (*part, error) {
+	p := new(part)
 	var literals []string
 	for name := range strings.SplitSeq(names, "|") {
 		if strings.HasPrefix(name, "'") {
 			literals = append(literals, name)
 			continue
 		}
-		if _, ok := g.groups[name]; ok {
-			m, err := g.group(name)
+		if group, ok := g.groups[name]; ok {
+			m, err := g.concepts(group)
 			if err != nil {
 				return p, err
 			}
@@ -220,11 +220,14 @@ func (g *Grammar) common(literals []string) []uint32 {
 	common := false
 	for _, l := range literals {
 		w := strings.Trim(l, "'")
-		if !simple(w) && (strings.ContainsAny(w, "_~^") || len(g.lex.folds.cutWords(w)) != 1) {
+		if !simple(w) && strings.ContainsAny(w, "_~^") {
+			return nil
+		}
+		before := len(ids)
+		if ids = g.lex.appendIDs(ids, w); len(ids) != before+1 {
 			return nil
 		}
 		common = common || g.frequency[w] >= weightCommon
-		ids = g.lex.appendIDs(ids, w)
 	}
 	if !common {
 		return nil

@@ -14,7 +14,7 @@ import (
 type Grammar struct {
 	lex     *lexicon
 	groups  map[string]string
-	parts   map[string]part // of groups, while frames are compiled; nil afterwards
+	parts   map[string]*part // by their names, while frames are compiled; nil afterwards
 	frames  []frame
 	names   []string
 	weights []int // by concept: how often it is met, in some unit
@@ -60,7 +60,7 @@ type Spec struct {
 // Compile builds a Grammar. It fails on a pattern that does not parse or names a
 // concept without words.
 func Compile(spec Spec) (*Grammar, error) {
-	g := &Grammar{lex: newLexicon(), groups: spec.Groups, parts: map[string]part{}}
+	g := &Grammar{lex: newLexicon(), groups: spec.Groups, parts: map[string]*part{}}
 	own := map[string]*uint16{
 		"url": &g.url, "email": &g.email, "host": &g.host, "path": &g.path, "phone": &g.phone, "number": &g.number,
 		"ident": &g.ident, "quoted": &g.quoted, "tag": &g.tag, "bracket": &g.bracket, "label": &g.label, "caps": &g.caps, "account": &g.account,
@@ -83,6 +83,7 @@ func Compile(spec Spec) (*Grammar, error) {
 			g.frequency[w] = weightFirst / (rank + 3)
 		}
 	}
+	g.frames, g.names = make([]frame, 0, len(spec.Frames)), make([]string, 0, len(spec.Frames))
 	var bad FrameErrors
 	for i, f := range spec.Frames {
 		c, err := g.compile(f)
@@ -95,6 +96,8 @@ func Compile(spec Spec) (*Grammar, error) {
 	}
 	g.parts = nil
 	g.index()
+	g.lex.means.layOut(len(g.lex.list))
+	g.lex.closes.layOut(int(g.lex.nodes))
 	g.readers.New = func() any { return newReader(g) }
 	if bad != nil {
 		return nil, bad
@@ -206,15 +209,11 @@ func (g *Grammar) weigh(concepts int) {
 	for w, n := range g.frequency {
 		frequency[g.lex.words.get(hash(w))] = n
 	}
-	for id := range g.lex.list {
-		for _, m := range g.lex.list[id].means {
-			g.weights[m.concept] += max(weightRare, frequency[uint32(id)])
-		}
+	for _, e := range g.lex.means.entered {
+		g.weights[e.concept] += max(weightRare, frequency[e.of])
 	}
-	for _, n := range g.lex.nodes {
-		for _, m := range n.means {
-			g.weights[m.concept] += weightPhrase
-		}
+	for _, e := range g.lex.closes.entered {
+		g.weights[e.concept] += weightPhrase
 	}
 	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label, g.caps, g.account} {
 		g.weights[c] += weightShape

@@ -59,10 +59,7 @@ const (
 
 // word is the lexicon's entry of one word.
 type word struct {
-	means []meaning
-	set   Set
-	// literals are the concepts among them that share a bit of the set.
-	literals []uint16
+	set Set
 	// opens is the node of the phrases that begin with the word, 0 for none.
 	opens uint32
 }
@@ -73,18 +70,55 @@ type meaning struct {
 	form    form
 }
 
+// meanings has the concepts of words, or of nodes, by their number. They are entered
+// one by one and laid out once, so that no list grows by itself.
+type meanings struct {
+	entered []entered
+	list    []meaning
+	ends    []uint32 // in list, by number
+}
+
+type entered struct {
+	of uint32
+	meaning
+}
+
+// of returns the meanings of a number, in the order in which they were entered.
+func (m *meanings) of(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
+
+// layOut ends the entering; numbers are below n.
+func (m *meanings) layOut(n int) {
+	m.ends = make([]uint32, n+2) // one ahead: filling moves each to the end of its list
+	for _, e := range m.entered {
+		m.ends[e.of+2]++
+	}
+	for i := range n {
+		m.ends[i+2] += m.ends[i+1]
+	}
+	m.list = make([]meaning, len(m.entered))
+	for _, e := range m.entered {
+		m.list[m.ends[e.of+1]] = e.meaning
+		m.ends[e.of+1]++
+	}
+	m.entered = nil
+}
+
 // lexicon is a compiled list of entries.
 type lexicon struct {
 	words    table
 	list     []word
+	means    meanings // of words
 	concepts map[string]uint16
 	names    []string // of the named concepts, by their number
 	named    uint16   // concepts with a name
 	literals uint16   // concepts that stand for words of a pattern
-	phrases  table    // numbers of nodes by step
-	nodes    []node
-	phrase   []uint32 // space for the words of the one that is entered
-	folds    foldCache
+	// phrases is an automaton: the numbers of its nodes by step. A node is the words
+	// read so far, and nodes is how many there are.
+	phrases table
+	nodes   uint32
+	closes  meanings // of nodes
+	phrase  []uint32 // space for the words of the one that is entered
+	folds   foldCache
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
 	// starts holds the first characters of words in unspaced scripts.
@@ -92,9 +126,6 @@ type lexicon struct {
 	// prefixes has a bit for the first three letters of each longer word.
 	prefixes [26*26*26/64 + 1]uint64
 }
-
-// node is a state of the phrase automaton: the words read so far.
-type node struct{ means []meaning }
 
 // stepKey is the key of the move from a node with a word.
 func stepKey(state, word uint32) uint64 { return (uint64(state)<<32 | uint64(word)) * hashPrime }
@@ -105,7 +136,11 @@ const (
 )
 
 func newLexicon() *lexicon {
-	return &lexicon{list: make([]word, 1, 1<<14), concepts: map[string]uint16{}, nodes: make([]node, 1), starts: map[rune]bool{}}
+	const usual = 1 << 14 // of each, so that none has to grow
+	return &lexicon{
+		list: make([]word, 1, usual), concepts: map[string]uint16{}, nodes: 1, starts: map[rune]bool{},
+		means: meanings{entered: make([]entered, 0, usual)}, closes: meanings{entered: make([]entered, 0, usual)},
+	}
 }
 
 // concept returns the number of the named concept, a new one for a new name.
@@ -185,59 +220,56 @@ func (l *lexicon) addPhrase(ids []uint32, m meaning) {
 	case 0:
 		panic("scan: an empty lexeme")
 	case 1:
-		w := &l.list[ids[0]]
-		w.set.add(m.concept)
-		w.means = append(w.means, m)
-		if m.concept >= maxNamed {
-			w.literals = append(w.literals, m.concept)
-		}
+		l.list[ids[0]].set.add(m.concept)
+		l.means.entered = append(l.means.entered, entered{ids[0], m})
 		return
 	}
 	state := l.list[ids[0]].opens
 	if state == 0 {
-		state = uint32(len(l.nodes))
-		l.nodes = append(l.nodes, node{})
+		state = l.node()
 		l.list[ids[0]].opens = state
 	}
 	for _, id := range ids[1:] {
 		key := stepKey(state, id)
 		next := l.phrases.get(key)
 		if next == 0 {
-			next = uint32(len(l.nodes))
-			l.nodes = append(l.nodes, node{})
+			next = l.node()
 			l.phrases.put(key, next)
 		}
 		state = next
 	}
-	n := &l.nodes[state]
-	n.means = append(n.means, m)
+	l.closes.entered = append(l.closes.entered, entered{state, m})
+}
+
+// node returns the number of a new node.
+func (l *lexicon) node() uint32 {
+	l.nodes++
+	return l.nodes - 1
 }
 
 // appendIDs appends the numbers of the words that s is made of as the scanner cuts
 // it, entering them when they are new.
 func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
-		return append(ids, l.id(s))
+		return append(ids, id(l, s))
 	}
-	words := l.folds.cutWords(s)
-	if len(words) == 0 {
+	before := len(ids)
+	l.folds.cutWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
+	if len(ids) == before {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
-	}
-	for _, w := range words {
-		ids = append(ids, l.id(w))
 	}
 	return ids
 }
 
-// id returns the number of the word w, entering it when it is new.
-func (l *lexicon) id(w string) uint32 {
+// id returns the number of the word w in l, entering it when it is new.
+func id[T string | []byte](l *lexicon, w T) uint32 {
 	h := hash(w)
 	id := l.words.get(h)
 	if id == 0 {
 		id = uint32(len(l.list))
 		l.list = append(l.list, word{})
 		l.words.put(h, id)
-		l.enter(w, id)
+		l.enter(string(w), id)
 	}
 	return id
 }

@@ -91,12 +91,12 @@ func (m *marks) add(i uint16) bool {
 func (s *matcher) try(n int) {
 	f := &s.g.frames[n]
 	for i := range f.steps {
-		if !s.words.has(&f.steps[i].part) {
+		if !s.words.has(f.steps[i].part) {
 			return
 		}
 	}
 	for i := range f.guards {
-		if gu := &f.guards[i]; gu.within == 0 && s.words.stands(&gu.part) == gu.absent {
+		if gu := &f.guards[i]; gu.within == 0 && s.words.stands(gu.part) == gu.absent {
 			return
 		}
 	}
@@ -150,7 +150,7 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	if len(st.with) > 0 {
 		accept = func(last int) bool { return s.with(st, i, last) }
 	}
-	end = s.words.means(&st.part, st.forms, i, accept)
+	end = s.words.means(st.part, st.forms, i, accept)
 	return end, end >= 0
 }
 
@@ -158,7 +158,7 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 // besides.
 func (s *matcher) with(st *step, first, last int) bool {
 	for i := range st.with {
-		if !s.words.holds(&st.with[i], first, last+1) {
+		if !s.words.holds(st.with[i], first, last+1) {
 			return false
 		}
 	}

@@ -1,6 +1,9 @@
 package scan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Result has the findings of Scan in one text.
 type Result struct {
@@ -133,9 +136,9 @@ const (
 	hashPrime uint64 = 1099511628211
 )
 
-func hash(s string) uint64 { return hashMore(hashSeed, s) }
+func hash[T string | []byte](s T) uint64 { return hashMore(hashSeed, s) }
 
-func hashMore(h uint64, s string) uint64 {
+func hashMore[T string | []byte](h uint64, s T) uint64 {
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * hashPrime
 	}
@@ -145,14 +148,14 @@ func hashMore(h uint64, s string) uint64 {
 // table maps hashes of words to their numbers, which are not 0: open
 // addressing with linear probing, at most half full.
 type table struct {
-	slots []slot
-	used  int
+	slots   []uint32 // places in entries, from 1
+	entries []entry
 	// seen has a bit for 16 bits of each hash: most words of a text are in no
 	// lexicon, and this tells without a look at the slots.
 	seen [1 << 16 / 64]uint64
 }
 
-type slot struct {
+type entry struct {
 	hash uint64
 	id   uint32
 }
@@ -161,33 +164,33 @@ func (t *table) get(h uint64) uint32 {
 	if b := h >> 48; t.seen[b>>6]&(1<<(b&63)) == 0 {
 		return 0
 	}
+	if e := t.slots[t.slot(h)]; e != 0 {
+		return t.entries[e-1].id
+	}
+	return 0
+}
+
+// slot returns the slot of h, or the free one in which to put it.
+func (t *table) slot(h uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	for i := mix(h) & mask; ; i = (i + 1) & mask {
-		s := &t.slots[i]
-		if s.hash == h || s.id == 0 {
-			return s.id
+		if e := t.slots[i]; e == 0 || t.entries[e-1].hash == h {
+			return i
 		}
 	}
 }
 
+// put adds h, which t lacks.
 func (t *table) put(h uint64, id uint32) {
-	if 2*(t.used+1) > len(t.slots) {
-		old := t.slots
-		t.slots = make([]slot, max(1<<14, 2*len(old)))
-		t.used = 0
-		for _, s := range old {
-			if s.id != 0 {
-				t.put(s.hash, s.id)
-			}
+	if 2*(len(t.entries)+1) > len(t.slots) {
+		t.slots = make([]uint32, max(1<<14, 2*len(t.slots)))
+		t.entries = slices.Grow(t.entries, len(t.slots)/2-len(t.entries))
+		for i := range t.entries {
+			t.slots[t.slot(t.entries[i].hash)] = uint32(i) + 1
 		}
 	}
-	mask := uint64(len(t.slots) - 1)
-	i := mix(h) & mask
-	for t.slots[i].id != 0 {
-		i = (i + 1) & mask
-	}
-	t.slots[i] = slot{h, id}
-	t.used++
+	t.entries = append(t.entries, entry{h, id})
+	t.slots[t.slot(h)] = uint32(len(t.entries))
 	b := h >> 48
 	t.seen[b>>6] |= 1 << (b & 63)
 }

@@ -191,8 +191,8 @@ func (s *sentence) understand() {
 		if t.id != 0 {
 			w := &lex.list[t.id]
 			s.sets[i] = w.set
-			for _, c := range w.literals {
-				s.note(c)
+			if w.set[maxNamed/64] != 0 {
+				s.noteAll(lex.means.of(t.id))
 			}
 			if w.opens != 0 {
 				s.phrases(i, w.opens)
@@ -205,6 +205,15 @@ func (s *sentence) understand() {
 	}
 	for _, x := range s.extras {
 		s.shapes(x)
+	}
+}
+
+// noteAll marks the literal concepts among means as of the sentence.
+func (s *sentence) noteAll(means []meaning) {
+	for _, m := range means {
+		if m.concept >= maxNamed {
+			s.note(m.concept)
+		}
 	}
 }
 
@@ -226,10 +235,9 @@ func (s *sentence) phrases(i int, state uint32) {
 		if state = lex.phrases.get(stepKey(state, s.tokens[k].id)); state == 0 {
 			return
 		}
-		for _, m := range lex.nodes[state].means {
-			if m.concept >= maxNamed {
-				s.note(m.concept)
-			}
+		means := lex.closes.of(state)
+		s.noteAll(means)
+		for _, m := range means {
 			s.sets[i].add(m.concept)
 			s.hits = append(s.hits, hit{m.concept, m.form, uint8(k)})
 		}
@@ -266,7 +274,7 @@ func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool)
 		return end
 	}
 	if end < 0 && t.id != 0 {
-		for _, m := range s.g.lex.list[t.id].means {
+		for _, m := range s.g.lex.means.of(t.id) {
 			if m.form&forms != 0 && p.stands(m.concept) && (accept == nil || accept(i)) {
 				end = i
 				break

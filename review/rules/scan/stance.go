@@ -66,7 +66,7 @@ func (s *fit) guarded() bool {
 				from--
 			}
 		}
-		if s.words.holds(&gu.part, from, to) == gu.absent {
+		if s.words.holds(gu.part, from, to) == gu.absent {
 			return false
 		}
 	}
