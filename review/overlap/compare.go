@@ -82,7 +82,7 @@ func (p purpose) shared(q purpose, weight func(stem string) float64) (words []st
 	var all []both
 	for s, t := range p {
 		if u, ok := q[s]; ok {
-			all = append(all, both{t.word, weight(s) * float64(min(t.weight, u.weight))})
+			all = append(all, both{t.Word, weight(s) * float64(min(t.Weight, u.Weight))})
 		}
 	}
 	slices.SortFunc(all, func(x, y both) int {

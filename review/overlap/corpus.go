@@ -19,15 +19,28 @@ type Corpus struct {
 
 // member is a tool of a corpus as others are compared with it.
 type member struct {
-	tool  registry.Tool
-	texts Set
-	about purpose
-	mass  float64 // of the words of about together
+	ToolWords
+	mass float64 // of the words of About together
+}
+
+// CorpusWords is all that a Corpus needs of its tools. It can be stored, so that a
+// process that compares one tool does not read them all.
+type CorpusWords struct {
+	Tools []ToolWords
+	Count int            // of the tools that words are weighed by
+	Uses  map[string]int // by stem: how many of these have the word
+}
+
+// ToolWords has the words of a tool that others are compared with.
+type ToolWords struct {
+	ID    string
+	Texts Set
+	About purpose
 }
 
 // Comparison is how near a tool comes to one of a corpus.
 type Comparison struct {
-	Tool registry.Tool // the one of the corpus
+	ID string // of the tool of the corpus
 	// Shingles is the number of word shingles compared; of few, a large share
 	// means little.
 	Shingles int
@@ -42,31 +55,34 @@ type Comparison struct {
 	Words   []string // that both have, the heaviest first, at most 12
 }
 
-// NewCorpus returns a corpus of tools. The weights of words are learned from them
-// and from others, which are not compared.
-func NewCorpus(tools, others []registry.Tool) *Corpus {
-	c := &Corpus{weights: map[string]float64{}}
-	uses := map[string]int{}
+// WordsOf returns the words of the tools of a corpus. The weights of words are learned
+// from them and from others, which are not compared.
+func WordsOf(tools, others []registry.Tool) CorpusWords {
+	c := CorpusWords{Count: len(tools) + len(others), Uses: map[string]int{}}
 	for _, t := range tools {
-		p := member{tool: t, texts: textsOf(t), about: about(t)}
-		for s := range p.about {
-			uses[s]++
+		p := ToolWords{ID: t.ID, Texts: textsOf(t), About: about(t)}
+		for s := range p.About {
+			c.Uses[s]++
 		}
-		c.tools = append(c.tools, p)
+		c.Tools = append(c.Tools, p)
 	}
 	for _, t := range others {
 		for s := range about(t) {
-			uses[s]++
+			c.Uses[s]++
 		}
 	}
-	all := len(tools) + len(others)
-	rarity := func(n int) float64 { return 0.3 + math.Log(float64(all+1)/float64(n+1)) }
-	c.unknown = rarity(0)
-	for s, n := range uses {
+	return c
+}
+
+// NewCorpus returns a corpus of the tools with these words.
+func NewCorpus(words CorpusWords) *Corpus {
+	rarity := func(n int) float64 { return 0.3 + math.Log(float64(words.Count+1)/float64(n+1)) }
+	c := &Corpus{unknown: rarity(0), weights: make(map[string]float64, len(words.Uses))}
+	for s, n := range words.Uses {
 		c.weights[s] = rarity(n)
 	}
-	for i := range c.tools {
-		c.tools[i].mass = c.mass(c.tools[i].about)
+	for _, t := range words.Tools {
+		c.tools = append(c.tools, member{t, c.mass(t.About)})
 	}
 	return c
 }
@@ -78,8 +94,8 @@ func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	mass := c.mass(words)
 	var all []Comparison
 	for _, p := range c.tools {
-		k := Comparison{Tool: p.tool, Shingles: len(texts), Covered: similarity(p.texts, texts).Contained, Text: similarity(texts, p.texts)}
-		k.Words, k.Purpose = words.shared(p.about, c.weight)
+		k := Comparison{ID: p.ID, Shingles: len(texts), Covered: similarity(p.Texts, texts).Contained, Text: similarity(texts, p.Texts)}
+		k.Words, k.Purpose = words.shared(p.About, c.weight)
 		if k.Purpose > 0 {
 			k.Purpose /= math.Sqrt(mass * p.mass)
 		}
@@ -92,7 +108,7 @@ func (c *Corpus) Compare(t registry.Tool) []Comparison {
 func (c *Corpus) mass(words purpose) float64 {
 	var weights []float64
 	for s, t := range words {
-		weights = append(weights, c.weight(s)*float64(t.weight))
+		weights = append(weights, c.weight(s)*float64(t.Weight))
 	}
 	slices.Sort(weights) // so that a sum is the same every time
 	var sum float64

@@ -160,8 +160,8 @@ const maxParameters = 200
 type purpose map[string]term
 
 type term struct {
-	word   string // as the tool first has it
-	weight int
+	Word   string // as the tool first has it
+	Weight int
 }
 
 // purposeOf collects the words about the purpose of t.
@@ -190,7 +190,7 @@ func (p purpose) add(weight int, texts ...string) {
 		words(text, func(w word) {
 			if s := stem(string(w.folded)); s != "" {
 				if _, ok := p[s]; !ok {
-					p[s] = term{word: string(w.folded), weight: weight}
+					p[s] = term{Word: string(w.folded), Weight: weight}
 				}
 			}
 		})
@@ -225,7 +225,7 @@ func (p purpose) set() Set {
 	var hashes []uint64
 	for s, t := range p {
 		h := hash(s)
-		for i := range t.weight {
+		for i := range t.Weight {
 			hashes = append(hashes, mix(h+uint64(i)*golden)) //nolint:gosec // small
 		}
 	}

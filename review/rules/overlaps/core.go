@@ -1,8 +1,12 @@
 package overlaps
 
 import (
+	"bytes"
 	"context"
+	_ "embed" // the words of the core
+	"encoding/gob"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,17 +31,18 @@ const (
 )
 
 // coreCorpus holds the core tools. They are few, so everything is compared
-// with each of them, exactly.
+// with each of them, exactly. Their words are embedded beside them: who proposes one
+// tool need not decode all those.
 var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
-	tools := func(ds []registry.Definition) []registry.Tool {
-		var list []registry.Tool
-		for _, d := range ds {
-			list = append(list, *d.Tool)
-		}
-		return list
+	var words overlap.CorpusWords
+	if err := gob.NewDecoder(bytes.NewReader(coreWords)).Decode(&words); err != nil {
+		panic("overlaps: " + err.Error()) // the words are embedded; a test compares them with the tools
 	}
-	return overlap.NewCorpus(tools(shipped.Core()), tools(shipped.Assistant()))
+	return overlap.NewCorpus(words)
 })
+
+//go:embed core_words.gob
+var coreWords []byte
 
 func likeCore() rules.Rule {
 	return rules.Rule{
@@ -51,14 +56,14 @@ func likeCore() rules.Rule {
 			before := map[string]bool{}
 			if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
 				for _, k := range nearCore(*c.Before.Definition.Tool) {
-					before[k.Tool.ID] = true
+					before[k.ID] = true
 				}
 			}
 			fork, _ := forkOf(t.ID)
 			var found []rules.Finding
 			for _, k := range near {
 				f := coreLikeness(*t, k)
-				if fork || before[k.Tool.ID] {
+				if fork || before[k.ID] {
 					f.Severity = rules.Info
 				}
 				if found = append(found, f); len(found) == rules.MostLikenesses {
@@ -95,7 +100,7 @@ func head(s string) string {
 
 // coreLikeness describes how t is similar to a core tool.
 func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
-	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.Tool.ID}.String()
+	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.ID}.String()
 	f := rules.Finding{Path: "definition", Passage: subject}
 	switch {
 	case k.Shingles < fewShingles || k.Text.Contained < coreCopied && k.Covered < coreCovered:
@@ -106,10 +111,15 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	default:
 		f.Message = fmt.Sprintf("It holds %.0f %% of the text of %s.", 100*k.Covered, subject)
 	}
-	if path, passage := firstPassage(t, overlap.Passages(t, k.Tool)); passage != "" {
+	if path, passage := firstPassage(t, overlap.Passages(t, coreTool(k.ID))); passage != "" {
 		f.Path, f.Passage = path, passage
 	}
 	return f
+}
+
+func coreTool(id string) registry.Tool {
+	core := shipped.Core()
+	return *core[slices.IndexFunc(core, func(d registry.Definition) bool { return d.ID() == id })].Tool
 }
 
 // forkOf reports whether an id is that of a fork of a core tool, and of which:
