@@ -24,6 +24,7 @@ func TestShownToTheEnd(t *testing.T) {
 		{"JSON in a pipe", `"$T" show 1 --json | cat`, "shown"},
 		{"the first line", `"$T" show 1 | head -1`, "not_shown"},
 		{"the first line of JSON", `"$T" show 1 --json | head -c 10`, "not_shown"},
+		{"the first match", `"$T" show 1 | grep -m1 -q .`, "not_shown"},
 		{"the first line of a diff", `"$T" diff 1 | head -1`, "not_shown"},
 		{"nowhere", `"$T" show 1 > /dev/null`, "not_shown"},
 		{"an output that was closed", `"$T" show 1 >&-`, "not_shown"},

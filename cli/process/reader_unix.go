@@ -16,7 +16,7 @@ import (
 const (
 	readerStep   = 5 * time.Millisecond
 	readerTakes  = time.Second
-	readerLeaves = 20 * time.Millisecond
+	readerLeaves = 50 * time.Millisecond
 )
 
 // ReaderLeft reports whether out is a pipe whose reader left before its end, as head
