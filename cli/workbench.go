@@ -114,6 +114,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 // it.
 func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	width, height := terminalSize(a)
+	conf.Elsewhere = func() []tui.Elsewhere { return elsewhere(a) }
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {
 		return fmt.Errorf("configuration: keys names %q, which is not an action; docs/keys.md lists them", unknown[0])

@@ -3,6 +3,8 @@ package tui_test
 import (
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestListsSelectTheFirst opens the first row of every list at once, and others
@@ -55,23 +57,44 @@ func TestFooterFollowsTheTab(t *testing.T) {
 	}
 }
 
-// TestCommandsAreFoundByName runs a command from the palette, and says why one is
+// TestCommandsAreFoundByName runs a command from the search, and tells why one is
 // off.
 func TestCommandsAreFoundByName(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
-	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter run")
+	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("╭─ Reject")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
-	b.press(":").write("nothing like it").press("enter").wants("is not a command")
-	b.press("T", ":").write("#7").press("enter").wants("no proposal has the number #7")
-	b.press(":").write("#1").press("enter").wants("› #1 new tool:user/name_bank")
+	b.press(":").write("nothing like it").wants("Nothing is called that")
+	b.press("enter").wants("Nothing is called")
+	for _, way := range [][]string{{"T", ":"}, {"L", ":"}, {"?", "/"}, {"Q", "/"}, {"enter", ":"}} {
+		b.press(way...).write("7").press("enter").wants("no proposal has the number #7")
+	}
+	for _, typed := range []string{"1", "#1", " 1 "} {
+		b.press("T", ":").write(typed).press("enter").wants("› #1 new tool:user/name_bank")
+	}
+	b.press("Q", "/").write("1").press("enter").wants("› #1 new tool:user/name_bank")
 	b.press(":").write("audit").press("enter").wants("▎Audit log")
 }
 
-// TestHelpSearchesEveryPage finds the key of another page (T21).
-func TestHelpSearchesEveryPage(t *testing.T) {
-	b := newBench(t, 100, 30)
-	b.press("?", "/").write("waive").press("enter").wants("Proposal", "Waive the selected finding")
+// TestSearchGoesThere finds what other pages have, by any word for it, and does it (T23).
+func TestSearchGoesThere(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "versions", 100, 40, threeVersions)
+	b.press("?", "/").write("waive").wants("Proposal: Waive the selected finding")
+	b.press("esc", "esc")
+	for _, word := range []string{"restore", "rollback", "roll back", "revert"} {
+		b.press(":").write(word).wants("▌ U  ", "A tool or an agent: ")
+		b.press("esc")
+	}
+	for _, word := range []string{"send back", "decline", "merge"} {
+		b.press(":").write(word).wants("selected one")
+		b.press("esc")
+	}
+	b.press("T", "/").write("name_bank").press("enter", ":").write("rollback").press("enter").wants("▎Versions", "U: ")
+	b.press("j", "U").wants("Restore")
+	b.press("esc", ":").write("audit log").press("enter").wants("▎Audit log")
+	b.press(":").write("oldest").press("enter").wants("o oldest first")
+	b.press(":").write("blame").press("enter").wants("Select a row and press enter")
 }
 
 func lastLine(b *bench) string {

@@ -129,8 +129,8 @@ func keyName(k string) string {
 // globalKeys are the keys that all pages have.
 func (m *Model) globalKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule", Do: m.openHelp},
-		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Find a command by its name and run it, or open a proposal by its number", Do: m.askCommand},
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Do: m.openHelp},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.find},
 		{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue", Do: m.goTo(func() *page { return m.queue })},
 		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools", Do: m.goTo(func() *page { return m.tools })},
 		{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Do: m.goTo(m.agentsOrLists)},

@@ -34,6 +34,7 @@ type Model struct {
 	drawnAt  string
 	stamp    int64
 	quitting bool
+	wish     *wish            // what the search went elsewhere for
 	reading  *batch           // that was asked for last
 	shared   proposal.Options // by the pages of all proposals
 }
@@ -93,6 +94,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.drawn = nil
 	}
 	cmd := m.route(msg)
+	if _, pressed := msg.(tea.KeyPressMsg); !pressed && m.wish != nil {
+		cmd = tea.Batch(cmd, m.grant())
+	}
 	m.see()
 	if m.quitting && m.running == 0 {
 		return m, tea.Quit
@@ -206,6 +210,7 @@ func (m *Model) done(then screen.Then) tea.Cmd {
 // key passes a key to the dialog, line or page that has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = screen.Status{}
+	m.wish = nil
 	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the

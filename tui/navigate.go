@@ -212,8 +212,8 @@ func (m host) OpenWaiting() tea.Cmd {
 	})
 }
 
-// openNumber looks for the proposal with a number, such as #17.
-func (m host) openNumber(number string) tea.Cmd {
+// OpenNumber looks for the proposal with a number, such as #17.
+func (m host) OpenNumber(number string) tea.Cmd {
 	return m.seek(func(proposals.ID) (*proposals.Proposal, error) {
 		found, err := m.cfg.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
 		if err == nil && len(found.Proposals) == 0 {
@@ -234,7 +234,7 @@ func (m host) seek(find func(from proposals.ID) (*proposals.Proposal, error)) te
 	return func() tea.Msg {
 		found, err := find(before.ID)
 		return screen.Then{Do: func() tea.Cmd {
-			if here, _ := m.current(); m.page != on || here.ID != before.ID || m.dialog != nil {
+			if here, _ := m.current(); m.page != on || on != m.queue && here.ID != before.ID || m.dialog != nil {
 				return nil
 			}
 			return m.sought(found, err)

@@ -253,19 +253,7 @@ func (m *Model) openHelp() tea.Cmd {
 			rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Why: k.Why()})
 		}
 	}
-	known := map[string]bool{}
-	for _, r := range rows {
-		known[r.Name] = true
-	}
-	for _, t := range tables() {
-		for _, k := range m.bound(t.keys) {
-			if !known[k.Name] {
-				known[k.Name] = true
-				rows = append(rows, help.Row{Place: t.place, Keys: keyNames(k), Help: k.Help, Name: k.Name, Elsewhere: true})
-			}
-		}
-	}
-	h := &page{Page: help.New(m, from, rows, func(page *prose.Page) {
+	h := &page{Page: help.New(m.host, from, rows, func(page *prose.Page) {
 		for _, id := range ids {
 			m.explain(page, id)
 		}

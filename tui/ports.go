@@ -114,6 +114,8 @@ type Config struct {
 	// Remote is set where the terminal is on another machine: there is no shell to go
 	// back to, no program is run, and texts are edited in the workbench.
 	Remote bool
+	// Elsewhere lists the commands and settings that the search finds; nil for none.
+	Elsewhere func() []Elsewhere
 	// Views are filters of the queue, each of which is a tab.
 	Views []View
 	// HasModel reports that a model is configured that answers test cases.

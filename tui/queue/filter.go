@@ -2,6 +2,7 @@ package queue
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,6 +75,9 @@ func (q *Page) askFilter() tea.Cmd {
 		Done: func() tea.Cmd {
 			if f.err != nil {
 				return tea.Batch(q.shell.Say(screen.Warning, "%s", f.err), q.setFilter(before))
+			}
+			if n, err := strconv.Atoi(strings.TrimSpace(f.text.String())); err == nil && n > 0 {
+				return tea.Batch(q.shell.OpenNumber("#"+strconv.Itoa(n)), q.setFilter(before))
 			}
 			if p, ok := q.Current(); ok && q.total() == 1 && filter.IsNumber(q.filter) {
 				return tea.Batch(q.shell.Open(p, false), q.setFilter(before))

@@ -40,6 +40,7 @@ type Shell interface {
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
 	OpenSet(p proposals.Proposal) tea.Cmd
 	OpenWaiting() tea.Cmd
+	OpenNumber(number string) tea.Cmd
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 

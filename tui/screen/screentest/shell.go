@@ -45,8 +45,11 @@ func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Went{"
 
 // Open implements the shells of pages, as the following methods do.
 func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Went{"Open", p.ID}) }
-func (s *Shell) OpenSet(p proposals.Proposal) tea.Cmd      { return s.note(Went{"OpenSet", p.ID}) }
-func (s *Shell) OpenUnseen(p proposals.Proposal) tea.Cmd   { return s.note(Went{"OpenUnseen", p.ID}) }
+
+func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Went{"OpenNumber", number}) }
+func (s *Shell) Find() tea.Cmd                           { return s.note(Went{"Find", nil}) }
+func (s *Shell) OpenSet(p proposals.Proposal) tea.Cmd    { return s.note(Went{"OpenSet", p.ID}) }
+func (s *Shell) OpenUnseen(p proposals.Proposal) tea.Cmd { return s.note(Went{"OpenUnseen", p.ID}) }
 
 func (s *Shell) OpenWaiting() tea.Cmd               { return s.note(Went{To: "OpenWaiting"}) }
 func (s *Shell) OpenEntry(o screen.Opening) tea.Cmd { return s.note(o) }

@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
+)
+
+// Elsewhere is a command or a setting that the workbench does not have itself: the
+// search finds it, and tells how to get there.
+type Elsewhere struct{ Name, Help, How string }
+
+// hit is a thing that the search finds: a key, a command or a setting.
+type hit struct {
+	place, name, keys, help string
+	synonyms                string
+	off                     string // why it has no effect on the page on the screen
+	away                    bool   // it is not on the page on the screen
+	do                      func() tea.Cmd
+}
+
+// maxHits is how many hits are shown at once.
+const maxHits = 10
+
+// search finds a part of a name, of a description, or of a synonym among the keys of
+// all pages, the commands and the settings. The keys : and ? lead to it.
+type search struct {
+	text  *edit.Field
+	all   []hit
+	found []hit
+	at    int // the selected one
+}
+
+// number is that of a proposal, as it is typed.
+var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
+
+// Find implements help.Shell.
+func (m host) Find() tea.Cmd { return m.find() }
+
+// find opens the search.
+func (m *Model) find() tea.Cmd {
+	s := &search{text: edit.NewLine(""), all: m.hits()}
+	s.narrow(m)
+	m.line = &screen.Line{
+		Prompt: ":", Text: s.text, Above: func() []draw.Line { return s.lines(m.shell) },
+		Hints:   [][2]string{{"enter", "go there, do it"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		Step:    func(n int) { s.at = min(max(0, s.at+n), max(0, len(s.found)-1)) },
+		Changed: func() tea.Cmd { s.narrow(m); return nil },
+		Done: func() tea.Cmd {
+			if len(s.found) == 0 {
+				m.Say(warning, "Nothing is called %q; ? lists the keys of this page", s.text.String())
+				return nil
+			}
+			return s.found[s.at].do()
+		},
+	}
+	return nil
+}
+
+// hits lists everything there is: the keys of the page on the screen, those of the other
+// pages, and what is done outside of the workbench.
+func (m *Model) hits() []hit {
+	var all []hit
+	type meaning struct{ name, help string } // some names have another meaning on another page
+	known := map[meaning]bool{}
+	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
+		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
+			known[of] = true
+			h := hit{place: place, name: k.Name, keys: keyNames(k), help: k.Help, synonyms: cmp.Or(synonyms[place+"/"+k.Name], synonyms[k.Name]), away: away, do: do}
+			if !away {
+				h.off = k.Why()
+			}
+			all = append(all, h)
+		}
+	}
+	for _, k := range m.here() {
+		add(m.page.Place(), k, false, func() tea.Cmd { return m.run(k) })
+	}
+	for _, t := range tables() {
+		for _, k := range m.bound(t.keys) {
+			add(t.place, k, true, m.goFor(t.place, k))
+		}
+	}
+	if m.cfg.Elsewhere != nil {
+		for _, e := range m.cfg.Elsewhere() {
+			all = append(all, hit{name: e.Name, help: e.Help, away: true, do: func() tea.Cmd { return m.Say(remark, "%s", e.How) }})
+		}
+	}
+	return all
+}
+
+// narrow lists the hits that have every word that was typed: the best first, and among
+// equals what acts now.
+func (s *search) narrow(m *Model) {
+	text := strings.ToLower(strings.TrimSpace(s.text.String()))
+	words := strings.Fields(text)
+	s.at = 0
+	s.found = slices.DeleteFunc(slices.Clone(s.all), func(h hit) bool {
+		all := strings.ToLower(h.name + " " + h.help + " " + h.synonyms + " " + h.place)
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+	})
+	slices.SortStableFunc(s.found, func(a, b hit) int { return cmp.Compare(a.rank(text), b.rank(text)) })
+	if n := number.FindStringSubmatch(s.text.String()); n != nil {
+		open := hit{keys: "enter", name: "#" + n[1], help: "Open proposal #" + n[1], do: func() tea.Cmd { return m.OpenNumber("#" + n[1]) }}
+		s.found = append([]hit{open}, s.found...)
+	}
+}
+
+// rank is how far a hit is from a text; the least is the best.
+func (h hit) rank(text string) int {
+	n := 0
+	switch {
+	case text == "":
+	case strings.HasPrefix(h.name, text):
+	case h.synonyms != "" && strings.Contains(" "+h.synonyms+",", " "+text+","):
+		n = 1
+	case strings.Contains(h.synonyms, text):
+		n = 2
+	default:
+		n = 3
+	}
+	n *= 4
+	if h.away {
+		n += 2
+	}
+	if h.off != "" {
+		n++
+	}
+	if h.keys == "" { // outside of the workbench
+		n++
+	}
+	return n
+}
+
+// words cuts a text to width cells between two words.
+func words(text draw.Safe, width int) draw.Safe {
+	cut := draw.Cut(text, width)
+	if cut == text {
+		return text
+	}
+	if i := strings.LastIndexByte(string(cut), ' '); i > 0 {
+		return cut[:i] + " …"
+	}
+	return cut
+}
+
+// lines draws the hits around the selected one.
+func (s *search) lines(m *shell) []draw.Line {
+	lines := m.frame().Choices(len(s.found), s.at, min(maxHits, m.layout.Body-3), func(i int) draw.Line {
+		h, name, text := s.found[i], m.theme.Key, m.theme.Text
+		what := draw.Show(h.help)
+		switch {
+		case h.off != "":
+			name, text = m.theme.Off, m.theme.Off
+			what += " (off now: " + draw.Show(h.off) + ")"
+		case h.keys == "":
+			called := " " + draw.Show(h.name) + "  "
+			return draw.Of(name, called).Add(m.theme.Faint, words(what, m.layout.Width-1-draw.Width(called)))
+		case h.away:
+			what = draw.Show(h.place) + ": " + what
+		}
+		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, words(what, m.layout.Width-17))
+	})
+	if len(s.found) == 0 {
+		lines = append(lines, draw.Of(m.theme.Warn, " Nothing is called that"))
+	}
+	return lines
+}
+
+// synonyms are other words for actions, by their names, separated by commas.
+var synonyms = map[string]string{
+	placeDefinition + "/undo": "restore, rollback, roll back, revert, undo, go back to a version, downgrade",
+	"undo":                    "unwaive, reopen, revert",
+	"approve":                 "accept, merge, publish, go live, ok, yes",
+	"approve-marked":          "accept, merge, publish, go live, ok, yes",
+	"needs-changes":           "send back, request changes, return",
+	"needs-changes-marked":    "send back, request changes, return",
+	"reject":                  "decline, refuse, deny, no",
+	"reject-marked":           "decline, refuse, deny, no",
+	"withdraw":                "cancel, retract, delete",
+	"waive":                   "ignore, suppress, allow, dismiss, exception",
+	"rebase":                  "merge, update, stale, conflict",
+	"revise":                  "edit, change",
+	"change":                  "edit, modify, update",
+	"new":                     "create, add, propose, draft",
+	"fork":                    "copy, clone, customize",
+	"against":                 "compare, diff, versions",
+	"version-diff":            "compare, diff, history, versions",
+	"version-mark":            "compare, diff",
+	"tab-diff":                "diff, changes, compare",
+	"tab-history":             "log, history, versions",
+	"tab-assessment":          "findings, review, lint",
+	"tab-prompt":              "preview, tokens, channels",
+	"next-section":            "blame, annotate, history, versions, users",
+	"next-field":              "blame, annotate, who wrote it",
+	"comment":                 "reply, note, discuss",
+	"comment-line":            "reply, note, discuss",
+	"log":                     "audit, events, history",
+	"registry":                "tools, live, catalog",
+	"agents":                  "allow-lists, lists, who may use it",
+	"verify":                  "check, integrity, tamper, fsck",
+	"import":                  "add, load, mcp",
+	"export":                  "save, backup, download",
+	"servers":                 "mcp, guard, clients",
+	"calls":                   "pending, requests, approvals",
+	"theme":                   "colours, colors, dark, light, contrast, appearance",
+	"filter":                  "find, search, grep, views",
+	"sort":                    "order, newest, oldest, risk",
+	"fold-set":                "expand, collapse, group, set",
+	"split":                   "side by side, unified",
+	"quit":                    "exit, leave, close",
+	"help":                    "keys, shortcuts, bindings, manual",
+	"refresh":                 "reload, redraw",
+	"zoom":                    "maximize, fullscreen, preview",
+}
