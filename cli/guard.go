@@ -26,7 +26,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
-	"toolcrib/review"
 	"toolcrib/store"
 )
 
@@ -322,17 +321,13 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 	if _, _, err := c.open(ctx); err != nil {
 		return err
 	}
-	set, err := c.changeSet(ctx)
-	if err != nil {
-		return err
-	}
-	f := importFlags{server: c.name, set: set, watched: true, observed: true}
+	f := importFlags{server: c.name, watched: true, observed: true}
 	taken, err := f.take(ctx, c.app, c.name, document(l), &place{name: c.name, shown: c.name})
 	if err != nil {
 		return err
 	}
 	if n := len(taken.made); n > 0 {
-		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), set))
+		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.origin.Set))
 		if by := observer(c.app.Config); c.app.Config.FourEyes && by.Kind == proposals.User {
 			c.log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
 		}
@@ -366,28 +361,6 @@ func document(l guard.Listing) []byte {
 // joined puts commas between JSON values.
 func joined(raws []json.RawMessage) []byte {
 	return bytes.Join(output.Mapped(raws, func(raw json.RawMessage) []byte { return raw }), []byte(","))
-}
-
-// changeSet returns the name of the server's change set: its own, or with a number when
-// a rejected member stops that one.
-func (c *guardCrib) changeSet(ctx context.Context) (string, error) {
-	for n := 1; ; n++ {
-		set := c.name
-		if n > 1 {
-			set = fmt.Sprintf("%s_%d", c.name, n)
-		}
-		stopped := false
-		err := c.app.DB.View(ctx, func(r review.Reader) error {
-			members, err := r.Members(ctx, set)
-			for _, m := range members {
-				stopped = stopped || m.State == proposals.Rejected
-			}
-			return err
-		})
-		if err != nil || !stopped {
-			return set, err
-		}
-	}
 }
 
 // observer is who proposes what a guarded server lists: toolcrib itself. A login of

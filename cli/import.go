@@ -26,6 +26,7 @@ import (
 
 type importFlags struct {
 	server, layer, set, capabilities string
+	named                            bool // the set was named, or "" for none
 	draft, files                     bool
 	from                             fromServer
 	watched                          bool     // nobody asked for this very import
@@ -40,8 +41,10 @@ func newImport(a *command.App) *cobra.Command {
 		Short: "Import tools or instruction files as proposals",
 		Long: `Read tools from a saved MCP tools/list answer, an OpenAI or Anthropic tool
 array, a v0 prompt file, or a toolcrib export, and compare them with the live
-ones. New, changed, and vanished tools become proposals; nothing goes live
-before approval.
+ones. New, changed, and vanished tools become proposals, those of a server in a change set
+of its name, unless --change-set names another or "" for none. A second import
+revises what the first one proposed, and withdraws what a live server does not list
+any more. Nothing goes live before approval.
 
 toolcrib stores the JSON of every tool as it was read and pins the tool to its
 hash. Prompts, exports, exec, parse, and MCP use one name for it: the name that
@@ -72,12 +75,15 @@ was skipped; each is listed with its reason.`,
   toolcrib import --files .
   toolcrib export --format mcp | toolcrib import -`,
 		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), a, args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.named = cmd.Flags().Changed("change-set")
+			return runImport(cmd.Context(), a, args, f)
+		},
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
-	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME`")
+	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME` (default: the server's name)")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
 	set.BoolVar(&f.draft, "draft", false, "save the proposals as drafts")
 	set.BoolVar(&f.files, "files", false, "import skills and instruction files of a folder")
@@ -156,6 +162,8 @@ type intaken struct {
 	origin intake.Origin
 	steps  []intake.Step
 	made   []proposals.Proposal // of the steps that have a draft, in their order
+	// withdrawn are earlier proposals of what the server took back.
+	withdrawn []proposals.Proposal
 }
 
 // take takes in a document that was read from file, or from a live server.
@@ -181,6 +189,11 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 	if f.observed {
 		b.Actor = observer(a.Config)
 	}
+	if origin.Server = origin.Server || from != nil; origin.Server && !f.named { // a live server is one whatever it calls itself
+		if origin.Set, err = changeSet(ctx, a, b.Actor, origin.Label); err != nil {
+			return intaken{}, err
+		}
+	}
 	live, err := everything(ctx, a)
 	if err != nil {
 		return intaken{}, err
@@ -189,7 +202,6 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 		if err := from.claims(a, doc, live); err != nil {
 			return intaken{}, err
 		}
-		origin.Server = true // whatever it calls itself
 	}
 	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
 	steps := intake.Plan(doc, origin, intake.Live{All: live, Raw: func(hash string) ([]byte, bool) {
@@ -204,11 +216,12 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 		return intaken{}, err
 	}
 	f.at("Proposing what changed")
-	made, err := takeIn(ctx, b, a, doc, origin, steps, !f.draft)
-	if err == nil && f.observed {
-		err = retract(ctx, b, a, steps, live)
+	taken := intaken{file: file, from: from, doc: doc, origin: origin, steps: steps}
+	taken.made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
+	if err == nil && from != nil { // a file may have a part of what the server lists
+		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
-	return intaken{file: file, from: from, doc: doc, origin: origin, steps: steps, made: made}, err
+	return taken, err
 }
 
 // declared returns what the client had declared: the flag, else the document.

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +14,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
-	"toolcrib/review"
 	"toolcrib/review/intake"
 	"toolcrib/store"
 )
@@ -44,70 +41,6 @@ func everything(ctx context.Context, a *command.App) ([]registry.Live, error) {
 	return live, nil
 }
 
-// leaveOutPending takes out the proposals that somebody has made already, and
-// where nobody asked for this very import those that were rejected.
-func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
-	return a.DB.View(ctx, func(r review.Reader) error {
-		for i, s := range steps {
-			if s.Draft == nil {
-				continue
-			}
-			open, err := r.OpenOn(ctx, s.Subject)
-			if err != nil {
-				return err
-			}
-			for _, p := range open {
-				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && (p.State != proposals.Drafted || s.Missing != "") {
-					steps[i] = s.Pending(p)
-				}
-			}
-			if !watched || steps[i].Draft == nil {
-				continue
-			}
-			d, err := r.Rejection(ctx, s.Subject, s.Draft.Definition.Hash())
-			switch {
-			case err == nil:
-				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "it was rejected: "+d.Note
-			case !errors.Is(err, proposals.ErrNotFound):
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// leaveOutUndeclared takes out the deactivation of tools that the server listed to a
-// client with more capabilities than this list was asked with: servers leave out the
-// tools that a client cannot serve, and another client still has them.
-func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
-	has := map[string]json.RawMessage{}
-	if len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
-		return nil // nobody knows what was declared
-	}
-	for i, s := range steps {
-		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
-		if s.Change != intake.Deactivate || s.Draft == nil || at < 0 || live[at].Definition.Tool == nil || live[at].Definition.Tool.Source == nil {
-			continue
-		}
-		listed, known, err := a.DB.ImportOf(ctx, live[at].Definition.Tool.Source.Hash)
-		if err != nil {
-			return err
-		}
-		had := map[string]json.RawMessage{}
-		if !known || json.Unmarshal(listed.Capabilities, &had) != nil {
-			continue
-		}
-		for _, capability := range slices.Sorted(maps.Keys(had)) {
-			if _, ok := has[capability]; !ok {
-				steps[i].Change, steps[i].Draft = intake.Skip, nil
-				steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(capability) + ", which this one does not"
-				break
-			}
-		}
-	}
-	return nil
-}
-
 // takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
 // never without its JSON.
 func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
@@ -131,54 +64,10 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 		raws[t.Hash] = t.Body
 	}
 	desk := b.Desk.Importing(raws)
-	if !submit {
-		return desk.Propose(ctx, b.Actor, drafts, false)
-	}
 	if b.Actor.Kind == proposals.System {
 		return desk.Observe(ctx, drafts)
 	}
-	return desk.TakeIn(ctx, b.Actor, drafts)
-}
-
-// retract withdraws what an earlier look at a guarded server proposed about tools that
-// are live as the server lists them now: it took the change back.
-func retract(ctx context.Context, b command.Session, a *command.App, steps []intake.Step, live []registry.Live) error {
-	var over []proposals.Revision
-	err := a.DB.View(ctx, func(r review.Reader) error {
-		over = nil
-		for _, s := range steps {
-			if s.Change != intake.None {
-				continue
-			}
-			open, err := r.OpenOn(ctx, s.Subject)
-			if err != nil {
-				return err
-			}
-			for _, p := range open {
-				rev, err := r.Revision(ctx, p.ID, p.Revision)
-				if err != nil {
-					return err
-				}
-				at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
-				if p.Author == b.Actor && rev.Author == b.Actor && at >= 0 && intake.Generated(rev.Draft, &live[at].Definition) {
-					over = append(over, rev)
-				}
-			}
-		}
-		return nil
-	})
-	for _, rev := range over {
-		const note = "The server took the change back."
-		if err != nil {
-			return err
-		}
-		if b.Actor.Kind == proposals.System {
-			_, err = b.Desk.Retract(ctx, rev.Proposal, rev.Number, note)
-		} else {
-			_, err = b.Desk.Withdraw(ctx, b.Actor, rev.Proposal, note)
-		}
-	}
-	return err
+	return desk.TakeIn(ctx, b.Actor, drafts, submit)
 }
 
 func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) store.Import {
@@ -203,6 +92,8 @@ type docImport struct {
 	Format  string `json:"format"`
 	Label   string `json:"label"`
 	RawHash string `json:"raw_hash"`
+	// ChangeSet is the one that the proposals are put into, absent for none.
+	ChangeSet string `json:"change_set,omitempty"`
 	// Definitions counts those that the document holds, skipped ones included.
 	// Steps are more where some vanished.
 	Definitions int              `json:"definitions"`
@@ -248,10 +139,10 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 // document returns an import as the document for scripts.
 func (t intaken) document(a *command.App) docImport {
 	d := docImport{
-		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label,
+		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label, ChangeSet: t.origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
-		Proposals: newDocProposalList(t.made, "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
+		Proposals: newDocProposalList(slices.Concat(t.made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
@@ -324,6 +215,9 @@ func (t intaken) lines(p *output.Page) {
 		case s.Change == intake.Skip:
 			p.Linef("skipped %s: %s", s.Name, s.Reason)
 		}
+	}
+	for _, ended := range t.withdrawn {
+		p.Linef("%s: the server took it back", moved(ended))
 	}
 }
 

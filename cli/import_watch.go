@@ -240,7 +240,7 @@ func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (
 
 // printTaken prints a poll that found changes.
 func printTaken(a *command.App, t intaken) error {
-	if len(t.made) == 0 {
+	if len(t.made)+len(t.withdrawn) == 0 {
 		return nil
 	}
 	return a.Print(t.document(a), t.lines)
@@ -248,7 +248,7 @@ func printTaken(a *command.App, t intaken) error {
 
 // noteTaken is printTaken beside an error, for people.
 func noteTaken(a *command.App, t intaken) {
-	for _, p := range t.made {
+	for _, p := range slices.Concat(t.made, t.withdrawn) {
 		a.Note("%s", moved(p))
 	}
 }

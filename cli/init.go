@@ -200,7 +200,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		taken, err := intaken{}, read[i].err
 		if err == nil {
-			taken, err = importFlags{server: c.name, set: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
+			taken, err = importFlags{server: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
 		}
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, c.fault(err, timeout)})
@@ -275,7 +275,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	p.Blank()
 	for _, i := range d.Imports {
-		p.Linef("%s: %s, %d proposed as the change set %s", i.Label, output.Counted(i.Definitions, "definition"), len(i.Proposals), i.Label)
+		p.Linef("%s: %s, %d proposed as the change set %s", i.Label, output.Counted(i.Definitions, "definition"), len(i.Proposals), i.ChangeSet)
 	}
 	for _, f := range d.Failures {
 		p.Linef("%s: not read: %s", f.Server, f.Error)

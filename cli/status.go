@@ -104,7 +104,7 @@ func readStatus(ctx context.Context, a *command.App) (status guarding.Status, pr
 			problems = append(problems, p.Error())
 		}
 	}
-	b, err := a.OpenSession(ctx)
+	_, err = a.OpenSession(ctx)
 	if errors.Is(err, store.ErrNoDatabase) {
 		status, err = guarding.Read(ctx, entries, guarding.Store{})
 		return status, problems, err
@@ -113,29 +113,29 @@ func readStatus(ctx context.Context, a *command.App) (status guarding.Status, pr
 		return status, nil, err
 	}
 	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		status, err = guarding.Read(ctx, entries, statusStore(a, b, g))
+		status, err = guarding.Read(ctx, entries, statusStore(a, g))
 		return err
 	})
 	return status, problems, err
 }
 
-func statusStore(a *command.App, b command.Session, g *command.OpenGateway) guarding.Store {
+func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 	return guarding.Store{
 		View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 			return a.DB.View(ctx, func(r review.Reader) error { return fn(r) })
 		},
-		List: b.Desk.List, Calls: g.Calls, Pending: g.Pending,
+		Calls: g.Calls, Pending: g.Pending,
 	}
 }
 
 // screenServers reads the status for the workbench.
-func screenServers(a *command.App, b command.Session, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
+func screenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
 		entries, _, err := clientEntries(a)
 		if err != nil {
 			return guarding.Status{}, err
 		}
-		return guarding.Read(ctx, entries, statusStore(a, b, g))
+		return guarding.Read(ctx, entries, statusStore(a, g))
 	}
 }
 

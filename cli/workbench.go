@@ -88,7 +88,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 			return export.ExportJob(ctx, a, e, tell)
 		}, ExportFormats: export.FormatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
 	}
-	conf.Servers = screenServers(a, b, calls)
+	conf.Servers = screenServers(a, calls)
 	conf.Signer = screenSigner{a, b.Desk, calls.Gateway, b.Actor}
 	state := verify.WatchCheckpoints(a)
 	switch {

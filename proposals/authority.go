@@ -41,12 +41,12 @@ const (
 
 // authority is the whole of who may do what. An act or a kind of actor that is
 // not in it may not. The system proposes what a guarded server lists, revises an
-// import of the same tool, and withdraws what the server took back.
+// import of the same tool, and withdraws an import that the server took back.
 var authority = map[Act]map[ActorKind]reach{
 	ActDraft:    {User: anyones, Agent: anyones, Chief: anyones, System: anyones},
 	ActSubmit:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: ownOnly},
 	ActRevise:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: anyones},
-	ActWithdraw: {User: anyones, Agent: ownOnly, Chief: ownOnly, System: ownOnly},
+	ActWithdraw: {User: anyones, Agent: ownOnly, Chief: ownOnly, System: anyones},
 	ActComment:  {User: anyones, Agent: anyones, Chief: anyones},
 
 	ActAssess: {Chief: anyones},

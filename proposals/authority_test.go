@@ -18,7 +18,7 @@ func TestAuthority(t *testing.T) {
 		ActCreateToken: "y....", ActRevokeToken: "y....", ActChangeSigners: "y....",
 	}
 	others := map[Act]string{
-		ActDraft: "yyyy.", ActSubmit: "y....", ActRevise: "y..y.", ActWithdraw: "y....", ActComment: "yyy..",
+		ActDraft: "yyyy.", ActSubmit: "y....", ActRevise: "y..y.", ActWithdraw: "y..y.", ActComment: "yyy..",
 		ActAssess:  "..y..",
 		ActApprove: "y....", ActEndorse: "y....", ActRequestChanges: "y....", ActReject: "y....", ActWaive: "y....", ActUnwaive: "y....",
 		ActApproveCall: "y....", ActRefuseCall: "y....", ActSetTier: "y....",

@@ -94,6 +94,7 @@ type Desk struct {
 	pool    *impact.Pool
 	// together holds the drafts of the same call, which go live together.
 	together []proposals.Draft
+	imports  bool // drafts are what an import made of a server's or a file's definitions
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
 }

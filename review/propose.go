@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/impact"
+	"toolcrib/review/intake"
 )
 
 // Propose drafts proposals, and submits them when submit is set: all of them or
@@ -22,13 +24,14 @@ func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []prop
 	return d.proposeEach(ctx, actor, drafts, func(proposals.Draft) bool { return submit })
 }
 
-// TakeIn is Propose for imported definitions: it submits complete drafts and keeps
+// TakeIn is Propose for imported definitions. It revises what an earlier import
+// proposed of the same definition. With submit it submits complete drafts, and keeps
 // the others as drafts, for somebody to complete.
-func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
 	}
-	return d.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
+	return takeIn(ctx, d, actor, drafts, submit)
 }
 
 // fromOutside refuses toolcrib itself as the author of a draft from outside.
@@ -43,7 +46,13 @@ func fromOutside(actor proposals.Actor) error {
 // limits of agents do not hold for it, since a server lists as many tools as it has;
 // the guard sets the pace. The user did not write it, and can approve it.
 func (d *Desk) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
-	return d.proposeEach(ctx, proposals.Actor{Kind: proposals.System}, drafts, func(draft proposals.Draft) bool { return len(draft.Problems()) == 0 })
+	return takeIn(ctx, d, proposals.Actor{Kind: proposals.System}, drafts, true)
+}
+
+func takeIn(ctx context.Context, d *Desk, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	importing := *d
+	importing.imports = true
+	return importing.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return submit && len(draft.Problems()) == 0 })
 }
 
 func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
@@ -114,13 +123,13 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 	if draft, err = d.acceptable(ctx, tx, actor, draft); err != nil {
 		return p, rev, err
 	}
-	if actor.Kind == proposals.System {
-		open, err := observed(ctx, tx, actor, draft)
+	if d.imports {
+		open, err := imported(ctx, tx, actor, draft)
 		if err != nil {
 			return p, rev, err
 		}
 		if open != nil {
-			draft.ChangeSet = open.ChangeSet
+			draft.ChangeSet = cmp.Or(open.ChangeSet, draft.ChangeSet)
 			return d.revise(ctx, tx, actor, *open, draft)
 		}
 	}
@@ -212,30 +221,51 @@ func openBy(ctx context.Context, r Reader, actor proposals.Actor, s registry.Sub
 	return nil, nil //nolint:nilnil // none open is an answer, not an error
 }
 
-// observed returns the open proposal that a draft of the system revises: its own
-// about the subject, or anybody's import of the same tool, which nobody could call
-// once it is approved. Other proposals about the subject are somebody's own wish.
-func observed(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
+// imported returns the open proposal that an imported draft of an actor revises: what
+// an import proposed in the same place, if the actor may revise it. Once the server has
+// changed, nobody could call what it approves. Other proposals about the subject are
+// somebody's own wish.
+func imported(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range open {
-		if p.Type != draft.Type || p.State == proposals.Drafted {
+		if p.Type != draft.Type || p.State == proposals.Drafted && p.Author != actor || proposals.Authorize(actor, proposals.ActRevise, p.Author) != nil {
 			continue
-		}
-		if p.Author == actor {
-			return &p, nil
 		}
 		rev, err := r.Revision(ctx, p.ID, p.Revision)
 		if err != nil {
 			return nil, err
 		}
-		if p.Type == proposals.New && sameOrigin(rev.Draft.Definition.Tool, draft.Definition.Tool) {
+		if p.Author == actor && actor.Kind == proposals.System || p.Type == proposals.New && sameOrigin(rev.Draft.Definition.Tool, draft.Definition.Tool) {
+			return &p, nil
+		}
+		generated, err := isGenerated(ctx, r, rev)
+		if err != nil {
+			return nil, err
+		}
+		if generated {
 			return &p, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // none is an answer, not an error
+}
+
+// isGenerated reports whether an import wrote all of a revision.
+func isGenerated(ctx context.Context, r Reader, rev proposals.Revision) (bool, error) {
+	if rev.Author.Kind == proposals.System {
+		return true, nil
+	}
+	if rev.Draft.Base() == 0 {
+		return intake.Generated(rev.Draft, nil), nil
+	}
+	v, err := r.Version(ctx, rev.Draft.Subject, rev.Draft.Base())
+	if err != nil {
+		return false, err
+	}
+	base, err := v.Decode()
+	return err == nil && intake.Generated(rev.Draft, &base), err
 }
 
 // sameOrigin reports whether two tools were imported from the same place.

@@ -125,18 +125,19 @@ func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals
 	return d.withdraw(ctx, actor, id, 0, note)
 }
 
-// Retract withdraws what Observe proposed, as toolcrib itself, if revision is still
-// its current one.
+// Retract withdraws, as toolcrib itself, what Observe or an import proposed and a server
+// took back, if revision is still its current one.
 func (d *Desk) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
-// withdraw ends a proposal with a current revision; 0 for any.
+// withdraw ends a proposal. As toolcrib itself it ends a current revision that an
+// import wrote.
 func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
-		if err == nil && revision > 0 && p.Revision != revision {
-			err = fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
+		if err == nil && actor.Kind == proposals.System {
+			err = retractable(ctx, tx, p, revision)
 		}
 		if err != nil {
 			return p, err
@@ -161,6 +162,22 @@ func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals
 		}
 		return p, d.log(ctx, tx, actor, "withdraw", p, p.UpdatedAt, "", data)
 	})
+}
+
+// retractable returns why toolcrib itself may not withdraw a revision of p.
+func retractable(ctx context.Context, r Reader, p proposals.Proposal, revision int) error {
+	if p.Revision != revision {
+		return fmt.Errorf("%s: %w: it has a newer revision", p.Name(), proposals.ErrConflict)
+	}
+	rev, err := r.Revision(ctx, p.ID, revision)
+	if err != nil {
+		return err
+	}
+	generated, err := isGenerated(ctx, r, rev)
+	if err == nil && !generated {
+		err = fmt.Errorf("%s: %w: no import wrote it", p.Name(), proposals.ErrAuthority)
+	}
+	return err
 }
 
 // Fork drafts a new tool from a core tool, which cannot itself be changed: in

@@ -169,11 +169,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		return t, err
 	}
 	f.tell("Proposing " + output.Counted(len(drafts), "change"))
-	if f.Draft {
-		t.made, err = b.Desk.Propose(ctx, b.Actor, drafts, false)
-	} else {
-		t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts)
-	}
+	t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts, !f.Draft)
 	return t, err
 }
 

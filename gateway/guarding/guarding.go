@@ -18,6 +18,7 @@ import (
 // Reader reads the registry and the queue.
 type Reader interface {
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
+	List(ctx context.Context, q review.Query) (review.Page, error)
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
@@ -25,7 +26,6 @@ type Reader interface {
 // there is a database.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
-	List  func(ctx context.Context, q review.Query) (review.Page, error)
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
 	// Pending has the calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
@@ -115,7 +115,11 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 	if from.View == nil {
 		return s, nil
 	}
-	open, err := openTools(ctx, from)
+	var open []review.Bundle
+	err := from.View(ctx, func(r Reader) (err error) {
+		open, err = OpenTools(ctx, r, "tool:", proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges)
+		return err
+	})
 	if err != nil {
 		return s, err
 	}
@@ -186,13 +190,13 @@ func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) err
 	return nil
 }
 
-// openTools returns the open proposals about tools of MCP servers.
-func openTools(ctx context.Context, from Store) ([]review.Bundle, error) {
-	var open []review.Bundle
-	for _, state := range []proposals.State{proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges} {
-		q := review.Query{State: state, Filter: "tool:", Limit: review.MaxPage}
+// OpenTools returns the proposals in some states about the tools and texts of MCP
+// servers that a filter, as that of a list, lets pass.
+func OpenTools(ctx context.Context, r Reader, filter string, states ...proposals.State) (open []review.Bundle, err error) {
+	for _, state := range states {
+		q := review.Query{State: state, Filter: filter, Limit: review.MaxPage}
 		for {
-			page, err := from.List(ctx, q)
+			page, err := r.List(ctx, q)
 			if err != nil {
 				return nil, err
 			}
@@ -200,17 +204,14 @@ func openTools(ctx context.Context, from Store) ([]review.Bundle, error) {
 			for i, p := range page.Proposals {
 				ids[i] = p.ID
 			}
-			err = from.View(ctx, func(r Reader) error {
-				bundles, err := r.Bundles(ctx, ids)
-				for _, b := range bundles {
-					if t := b.Revision.Draft.Definition.Tool; t != nil && t.Server() != "" {
-						open = append(open, b)
-					}
-				}
-				return err
-			})
+			bundles, err := r.Bundles(ctx, ids)
 			if err != nil {
 				return nil, err
+			}
+			for _, b := range bundles {
+				if t := b.Revision.Draft.Definition.Tool; t != nil && t.Server() != "" {
+					open = append(open, b)
+				}
 			}
 			if q.After = page.Next; q.After == "" {
 				break

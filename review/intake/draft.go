@@ -39,14 +39,20 @@ func GeneratedTests(d proposals.Draft) bool {
 	return slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
 }
 
-// Generated reports whether an import from an MCP server wrote everything beside the
-// definition of a draft. base is the definition that it changes, nil for a new one.
+// Generated reports whether an import of a tool wrote everything beside the definition
+// of a draft. base is the definition that it changes, nil for a new one.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
 	t := d.Definition.Tool
-	if t == nil || !GeneratedTests(d) {
+	if t == nil || t.Source == nil || !GeneratedTests(d) {
 		return false
 	}
-	p, it := planner{origin: Origin{Label: t.Server()}, format: wire.MCP}, wire.Item{Format: wire.MCP, Name: t.OriginName()}
+	label, _, _ := strings.Cut(t.Source.Ref, "#")
+	p, it := planner{origin: Origin{Label: label}, format: wire.MCP}, wire.Item{Name: t.OriginName()}
+	for _, f := range []wire.Format{wire.OpenAI, wire.Anthropic, wire.V0} {
+		if f.SourceType() == t.Source.Type {
+			p.format = f
+		}
+	}
 	switch {
 	case d.Type == proposals.New:
 		return d.Rationale == p.whyNew(it)+" "+generated

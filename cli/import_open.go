@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/cli/command"
+	"toolcrib/gateway/guarding"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/review/intake"
+)
+
+// changeSet returns the change set for what a server lists: its name, or that with a
+// number when a rejected member stops the set, or it is not the actor's to join.
+func changeSet(ctx context.Context, a *command.App, actor proposals.Actor, server string) (string, error) {
+	for n := 1; ; n++ {
+		set := server
+		if n > 1 {
+			set = fmt.Sprintf("%s_%d", server, n)
+		}
+		free := true
+		err := a.DB.View(ctx, func(r review.Reader) error {
+			members, err := r.Members(ctx, set)
+			for _, m := range members {
+				joins := actor.Kind == proposals.User || actor.Kind == proposals.System || m.Author == actor
+				free = free && joins && m.State != proposals.Rejected
+			}
+			return err
+		})
+		if err != nil || free {
+			return set, err
+		}
+	}
+}
+
+// leaveOutPending takes out the proposals that somebody has made already, and
+// where nobody asked for this very import those that were rejected.
+func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
+	return a.DB.View(ctx, func(r review.Reader) error {
+		for i, s := range steps {
+			if s.Draft == nil {
+				continue
+			}
+			open, err := r.OpenOn(ctx, s.Subject)
+			if err != nil {
+				return err
+			}
+			for _, p := range open {
+				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && (p.State != proposals.Drafted || s.Missing != "") {
+					steps[i] = s.Pending(p)
+				}
+			}
+			if !watched || steps[i].Draft == nil {
+				continue
+			}
+			d, err := r.Rejection(ctx, s.Subject, s.Draft.Definition.Hash())
+			switch {
+			case err == nil:
+				steps[i].Change, steps[i].Draft, steps[i].Reason = intake.Skip, nil, "it was rejected: "+d.Note
+			case !errors.Is(err, proposals.ErrNotFound):
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// leaveOutUndeclared takes out the deactivation of tools that the server listed to a
+// client with more capabilities than this list was asked with: servers leave out the
+// tools that a client cannot serve, and another client still has them.
+func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
+	for i, s := range steps {
+		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
+		if s.Change != intake.Deactivate || s.Draft == nil || at < 0 {
+			continue
+		}
+		lacks, err := undeclared(ctx, a, live[at].Definition.Tool, declared)
+		if err != nil {
+			return err
+		}
+		if lacks != "" {
+			steps[i].Change, steps[i].Draft = intake.Skip, nil
+			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", which this one does not"
+		}
+	}
+	return nil
+}
+
+// undeclared returns a capability of the client to which an imported tool was listed
+// that is not among the declared ones, "" for none, or where nobody knows.
+func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
+	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
+		return "", nil
+	}
+	listed, known, err := a.DB.ImportOf(ctx, t.Source.Hash)
+	if err != nil || !known || json.Unmarshal(listed.Capabilities, &had) != nil {
+		return "", err
+	}
+	for _, capability := range slices.Sorted(maps.Keys(had)) {
+		if _, ok := has[capability]; !ok {
+			return capability, nil
+		}
+	}
+	return "", nil
+}
+
+// retraction is a proposal of an import that a server took back, and why it ends.
+type retraction struct {
+	review.Bundle
+	note string
+}
+
+// retract withdraws what an earlier look at a server proposed and the server took back:
+// changes of tools that are live as it lists them now, and tools that it lists no more.
+func (t intaken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
+	back, err := t.takenBack(ctx, a, live)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range back {
+		if proposals.Authorize(b.Actor, proposals.ActWithdraw, p.Proposal.Author) != nil {
+			continue
+		}
+		var ended proposals.Proposal
+		if b.Actor.Kind == proposals.System {
+			ended, err = b.Desk.Retract(ctx, p.Proposal.ID, p.Proposal.Revision, p.note)
+		} else {
+			ended, err = b.Desk.Withdraw(ctx, b.Actor, p.Proposal.ID, p.note)
+		}
+		if err != nil {
+			return withdrawn, err
+		}
+		withdrawn = append(withdrawn, ended)
+	}
+	return withdrawn, nil
+}
+
+// takenBack returns the open proposals of imports that a server took back.
+func (t intaken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
+	open, err := t.open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	same, there := map[registry.Subject]*registry.Definition{}, map[string]bool{}
+	for _, s := range t.steps {
+		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject }); s.Change == intake.None && at >= 0 {
+			same[s.Subject] = &live[at].Definition
+		}
+	}
+	for _, it := range t.doc.Items {
+		there[it.Format.SourceType()+" "+it.Name] = true
+	}
+	var back []retraction
+	for _, p := range open {
+		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
+		if base := same[draft.Subject]; base != nil && intake.Generated(draft, base) {
+			back = append(back, retraction{p, "The server took the change back."})
+			continue
+		}
+		if draft.Type != proposals.New || there[tool.Source.Type+" "+tool.OriginName()] || tool.Source.Type == registry.SourceMCPText && !t.doc.Texts || !intake.Generated(draft, nil) {
+			continue
+		}
+		lacks, err := undeclared(ctx, a, tool, t.doc.Capabilities)
+		if err != nil {
+			return nil, err
+		}
+		if lacks == "" {
+			back = append(back, retraction{p, "The server does not list it any more."})
+		}
+	}
+	return back, nil
+}
+
+// open returns the open proposals about what comes from the server of an import.
+func (t intaken) open(ctx context.Context, a *command.App) (open []review.Bundle, err error) {
+	filter, named := strings.CutSuffix(registry.ImportedID(t.origin.Label, "x"), "_x")
+	if !named {
+		filter = "tool:" // the label is too long to stand in an id
+	}
+	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
+	err = a.DB.View(ctx, func(r review.Reader) error {
+		open, err = guarding.OpenTools(ctx, r, filter, states...)
+		return err
+	})
+	return slices.DeleteFunc(open, func(p review.Bundle) bool {
+		source := p.Revision.Draft.Definition.Tool.Source
+		return source == nil || !strings.HasPrefix(source.Ref, t.origin.Label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
+	}), err
+}
