@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,17 @@ type docDiff struct {
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
+	Files  []docFile  `json:"files,omitempty"` // of a skill that differ
+}
+
+// docFile is one file of a skill that differs.
+type docFile struct {
+	Path    string   `json:"path"`
+	From    string   `json:"from,omitempty"` // the name it had
+	Change  string   `json:"change"`         // new, gone, renamed or changed
+	Added   int      `json:"added"`          // lines
+	Removed int      `json:"removed"`
+	Notes   []string `json:"notes,omitempty"` // of its mode, its link, or its bytes
 }
 
 // docDiffList has the differences of every member of a change set.
@@ -35,6 +47,7 @@ type docMemberDiff struct {
 	From     string          `json:"from"`
 	To       string          `json:"to"`
 	Fields   []docField      `json:"fields"`
+	Files    []docFile       `json:"files,omitempty"`
 }
 
 // docField is one field that differs. Hunks compare texts line by line, and
@@ -152,7 +165,29 @@ func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 			doc.Fields[i].Part = besidePart
 		}
 	}
+	doc.Files = output.Mapped(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
+		return docFile{Path: f.Path, From: f.From, Change: f.Word(), Added: f.Added, Removed: f.Removed, Notes: f.Notes}
+	})
 	return doc, fields
+}
+
+// writeFileList prints which of several files of a skill differ.
+func writeFileList(p *output.Page, files []docFile) {
+	if len(files) < 2 {
+		return
+	}
+	p.Blank()
+	p.Linef("%s", diff.CountFiles(output.Mapped(files, func(f docFile) string { return f.Change })))
+	for _, f := range files {
+		line := "  " + pad(f.Change, 7) + "  " + (diff.File{Path: f.Path, From: f.From}).Name()
+		if f.Added+f.Removed > 0 {
+			line += fmt.Sprintf("  +%d -%d", f.Added, f.Removed)
+		}
+		if len(f.Notes) > 0 {
+			line += "  " + strings.Join(f.Notes, ", ")
+		}
+		p.Linef("%s", line)
+	}
 }
 
 // writeDiff prints the differences line by line, or with the two sides of every hunk
@@ -168,6 +203,7 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 	if len(fields) == 0 {
 		p.Linef("No difference.")
 	}
+	writeFileList(p, doc.Files)
 	for i, f := range doc.Fields {
 		p.Blank()
 		if f.Part != "" && (i == 0 || doc.Fields[i-1].Part == "") {
@@ -197,7 +233,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 		left, right := proposed(d)
 		var one docDiff
 		one, fields[i] = newDocDiff(left, right, layout.around)
-		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields})
+		doc.Diffs = append(doc.Diffs, docMemberDiff{Proposal: facts.ReferenceTo(d.Proposal), From: one.From, To: one.To, Fields: one.Fields, Files: one.Files})
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
@@ -205,7 +241,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 				p.Blank()
 			}
 			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
-			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields}, fields[i], layout)
+			writeDiff(a, p, docDiff{From: one.From, To: one.To, Fields: one.Fields, Files: one.Files}, fields[i], layout)
 		}
 		if set.Digest != "" {
 			p.Blank()

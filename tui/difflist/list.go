@@ -24,6 +24,7 @@ type List struct {
 	digits  int
 	names   int // how wide the names of brief fields are, in cells
 	notes   []Note
+	files   []diff.File
 	folded  bool
 	uniform bool // all fields came, or all went
 }
@@ -62,6 +63,8 @@ const (
 	note        // that the line above has no line feed at its end
 	title       // over the fields that are not a part of the definition
 	remark      // a is a note
+	count       // how many files differ
+	file        // a is a file
 )
 
 type ref struct {

@@ -65,6 +65,7 @@ func (l *List) arrangeNotes() {
 		a.place = a.place[:0]
 		a.rows = make([]ref, 0, len(a.bare)+len(l.notes))
 		a.stops = make([]int, 0, len(a.bareStops)+len(l.notes))
+		a.listFiles(len(l.files))
 		next := 0
 		for i, r := range a.bare {
 			a.place = append(a.place, len(a.rows))

@@ -43,6 +43,8 @@ func (r rows) Row(i int) pager.Row {
 		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Title, " "+draw.Safe(diff.BesideHeading))}}}
 	case remark:
 		return r.remark(x)
+	case count, file:
+		return r.file(x)
 	case blank:
 	}
 	return pager.Row{Cells: []pager.Cell{{}}}
@@ -61,7 +63,9 @@ func (r rows) HasText(i int, holds func(string) bool) bool {
 		return has(x.a) || has(x.b)
 	case remark:
 		return holds(string(r.notes[x.a].Sign) + " " + r.notes[x.a].Text)
-	case head, gap, note, blank, title:
+	case file:
+		return holds(r.files[x.a].Name())
+	case head, gap, note, blank, title, count:
 	}
 	return false
 }
@@ -69,7 +73,7 @@ func (r rows) HasText(i int, holds func(string) bool) bool {
 func (r rows) head(x ref) pager.Row {
 	f := r.fields[x.field]
 	th := r.theme
-	l := draw.Of(th.Field, " ◆ "+draw.Show(f.path)).Add(th.Faint, "  "+draw.Safe(f.change))
+	l := draw.Of(th.Field, " ◆ "+draw.Show(diff.Label(f.path))).Add(th.Faint, "  "+draw.Safe(f.change))
 	if !f.plain {
 		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
 	}
@@ -224,7 +228,7 @@ func (l *List) At(row int, split bool) (path string, number int, ok bool) {
 	}
 	r := a.rows[row]
 	switch r.kind {
-	case blank, gap, note, title:
+	case blank, gap, note, title, count, file:
 		return "", 0, false
 	case remark:
 		n := l.notes[r.a]
@@ -291,7 +295,7 @@ func (l *List) newNumber(r ref) int {
 		return lines(r.a)
 	case pair:
 		return lines(r.b)
-	case blank, head, gap, note, title, remark:
+	case blank, head, gap, note, title, remark, count, file:
 	}
 	return 0
 }

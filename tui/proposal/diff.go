@@ -122,7 +122,7 @@ func (t *diffPane) Load() tea.Cmd {
 func (t *diffPane) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
 	return func() tea.Msg {
 		fields, err := difflist.Compare(t.ctx, t.Desk, before, after)
-		list := difflist.New(fields, what.context)
+		list := difflist.New(fields, what.context).ListFiles(diff.Files(before.Definition, after.Definition))
 		return t.book.then(func() tea.Cmd { return t.compared(what, list, err) })
 	}
 }

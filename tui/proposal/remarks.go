@@ -24,6 +24,7 @@ func (t *diffPane) Keys() []screen.Key {
 	here := t.inTab(tabDiff)
 	return []screen.Key{
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Do: t.remark, Off: t.cannotRemark, Picks: true},
+		{Name: "files", Keys: []string{"f"}, Label: "files", Here: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Off: t.noFiles, Picks: true},
 		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Do: t.switchSplit, Off: t.cannotSplit},
 		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only", Do: t.switchContext, Off: t.cannotWiden},
 	}
@@ -32,11 +33,14 @@ func (t *diffPane) Keys() []screen.Key {
 // inDefinition begins the paths of a proposal that the diff shows.
 const inDefinition = "definition."
 
-// Follow implements tab: it shows the finding or the comment that is selected, or
-// comments on the chosen line.
+// Follow implements tab: it shows the finding, the comment or the file that is selected,
+// or comments on the chosen line.
 func (t *diffPane) Follow() tea.Cmd {
 	if note, ok := t.noteHere(); ok {
 		return t.followNote(note)
+	}
+	if row, ok := t.fileHere(); ok {
+		return t.openFile(row)
 	}
 	return t.remarkHere()
 }

@@ -149,7 +149,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 		if err == nil {
 			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
-		list := difflist.New(fields, difflist.DefaultContext)
+		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd { return s.shown(want, list, err) })
 	}
 }

@@ -1,0 +1,199 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// File is one file of a skill that differs.
+type File struct {
+	Path           string
+	From           string // the name it had, where it was renamed
+	Change         Change // Modified where it was renamed
+	Added, Removed int    // lines of its text
+	Notes          []string
+}
+
+// Word returns what happened to the file: new, gone, renamed or changed.
+func (f File) Word() string {
+	switch {
+	case f.Change == Added:
+		return "new"
+	case f.Change == Removed:
+		return "gone"
+	case f.From != "":
+		return "renamed"
+	}
+	return "changed"
+}
+
+// Name returns the name of the file, and the one that it had.
+func (f File) Name() string {
+	if f.From != "" {
+		return f.From + " → " + f.Path
+	}
+	return f.Path
+}
+
+// Fields returns the paths of the fields that hold the file, the most telling first.
+func (f File) Fields() []string {
+	at := jsondoc.Join("files", f.Path)
+	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "executable"), at}
+}
+
+// Files returns the files that differ between two skills, by path; nil for anything else.
+// A file that went is taken for one that came with the same content: it was renamed.
+func Files(before, after registry.Definition) []File {
+	if before.Skill == nil && after.Skill == nil {
+		return nil
+	}
+	old, now := filesOf(before), filesOf(after)
+	came := map[registry.File][]string{} // by content
+	for _, name := range sortedNames(now) {
+		if _, had := old[name]; had {
+			continue
+		}
+		if content := contentOf(now[name]); content != (registry.File{}) {
+			came[content] = append(came[content], name)
+		}
+	}
+	var files []File
+	renamed := map[string]bool{}
+	for _, name := range sortedNames(old) {
+		was := old[name]
+		is, there := now[name]
+		switch content := contentOf(was); {
+		case there && is == was:
+		case there:
+			files = append(files, fileOf(name, was, is))
+		case len(came[content]) > 0:
+			to := came[content][0]
+			came[content], renamed[to] = came[content][1:], true
+			f := fileOf(to, was, now[to])
+			f.From = name
+			files = append(files, f)
+		default:
+			files = append(files, File{Path: name, Change: Removed, Removed: lineCount(was.Text), Notes: about(was)})
+		}
+	}
+	for _, name := range sortedNames(now) {
+		if _, had := old[name]; !had && !renamed[name] {
+			files = append(files, File{Path: name, Change: Added, Added: lineCount(now[name].Text), Notes: about(now[name])})
+		}
+	}
+	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+func filesOf(d registry.Definition) map[string]registry.File {
+	if d.Skill == nil {
+		return nil
+	}
+	return d.Skill.Files
+}
+
+// contentOf returns a file without its mode.
+func contentOf(f registry.File) registry.File {
+	f.Executable = false
+	return f
+}
+
+func sortedNames(files map[string]registry.File) []string {
+	return registry.Folder{Files: files}.Paths()
+}
+
+func lineCount(text string) int { return strings.Count(ended(strings.TrimSuffix(text, "\n")), "\n") }
+
+// fileOf compares a file with what it was.
+func fileOf(name string, was, is registry.File) File {
+	f := File{Path: name, Change: Modified}
+	f.Removed, f.Added = Lines(was.Text, is.Text).Changed()
+	switch {
+	case is.Link != "" && was.Link == "":
+		f.Notes = append(f.Notes, "becomes a link to "+is.Link)
+	case is.Link == "" && was.Link != "":
+		f.Notes = append(f.Notes, "was a link to "+was.Link)
+	case is.Link != was.Link:
+		f.Notes = append(f.Notes, "link to "+is.Link+", was to "+was.Link)
+	}
+	switch {
+	case is.SHA256 != "" && was.SHA256 != "" && is.SHA256 != was.SHA256:
+		f.Notes = append(f.Notes, fmt.Sprintf("%d → %d bytes that are not shown, SHA-256 %.12s → %.12s", was.Size, is.Size, was.SHA256, is.SHA256))
+	case is.SHA256 != was.SHA256 && is.SHA256 != "":
+		f.Notes = append(f.Notes, about(registry.File{Size: is.Size, SHA256: is.SHA256})...)
+	case is.SHA256 != was.SHA256:
+		f.Notes = append(f.Notes, "was not shown")
+	}
+	switch {
+	case is.Executable && !was.Executable:
+		f.Notes = append(f.Notes, "becomes executable")
+	case was.Executable && !is.Executable:
+		f.Notes = append(f.Notes, "no longer executable")
+	}
+	return f
+}
+
+// about returns what is special about a file that came or went.
+func about(f registry.File) []string {
+	var notes []string
+	if f.Link != "" {
+		notes = append(notes, "link to "+f.Link)
+	}
+	if f.SHA256 != "" {
+		notes = append(notes, fmt.Sprintf("%d bytes that are not shown, SHA-256 %.12s", f.Size, f.SHA256))
+	}
+	if f.Executable {
+		notes = append(notes, "executable")
+	}
+	return notes
+}
+
+// CountFiles tells how many files differ, and how, by the word of each (File.Word).
+func CountFiles(words []string) string {
+	counts := map[string]int{}
+	for _, word := range words {
+		counts[word]++
+	}
+	var parts []string
+	for _, word := range []string{"changed", "renamed", "new", "gone"} {
+		if n := counts[word]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	noun := "files"
+	if len(words) == 1 {
+		noun = "file"
+	}
+	return fmt.Sprintf("%d %s: %s", len(words), noun, strings.Join(parts, ", "))
+}
+
+// Label returns the path of a field for people: a file of a skill by its name.
+func Label(path string) string {
+	rest, ok := strings.CutPrefix(path, "files")
+	if !ok || rest == "" {
+		return path
+	}
+	name, part := rest, ""
+	if rest[0] == '[' {
+		end := strings.LastIndex(rest, `"]`)
+		if end < 0 {
+			return path
+		}
+		unquoted, err := strconv.Unquote(rest[1 : end+1])
+		if err != nil {
+			return path
+		}
+		name, part = unquoted, strings.TrimPrefix(rest[end+2:], ".")
+	} else {
+		name, part, _ = strings.Cut(rest[1:], ".")
+	}
+	if part == "text" || part == "" {
+		return name
+	}
+	return name + " (" + part + ")"
+}

@@ -1,0 +1,43 @@
+package proposal
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/screen"
+)
+
+// chooseFile puts the cursor on the list of files above the diff, on the file that is on
+// the screen.
+func (t *diffPane) chooseFile() tea.Cmd {
+	first, _ := t.pager.Window()
+	at, _ := t.list.FileRow(first, t.split)
+	t.pager.Pick(at, t.frame.Theme.Accent)
+	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
+}
+
+// noFiles returns why there is no list of files.
+func (t *diffPane) noFiles() string {
+	if why := t.none(); why != "" {
+		return why
+	}
+	if _, ok := t.list.FileRow(0, t.split); !ok || t.Tab != tabDiff {
+		return "the diff is not of several files"
+	}
+	return ""
+}
+
+// fileHere returns the row of the first difference of the file that is chosen.
+func (t *diffPane) fileHere() (row int, ok bool) {
+	at, picking := t.pager.Picked()
+	if t.list == nil || !picking {
+		return 0, false
+	}
+	return t.list.FileAt(at, t.split)
+}
+
+// openFile goes to a row of the diff, which begins a file.
+func (t *diffPane) openFile(row int) tea.Cmd {
+	t.pager.Unpick()
+	t.pager.Top(row)
+	return nil
+}
