@@ -26,8 +26,8 @@ func (b *bench) state() proposals.State {
 func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 15, demo("name_bank.json"))
-	b.press("enter", "a").wants("Not read yet", "prompt")
-	b.press("y").wants("Read these first")
+	b.press("enter", "a").wants("not shown yet", "prompt")
+	b.press("y").wants("Not shown yet")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("approved unseen: %s", got)
 	}
@@ -36,7 +36,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 		b.press("space")
 	}
 	b.press("a")
-	if strings.Contains(b.screen(), "Not read yet") {
+	if strings.Contains(b.screen(), "not shown yet") {
 		t.Fatalf("still locked:\n%s", b.screen())
 	}
 	b.press("enter") // never an answer
@@ -172,7 +172,7 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 	b.press("ctrl+r")
 	b.restart()
 	b.press("enter", "a")
-	b.wants("╭─ Approve")
+	b.wants("━━ Approve ━━")
 }
 
 func TestWaive(t *testing.T) {

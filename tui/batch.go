@@ -99,13 +99,23 @@ func (b *batch) draft() string {
 	return screen.DecisionDraft(b.act, ids...)
 }
 
-// about names the proposals that a text is for.
-func (b *batch) about() string {
+// proposals returns those of the batch.
+func (b *batch) proposals() []proposals.Proposal {
 	ps := make([]proposals.Proposal, len(b.dossiers))
 	for i, d := range b.dossiers {
 		ps[i] = d.Proposal
 	}
-	return screen.About(ps...)
+	return ps
+}
+
+// about names the proposals that a text is for.
+func (b *batch) about() string {
+	return screen.About(b.proposals()...)
+}
+
+// subject names the proposals in the title of the question.
+func (b *batch) subject() draw.Safe {
+	return screen.Subjects(b.act, b.proposals()...)
 }
 
 // askApproveAll lists the definitions that would go live. It is locked until all
@@ -114,6 +124,10 @@ func (m host) askApproveAll(b batch) tea.Cmd {
 	unread, names := b.unread(m) // nothing is read while a dialog is open
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
+		Subject: b.subject(),
+		Facts: func() []draw.Line {
+			return m.frame().Facts(len(b.dossiers)-len(unread), len(b.dossiers), b.dossiers, "")
+		},
 		Content: func(page *prose.Page) {
 			b.list(m, page)
 			page.Blank()
@@ -150,6 +164,8 @@ func (m host) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	d := screen.Dialog{
 		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
+		Subject: b.subject(),
+		Facts:   func() []draw.Line { return m.frame().Nothing(form.Consequence, b.dossiers...) },
 		Content: func(page *prose.Page) {
 			page.Text("", form.Consequence+" No channel prompt changes.")
 			page.Blank()

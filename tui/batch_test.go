@@ -54,15 +54,17 @@ func (b *bench) noted(note string) {
 func TestApproveMarked(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
-	b.press("a").wants("Approve 2 proposals", "Not read yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "Read these first")
-	b.press("2", "y").wants("Read these first")
+	b.press("a").wants("Approve 2 proposals", "not shown yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u go to it")
+	b.press("2", "y").wants("Not shown yet")
 	b.press("u").wants("Queue › #3", "▎Diff")
 	b.press("space", "space", "space", "esc", "a").wants("#1 tool:user/name_bank: the diff")
 	if strings.Contains(b.screen(), "#3 tool:user/viewpoint_keeper: the diff") {
 		t.Fatalf("read, and still locked:\n%s", b.screen())
 	}
 	b.press("u").wants("Queue › #1")
-	b.press("space", "space", "space", "esc", "a").wants("2y approve all", "becomes version 1", "digest")
+	b.press("space", "space", "space", "esc", "a").wants("2y approve all")
+	b.press("d").wants("becomes version 1", "digest")
+	b.press("d")
 	for _, keys := range [][]string{{"enter"}, {"y"}, {"3", "y"}, {"y", "enter"}, {"2", "enter"}, {"backspace", "y"}} {
 		b.press(keys...)
 		if n := b.count(proposals.Approved); n != 0 {
@@ -143,7 +145,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 	b := newBench(t, 120, 50, demo("research_notes.json"))
 	b.press("space").wants("* 3 marked")
 	b.press("space", "F", "space").wants("* 1 marked")
-	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "Read these first")
+	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "not shown yet")
 }
 
 // TestFoldedSetIsRefusedAsOne sends back what the row of a folded set stands for.

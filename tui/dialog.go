@@ -15,9 +15,12 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// grace is how long a dialog has been on the screen before it takes an answer,
-// so that a key meant for the page before does not answer it.
-const grace = 400 * time.Millisecond
+// grace is how long it takes until a dialog is on the screen, in frames of the
+// renderer, and takes an answer. All other keys act at once.
+const grace = 50 * time.Millisecond
+
+// pause is how long nothing is typed before a text is saved.
+const pause = 400 * time.Millisecond
 
 // dialog is a question that is open.
 type dialog struct {
@@ -27,6 +30,7 @@ type dialog struct {
 	text    edit.Text
 	pager   *pager.Pager
 	ready   bool
+	details bool // of a sheet: all there is to know
 }
 
 // Ask opens a dialog.
@@ -55,11 +59,23 @@ func (d *dialog) textHeight(m *shell) int {
 		return max(2, m.layout.Body-6) // the frame, the content, the label and the answer
 	case m.layout.Body < 14:
 		return 2
+	case d.Facts != nil && m.layout.Height < 36:
+		return 2
 	}
 	return 4
 }
 
+// hasField reports whether the field of the text is shown: always, except for a note in
+// a sheet that nobody has begun.
+func (d *dialog) hasField() bool {
+	return d.text != nil && (d.Facts == nil || !d.NoteOptional || d.Writing || d.text.String() != "")
+}
+
 func (d *dialog) resize(m *shell) {
+	if d.Facts != nil {
+		d.resizeSheet(m)
+		return
+	}
 	page := prose.New(m.theme)
 	if missing := d.missing(); len(missing) > 0 {
 		page.Line(draw.Of(m.theme.Warn, "Not read yet"))
@@ -94,6 +110,7 @@ func (d *dialog) key(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Batch(m.saveDraft(d), d.decline())
 	case (name == "tab" || name == "ctrl+s") && d.text != nil:
 		d.Writing = !d.Writing
+		d.resize(m)
 		return m.saveDraft(d)
 	case name == editorKey && d.text != nil:
 		return m.editText(d)
@@ -134,24 +151,28 @@ const editorKey = "ctrl+o"
 func (d *dialog) letter(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
-		if !d.ready {
-			return nil
-		}
 		m.dialog = nil
 		return then(m.saveDraft(d), d.Unread())
 	}
 	for _, k := range d.Keys {
 		if k.Matches(msg) {
-			if !d.ready {
-				return nil
-			}
 			return k.Do()
 		}
 	}
 	switch {
+	case d.Facts != nil && name == "d":
+		d.details = !d.details
+		d.resize(m)
+		d.pager.Home()
+		return nil
+	case d.Facts != nil && name == "n" && d.NoteOptional:
+		d.Writing = true
+		d.resize(m)
+		return nil
 	case d.text != nil && msg.Text != "":
 		d.Writing = true
 		d.text.Key(msg)
+		d.resize(m)
 		return d.keep(m)
 	case d.text != nil:
 	case name == "j":
@@ -188,7 +209,7 @@ func (d *dialog) keep(m *shell) tea.Cmd {
 		return m.saveDraft(d)
 	}
 	length := len(d.text.String())
-	return m.after(grace, screen.Then{Do: func() tea.Cmd {
+	return m.after(pause, screen.Then{Do: func() tea.Cmd {
 		if m.dialog == d && len(d.text.String()) == length {
 			return m.saveDraft(d)
 		}
@@ -212,7 +233,7 @@ func (d *dialog) answer(m *shell) tea.Cmd {
 		m.Say(warning, "Nothing changed: %s", d.meanwhile())
 		return nil
 	case len(d.missing()) > 0:
-		m.Say(warning, "Read these first: u jumps to the next")
+		m.Say(warning, "Not shown yet: %s; u goes there", strings.Join(d.missing(), ", "))
 		return nil
 	case d.Form.Reason && text == "":
 		m.Say(warning, "Give a reason first")
@@ -249,6 +270,9 @@ const minBehind = 6
 // view draws the dialog over the body of the page, which stays to be seen
 // around it, dimmed.
 func (d *dialog) view(m *shell, body []string) []string {
+	if d.Facts != nil {
+		return d.sheet(m, body)
+	}
 	w := d.width(m)
 	left := (m.layout.Width - w) / 2
 	box := d.box(m, w)
@@ -406,15 +430,27 @@ func (d *dialog) footer(m *shell) draw.Line {
 		}
 	case d.Run != nil:
 		switch {
-		case !d.ready: // no key does anything yet
 		case len(d.missing()) == 0:
 			hint(d.answers(), d.Form.Verb)
+			if d.Facts != nil && d.Tally != "" {
+				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Show(d.typed)+"▏  ")
+			}
 		case d.Unread != nil:
-			hint("u", "unseen")
+			hint("u", "go to it")
 		}
-		if d.text != nil {
+		switch {
+		case d.text != nil && d.Facts != nil && d.NoteOptional:
+			hint("n", "add a note")
+		case d.text != nil:
 			hint("tab", "write")
 		}
+	}
+	if d.Facts != nil && !d.Writing {
+		label := "details"
+		if d.NoteOptional {
+			label = "digest and policy"
+		}
+		hint("d", label)
 	}
 	if !d.Writing {
 		for _, k := range d.Keys {

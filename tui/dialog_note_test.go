@@ -19,7 +19,7 @@ func TestTypedNoteNeverApproves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const note = "Nice, they asked for it, just so. Yes."
 	b := newBench(t, 100, 50, demo("name_bank.json"))
-	b.press("enter", "2", "space", "space", "a").wants("╭─ Approve")
+	b.press("enter", "2", "space", "space", "a").wants("━━ Approve ━━")
 	if strings.Contains(b.m.View().Content, string(edit.CursorStyle)) {
 		t.Error("the note has a cursor and no focus")
 	}
@@ -97,7 +97,7 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 60, demo("research_notes.json"))
-	b.press("enter", "a").wants("╭─ Approve")
+	b.press("enter", "a").wants("━━ Approve ━━")
 	b.press("tab").write("All three.").press("esc")
 	b.press("a").wants("All three.", "Restored your draft for #1 tool:user/get_research_notes and 2 more")
 	b.press("esc")
@@ -106,7 +106,7 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
 		t.Fatal(err)
 	}
-	b.press("ctrl+l", "a").wants("╭─ Approve")
+	b.press("ctrl+l", "a").wants("━━ Approve ━━")
 	if screen := b.screen(); strings.Contains(screen, "All three.") {
 		t.Errorf("the note for three members stands at four:\n%s", screen)
 	}

@@ -62,7 +62,7 @@ func TestFooterFollowsTheTab(t *testing.T) {
 func TestCommandsAreFoundByName(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
-	b.press("down", "enter").wants("╭─ Reject")
+	b.press("down", "enter").wants("━━ Reject ━━")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
 	b.press(":").write("nothing like it").wants("Nothing is called that")
 	b.press("enter").wants("Nothing is called")

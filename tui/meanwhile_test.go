@@ -39,8 +39,8 @@ func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 		says string
 		left proposals.State
 	}{
-		"decided": {decided, "it is already rejected; esc goes back", proposals.Rejected},
-		"revised": {revised, "it changed while the dialog was open; esc goes back", proposals.UserReview},
+		"decided": {decided, "it is already rejected", proposals.Rejected},
+		"revised": {revised, "it changed while the dialog was open", proposals.UserReview},
 	} {
 		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
 			b := newBench(t, 100, 60, demo("name_bank.json"))

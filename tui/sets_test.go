@@ -57,7 +57,7 @@ func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 80, 18, harbour)
 	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "says it only reads, closed world")
-	b.press("a").wants("Approve 3 proposals", "Not read yet", "of this page")
+	b.press("a").wants("Approve 3 proposals", "not shown yet", "of this page")
 	b.press("y")
 	if n := b.count(proposals.Approved); n != 0 {
 		t.Fatalf("%d approved unread", n)
@@ -83,7 +83,7 @@ func TestSetReadsForItsMembers(t *testing.T) {
 	b.press("enter").wants("all seen", "Gives a ship a berth⟨U+200B⟩.")
 	b.press("]", "enter").wants("tool:user/s_berth_ship", "Overview")
 	b.press("a")
-	if strings.Contains(b.screen(), "Not read yet") {
+	if strings.Contains(b.screen(), "not shown yet") {
 		t.Fatalf("read on the page of the set, and locked:\n%s", b.screen())
 	}
 	b.press("esc", "esc").wants("Queue › set harbour")
@@ -103,7 +103,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	b.press(".").wants("Queue › set harbour", "not seen yet")
 	b.press(".").wants("Queue › set quay")
 	b.press("esc").wants("Yours 6")
-	b.press("a").wants("Approve 3 proposals", "Not read yet", "the page of the change set quay")
+	b.press("a").wants("Approve 3 proposals", "not shown yet", "the page of the change set quay")
 	if n := strings.Count(b.screen(), "the page of the change set"); n != 1 {
 		t.Errorf("named %d times:\n%s", n, b.screen())
 	}
@@ -126,7 +126,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	}
 	b.wants("all seen")
 	b.press("esc", "a").wants("Approve 6 proposals")
-	if strings.Contains(b.screen(), "Not read yet") {
+	if strings.Contains(b.screen(), "not shown yet") {
 		t.Errorf("locked:\n%s", b.screen())
 	}
 }
@@ -226,10 +226,11 @@ func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
 		b.press("space")
 	}
 	b.wants("all seen")
-	b.press("a").wants("Approve 10 proposals", "10 tools of the MCP server s: 10 new", "policy", "y approve all")
+	b.press("a").wants("Approve 10 proposals ━━ set crowd", "read 10/10", "y approve all")
 	if strings.Contains(b.screen(), "↓ more") {
 		t.Errorf("it does not fit:\n%s", b.screen())
 	}
+	b.press("d").wants("10 tools of the MCP server s: 10 new")
 }
 
 // TestHostileSets shows hostile text at every place of the page.

@@ -38,11 +38,12 @@ func TestDroppedTestCasesAreShown(t *testing.T) {
 		}
 	})
 	b.press("enter").wants("! drops test case "+dropped, "! changes test case "+kept, "adds test case another")
-	b.press("a").wants("Not read yet", "testCases.another", "! drops test case "+dropped)
+	b.press("a").wants("not shown yet", "testCases.another", "▲ 2 tests dropped or changed")
 	b.press("esc", "2").wants("Not part of the definition", dropped+`"]  removed`, "9000")
 	for range 4 {
 		b.press("space")
 	}
-	b.press("a").wants("y approve", "! drops test case "+dropped, "! changes test case "+kept)
-	b.press("esc", "esc", "a").wants("! drops test case " + dropped)
+	b.press("a").wants("y approve", "▲ 2 tests dropped or changed")
+	b.press("d", "down", "down", "down", "down").wants("! drops test case "+dropped, "! changes test case "+kept)
+	b.press("esc", "esc", "a").wants("▲ 2 tests dropped or changed")
 }

@@ -79,10 +79,13 @@ func (m *Model) screen() string {
 	b.WriteByte('\n')
 	m.theme.Rule.Write(&b, m.rule())
 	b.WriteByte('\n')
-	if m.dialog != nil {
-		body = m.dialog.view(m.shell, body)
-	}
 	last := m.lastLines()
+	if d := m.dialog; d != nil {
+		if d.Facts != nil && m.status.Text == "" {
+			last = nil // its keys stand right below it
+		}
+		body = d.view(m.shell, body)
+	}
 	for i := range m.layout.Body - len(last) + 1 {
 		if i < len(body) {
 			b.WriteString(body[i])

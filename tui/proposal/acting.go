@@ -17,7 +17,10 @@ import (
 )
 
 // acts are what the user does about the proposal, whatever tab is on the screen.
-type acts struct{ *state }
+type acts struct {
+	*state
+	prompts *promptPane
+}
 
 // members returns the proposals that are approved together with the open one.
 func (a *acts) members() []proposals.Proposal {
@@ -32,6 +35,15 @@ func (a *acts) askApprove() tea.Cmd {
 	choices, draft := a.Seen.choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
 	ask := a.Shell.Ask(screen.Dialog{
 		Form: proposals.ActApprove.Form(1), Draft: draft, About: screen.About(members...), NoteOptional: true,
+		Subject: screen.Subjects(proposals.ActApprove, members...),
+		Facts: func() []draw.Line {
+			read, of := a.Seen.progress(members)
+			ds := a.Seen.dossiers(members)
+			if len(ds) == 0 {
+				ds = []review.Dossier{a.dossier}
+			}
+			return a.frame.Facts(read, of, ds, a.prompts.tokens())
+		},
 		Content: func(page *prose.Page) { a.approvalContent(page, members) },
 		Locked:  func() []string { return a.Seen.Unread(members) },
 		Unread: func() tea.Cmd {
@@ -111,6 +123,8 @@ func (a *acts) askReason(act proposals.Act) func() tea.Cmd {
 		choices, draft := []review.Choice{{ID: a.id, Expect: a.dossier.Digest}}, screen.DecisionDraft(act, a.id)
 		return a.Shell.Ask(screen.Dialog{
 			Form: act.Form(1), Draft: draft, About: a.about(), Writing: true,
+			Subject: screen.Subjects(act, a.dossier.Proposal),
+			Facts:   func() []draw.Line { return a.frame.Nothing(act.Form(1).Consequence, a.dossier) },
 			Content: func(page *prose.Page) {
 				a.content(page)
 				page.Text("", act.Form(1).Consequence)
@@ -136,6 +150,11 @@ func (a *acts) askWaive() tea.Cmd {
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(a.id)+"-"+s.PassageHash()[:8]
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: a.about(), Writing: true,
+		Subject: draw.Show(s.Rule + " in " + s.Path),
+		Facts: func() []draw.Line {
+			sign, style := labels.Severity(a.frame.Theme, s.Severity)
+			return []draw.Line{draw.Of(style, sign).Add(a.frame.Theme.Text, draw.Show(" "+s.Message)), draw.Of(a.frame.Theme.Faint, draw.Show(form.Consequence))}
+		},
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
@@ -177,7 +196,11 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
-			Form: act.Form(1),
+			Form:    act.Form(1),
+			Subject: screen.Subjects(act, a.dossier.Proposal),
+			Facts: func() []draw.Line {
+				return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(act.Form(1).Consequence))}
+			},
 			Content: func(page *prose.Page) {
 				a.content(page)
 				page.Blank()
@@ -240,6 +263,8 @@ func (a *acts) undo() tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(a.id) + "-" + s.PassageHash()[:8], About: a.about(), Writing: true,
+		Subject: draw.Show(s.Rule + " in " + s.Path),
+		Facts:   func() []draw.Line { return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(form.Consequence))} },
 		Content: func(page *prose.Page) {
 			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
 			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)

@@ -347,6 +347,25 @@ func (t *promptPane) costs() map[string]string {
 	return out
 }
 
+// tokens is by how many an approval changes the prompts, "" while that is not known.
+func (t *promptPane) tokens() string {
+	if t.digest != t.dossier.Digest || len(t.counts) == 0 || len(t.counts) < len(t.changes) {
+		return ""
+	}
+	least, most := 0, 0
+	for i, c := range t.counts {
+		more := c.after.o200k - c.now.o200k
+		if i == 0 {
+			least, most = more, more
+		}
+		least, most = min(least, more), max(most, more)
+	}
+	if least < most {
+		return fmt.Sprintf(" %+d to %+d tokens", least, most)
+	}
+	return fmt.Sprintf(" %+d tokens", most)
+}
+
 // howShown returns how the prompt on the screen is shown.
 func (t *promptPane) howShown() string {
 	how := []string{t.side().String()}

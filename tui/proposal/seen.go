@@ -116,6 +116,30 @@ func (s *Seen) Unread(ps []proposals.Proposal) []string {
 	return names
 }
 
+// progress counts the parts of some proposals that have to be on the screen, and those
+// that were.
+func (s *Seen) progress(ps []proposals.Proposal) (read, of int) {
+	for _, p := range ps {
+		r := s.of[p.ID]
+		parts := 1
+		if r != nil && r.list != nil && r.made.new == r.hash {
+			parts = len(r.list.Fields())
+			for _, f := range r.dossier.Standing {
+				if !visible.Clean(f.Passage) {
+					parts++
+				}
+			}
+		}
+		of += parts
+		if s.onSheet(p.ID) {
+			read += parts
+			continue
+		}
+		read += max(0, parts-len(r.unseen()))
+	}
+	return read, of
+}
+
 // first returns the first of some proposals of which something has not been on the
 // screen.
 func (s *Seen) first(ps []proposals.Proposal) (proposals.Proposal, bool) {

@@ -18,17 +18,20 @@ import (
 // dialogWidth is how wide a dialog is where there is room, in cells.
 const dialogWidth = 92
 
-// Dialog asks before something is done. It is answered by y, never by enter.
+// Dialog asks before something is done. It is answered by y, never by enter. One with
+// Facts is a sheet below the page, of at most a third of the screen; others cover it.
 type Dialog struct {
 	Form         proposals.Form // its title, what y does, and whether it needs a reason
-	Content      func(*prose.Page)
-	Locked       func() []string // the parts that have to be read first; nil for none
-	NoteOptional bool            // a note can be given
-	Writing      bool            // the keys write
-	Tall         bool            // the text takes all the room that there is
-	Label        draw.Safe       // of the text, "" for a reason
-	Draft        string          // under which name the text is kept, "" for not at all
-	About        string          // what the text is for
+	Subject      draw.Safe      // in the title of a sheet
+	Facts        func() []draw.Line
+	Content      func(*prose.Page) // all there is to know; a sheet shows it on d
+	Locked       func() []string   // the parts that have to be read first; nil for none
+	NoteOptional bool              // a note can be given
+	Writing      bool              // the keys write
+	Tall         bool              // the text takes all the room that there is
+	Label        draw.Safe         // of the text, "" for a reason
+	Draft        string            // under which name the text is kept, "" for not at all
+	About        string            // what the text is for
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // further answers
 	Leave        func()         // on esc

@@ -132,6 +132,11 @@ func (s *Page) askRestore() tea.Cmd {
 	return s.shell.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
 		Draft: draft, About: "version " + strconv.Itoa(v.Number) + " of " + subject.String(),
+		Subject: draw.Show(subject.String() + "  to the content of v" + strconv.Itoa(v.Number)),
+		Facts: func() []draw.Line {
+			th := s.Frame.Theme
+			return []draw.Line{draw.Of(th.Text, "your reason becomes the rationale"), draw.Of(th.Faint, "It goes live when you approve it.")}
+		},
 		Content: func(page *prose.Page) {
 			page.Field("restore", subject.String())
 			page.Field("", "version "+strconv.Itoa(v.Number)+", content "+wording.Short(v.ContentHash))

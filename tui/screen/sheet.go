@@ -1,0 +1,123 @@
+package screen
+
+import (
+	"slices"
+	"strconv"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/wording"
+)
+
+// Subjects names what a sheet decides on, and which version an approval makes of it.
+func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
+	p := ps[0]
+	switch {
+	case len(ps) > 1 && p.ChangeSet != "" && !slices.ContainsFunc(ps, func(o proposals.Proposal) bool { return o.ChangeSet != p.ChangeSet }):
+		return "set " + draw.Show(p.ChangeSet)
+	case len(ps) > 1:
+		names := make([]string, len(ps))
+		for i, one := range ps {
+			names[i] = wording.Reference(one)
+		}
+		return draw.Show(wording.Joined(names))
+	}
+	name := draw.Show(p.Subject.String())
+	switch {
+	case act != proposals.ActApprove:
+	case p.BaseVersion == 0:
+		name += "  new → v1"
+	default:
+		name += draw.Showf("  v%d → v%d", p.BaseVersion, p.BaseVersion+1)
+	}
+	return name
+}
+
+// Facts are the few words that a sheet says about what an approval does: how much of it
+// was read, what was found, which test cases go, and what becomes of prompts. tokens is
+// behind the number of prompts, "" where it is not known.
+func (f Frame) Facts(read, of int, ds []review.Dossier, tokens string) []draw.Line {
+	sign, style := draw.Safe("✓"), f.Theme.Good
+	if read < of {
+		sign, style = "!", f.Theme.Warn
+	}
+	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Showf(" read %d/%d", read, of))}
+	facts = append(facts, f.findings(ds), f.dropped(ds), f.prompts(ds, tokens))
+	for _, d := range ds {
+		if a := d.Proposal.Approvals; a != nil {
+			facts = append(facts, draw.Of(f.Theme.Text, draw.Show("approvals "+wording.BeforeApproval(*a))))
+		}
+		if d.Unassigned {
+			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Show(" no agent has "+d.Proposal.Subject.ID)))
+		}
+		for _, o := range d.Others {
+			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Show(" "+wording.Reference(o)+" becomes stale")))
+		}
+	}
+	return facts
+}
+
+// Nothing are the facts of a decision that makes nothing live.
+func (f Frame) Nothing(consequence string, ds ...review.Dossier) []draw.Line {
+	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Show(consequence))}
+}
+
+// findings counts those that are open by how bad they are.
+func (f Frame) findings(ds []review.Dossier) draw.Line {
+	count := map[rules.Severity]int{}
+	for _, d := range ds {
+		for _, s := range d.Standing {
+			if s.Waiver == nil {
+				count[s.Severity]++
+			}
+		}
+	}
+	var l draw.Line
+	for _, s := range []rules.Severity{rules.Block, rules.Warn, rules.Info} {
+		if count[s] == 0 {
+			continue
+		}
+		sign, style := labels.Severity(f.Theme, s)
+		if len(l) > 0 {
+			l = l.Add("", " ")
+		}
+		l = l.Add(style, sign+draw.Safe(" "+strconv.Itoa(count[s])))
+	}
+	if len(l) == 0 {
+		return draw.Of(f.Theme.Good, "✓").Add(f.Theme.Text, " no findings")
+	}
+	return l
+}
+
+// dropped counts the test cases that go, or are others now; nil for none.
+func (f Frame) dropped(ds []review.Dossier) draw.Line {
+	n := 0
+	for _, d := range ds {
+		for _, c := range wording.TestChanges(d.TestChanges()) {
+			if c.Weaker {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return draw.Of(f.Theme.Warn, "▲").Add(f.Theme.Text, draw.Show(" "+wording.Count(n, "test", "tests")+" dropped or changed"))
+}
+
+// prompts counts the channel prompts that change.
+func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
+	changed := map[string]bool{}
+	for _, d := range ds {
+		for key := range d.Rendered {
+			changed[key] = true
+		}
+	}
+	if len(changed) == 0 {
+		return draw.Of(f.Theme.Text, "no prompt changes")
+	}
+	return draw.Of(f.Theme.Text, draw.Show(wording.Count(len(changed), "prompt", "prompts")+tokens))
+}
