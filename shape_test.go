@@ -25,8 +25,6 @@ var larger = map[string]int{
 	"gateway.LedgerTx":     38,
 	"gateway/mcp.Server":   48,
 	"review.Desk":          112,
-	"review.Reader":        41,
-	"review.Tx":            61,
 	"tui.Desk":             25,
 }
 

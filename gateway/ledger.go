@@ -35,7 +35,7 @@ var ErrContradiction = errors.New("the call log contradicts the approved version
 
 // LedgerReader reads one snapshot.
 type LedgerReader interface {
-	proof.Reader
+	proof.SignatureReader
 	impact.ToolReader
 	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
@@ -62,7 +62,7 @@ type LedgerReader interface {
 // ever changes.
 type LedgerTx interface {
 	LedgerReader
-	proof.Writer
+	proof.SignatureWriter
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a call that is refused with a code, and reports whether to

@@ -216,10 +216,10 @@ func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) e
 		if v.changeSet, err = cache.changeSet(ctx, p.ChangeSet); err != nil {
 			return err
 		}
-		if err := d.findNeeds(ctx, cache, &v); err != nil {
+		if err := d.findNeeds(ctx, cache.Reader, &v); err != nil {
 			return err
 		}
-		if v.endorsements, err = d.endorsements(ctx, cache, v); err != nil {
+		if v.endorsements, err = d.endorsements(ctx, cache.Reader, v); err != nil {
 			return err
 		}
 		p.Approvals = progress(v.need, d.tally(v))

@@ -38,7 +38,7 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	report, change, err := d.examine(ctx, tx, p.ID, rev.Draft)
+	report, change, err := d.examine(ctx, tx.Reader, p.ID, rev.Draft)
 	if err != nil {
 		return p, Assessment{}, err
 	}
@@ -119,7 +119,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, nil, err
 	}
-	costs, err := liveCacheOf(r).Costs(ctx, draft, d.Counter())
+	costs, err := snapshotOf(r).Costs(ctx, draft, d.Counter())
 	if err != nil {
 		return Report{}, nil, err
 	}

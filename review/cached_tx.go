@@ -10,16 +10,17 @@ import (
 	"toolcrib/review/overlap"
 )
 
-// cache returns the cache of the transaction.
-func (t cachedTx) cache() *impact.Snapshot { return t.Snapshot }
-
-// liveCacheOf returns the liveCache behind r, a new one when there is none.
-func liveCacheOf(r impact.Registry) *impact.Snapshot {
-	if m, ok := r.(interface{ cache() *impact.Snapshot }); ok {
-		return m.cache()
-	}
-	return impact.NewSnapshot(r)
+// cachedRegistry reads the live registry through a cache, whose methods stand in front of
+// those of the storage.
+type cachedRegistry struct {
+	*impact.Snapshot
+	storedRegistry
+	raws  map[string][]byte // documents known besides those that are kept, by hash
+	alike *alike
 }
+
+// storedRegistry holds the registry of the storage one level deeper than its cache.
+type storedRegistry struct{ RegistryReader }
 
 // alike holds the tools last found similar to a tool, by the sketches that it is
 // looked for with.
@@ -29,30 +30,27 @@ type alike struct {
 	known         bool
 }
 
-// cachedTx is a transaction that caches its reads of the registry until it makes
-// something live itself. The methods of the snapshot stand in front of those of the
-// transaction, which is embedded one level deeper.
-type cachedTx struct {
-	*impact.Snapshot
-	embeddedTx
-	raws  map[string][]byte // known besides those that are kept
-	alike *alike
+// snapshotOf returns the cache that r reads the live registry through, a new one when it
+// reads through none.
+func snapshotOf(r Reader) *impact.Snapshot {
+	if c, ok := r.RegistryReader.(*cachedRegistry); ok {
+		return c.Snapshot
+	}
+	return impact.NewSnapshot(r)
 }
 
-type embeddedTx struct{ Tx }
-
-func (t cachedTx) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	if body, ok := t.raws[hash]; ok {
+func (c *cachedRegistry) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	if body, ok := c.raws[hash]; ok {
 		return body, true, nil
 	}
-	return t.Tx.Raw(ctx, hash)
+	return c.RegistryReader.Raw(ctx, hash)
 }
 
-func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
-	last := t.alike
+func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
+	last := c.alike
 	text, purpose := p.Sketches()
 	if !last.known || last.text != text || last.purpose != purpose {
-		found, err := t.Tx.Alike(ctx, p)
+		found, err := c.RegistryReader.Alike(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -61,10 +59,24 @@ func (t cachedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry
 	return slices.Clone(last.found), nil
 }
 
-func (t cachedTx) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
-	t.Forget()
-	*t.alike = alike{}
-	return t.Tx.SetLive(ctx, versions, definitions)
+// forgettingRegistry empties the cache when something goes live.
+type forgettingRegistry struct {
+	RegistryWriter
+	cached *cachedRegistry
+}
+
+func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	f.cached.Forget()
+	*f.cached.alike = alike{}
+	return f.RegistryWriter.SetLive(ctx, versions, definitions)
+}
+
+// cachedTx returns tx with a cache of the registry, which lasts until tx makes something
+// live itself. raws holds documents besides those that are kept.
+func cachedTx(tx Tx, raws map[string][]byte) Tx {
+	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{tx.RegistryReader}, raws, &alike{}}
+	tx.Reader.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
+	return tx
 }
 
 // view runs fn on one snapshot.

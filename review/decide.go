@@ -60,7 +60,7 @@ func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choi
 	check check, decide func(Tx, []view, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
 	decisions, err := write(ctx, d, func(tx Tx) ([]proposals.Decision, error) {
-		views, showings, err := d.decidable(ctx, tx, actor, choices, strict, check)
+		views, showings, err := d.decidable(ctx, tx.Reader, actor, choices, strict, check)
 		if err != nil {
 			return nil, err
 		}

@@ -145,10 +145,10 @@ func (d *Desk) Signed(s proof.Signed) *Desk {
 // withSignerLog gives d the log of the signers in its storage.
 func (d *Desk) withSignerLog() *Desk {
 	d.SignerLog = proof.NewSignerLog(d.signing, d.signed,
-		func(ctx context.Context, fn func(proof.Reader) error) error {
+		func(ctx context.Context, fn func(proof.SignatureReader) error) error {
 			return d.store.View(ctx, func(r Reader) error { return fn(r) })
 		},
-		func(ctx context.Context, fn func(proof.Writer) error) error {
+		func(ctx context.Context, fn func(proof.SignatureWriter) error) error {
 			return d.update(ctx, func(tx Tx) error { return fn(tx) })
 		})
 	return d
@@ -163,7 +163,7 @@ var errDryRun = errors.New("dry run")
 // update runs fn in a write transaction.
 func (d *Desk) update(ctx context.Context, fn func(Tx) error) error {
 	err := d.store.Update(ctx, func(tx Tx) error {
-		if err := fn(cachedTx{impact.NewSnapshot(tx), embeddedTx{tx}, d.raws, &alike{}}); err != nil {
+		if err := fn(cachedTx(tx, d.raws)); err != nil {
 			return err
 		}
 		if d.dryRun {

@@ -79,7 +79,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 	if v.changeSet, err = r.changeSet(ctx, p.ChangeSet); err != nil {
 		return v, err
 	}
-	if err := d.findNeeds(ctx, r, &v); err != nil {
+	if err := d.findNeeds(ctx, r.Reader, &v); err != nil {
 		return v, err
 	}
 	if v.Assessment.ID == "" {
@@ -94,7 +94,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 			return v, err
 		}
 	}
-	if v.endorsements, err = d.endorsements(ctx, r, v); err != nil {
+	if v.endorsements, err = d.endorsements(ctx, r.Reader, v); err != nil {
 		return v, err
 	}
 	then, err := r.after(ctx, v)

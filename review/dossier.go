@@ -143,7 +143,7 @@ func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Act
 			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: slices.Clone(v.changeSet.members),
 			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.unassigned, Policy: slices.Concat(d.policy.Settings(), ownership(v.need)), Obstacles: d.obstacles(actor, v),
 		}
-		if err := d.collect(ctx, r, &out[i]); err != nil {
+		if err := d.collect(ctx, r.Reader, &out[i]); err != nil {
 			return nil, err
 		}
 		shown := []*proposals.Proposal{&out[i].Proposal}
@@ -152,7 +152,7 @@ func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Act
 				shown = append(shown, &others[j])
 			}
 		}
-		if err := d.refresh(ctx, r, shown...); err != nil {
+		if err := d.refresh(ctx, r.Reader, shown...); err != nil {
 			return nil, err
 		}
 	}

@@ -48,14 +48,14 @@ func (d *Desk) LintProposal(ctx context.Context, actor proposals.Actor, id propo
 func (d *Desk) lint(ctx context.Context, actor proposals.Actor, choose func(Reader) (proposals.Proposal, proposals.Draft, error)) (Lint, error) {
 	var out Lint
 	err := d.view(ctx, func(r *reviewCache) error {
-		p, draft, err := choose(r)
+		p, draft, err := choose(r.Reader)
 		if err != nil {
 			return err
 		}
-		if err := d.gate(ctx, r, actor, draft); err != nil {
+		if err := d.gate(ctx, r.Reader, actor, draft); err != nil {
 			return err
 		}
-		report, _, err := d.examine(ctx, r, p.ID, draft)
+		report, _, err := d.examine(ctx, r.Reader, p.ID, draft)
 		if err != nil {
 			return err
 		}

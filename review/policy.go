@@ -163,7 +163,7 @@ func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 	if err != nil {
 		return p, err
 	}
-	if err := d.gate(ctx, tx, actor, rev.Draft); err != nil {
+	if err := d.gate(ctx, tx.Reader, actor, rev.Draft); err != nil {
 		return p, err
 	}
 	from := p.State

@@ -22,24 +22,32 @@ type noted struct {
 }
 
 func (n *noted) Update(ctx context.Context, fn func(review.Tx) error) error {
-	return n.Store.Update(ctx, func(tx review.Tx) error { return fn(notedTx{tx, n}) })
+	return n.Store.Update(ctx, func(tx review.Tx) error {
+		tx.Reader.RegistryReader, tx.RecordWriter = notedRegistry{tx.RegistryReader, n}, notedRecords{tx.RecordWriter, n}
+		return fn(tx)
+	})
 }
 
-type notedTx struct {
-	review.Tx
+type notedRegistry struct {
+	review.RegistryReader
 	*noted
 }
 
-func (t notedTx) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
+func (t notedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
 	t.acts = append(t.acts, "alike")
-	return t.Tx.Alike(ctx, p)
+	return t.RegistryReader.Alike(ctx, p)
 }
 
-func (t notedTx) AppendEvents(ctx context.Context, events []history.Event) error {
+type notedRecords struct {
+	review.RecordWriter
+	*noted
+}
+
+func (t notedRecords) AppendEvents(ctx context.Context, events []history.Event) error {
 	for _, e := range events {
 		t.acts = append(t.acts, e.Act)
 	}
-	return t.Tx.AppendEvents(ctx, events)
+	return t.RecordWriter.AppendEvents(ctx, events)
 }
 
 // TestAlikeBeforeWrites submits in every way there is: what is alike is looked

@@ -109,7 +109,7 @@ func decisionAct(verdict proposals.Verdict, views []view, versions []history.Ver
 }
 
 // sign compares the signature of a decision with the decision, and records it.
-func (d *Desk) sign(ctx context.Context, w proof.Writer, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
+func (d *Desk) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil
 	}

@@ -120,11 +120,11 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 // agent's open proposal on the same subject. submit reports that it is going to be
 // submitted at once.
 func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
-	if draft, err = d.acceptable(ctx, tx, actor, draft); err != nil {
+	if draft, err = d.acceptable(ctx, tx.Reader, actor, draft); err != nil {
 		return p, rev, err
 	}
 	if d.imports {
-		open, err := imported(ctx, tx, actor, draft)
+		open, err := imported(ctx, tx.Reader, actor, draft)
 		if err != nil {
 			return p, rev, err
 		}
@@ -134,7 +134,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 		}
 	}
 	if actor.Kind == proposals.Agent {
-		own, err := openBy(ctx, tx, actor, draft.Subject)
+		own, err := openBy(ctx, tx.Reader, actor, draft.Subject)
 		if err != nil {
 			return p, rev, err
 		}

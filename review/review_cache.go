@@ -14,11 +14,17 @@ import (
 // definitions that would be live with them, while nothing is written: each member
 // of a set needs those of the others.
 type reviewCache struct {
-	Reader
+	Reader     // whose proposals are those of revisions
 	live       *impact.Snapshot
 	changeSets map[string]changeSetInfo // by change set
-	revisions  map[revisionKey]proposals.Revision
+	revisions  *knownRevisions
 	then       map[string]*impact.Overlay // by change set
+}
+
+// knownRevisions remembers the revisions that were read.
+type knownRevisions struct {
+	ProposalReader
+	known map[revisionKey]proposals.Revision
 }
 
 type revisionKey struct {
@@ -26,20 +32,19 @@ type revisionKey struct {
 	number int
 }
 
-func newReviewCache(r Reader) *reviewCache { return cached(r, liveCacheOf(r)) }
+func newReviewCache(r Reader) *reviewCache { return cached(r, snapshotOf(r)) }
 
 func cached(r Reader, live *impact.Snapshot) *reviewCache {
-	return &reviewCache{
-		Reader: r, live: live,
-		changeSets: map[string]changeSetInfo{}, revisions: map[revisionKey]proposals.Revision{}, then: map[string]*impact.Overlay{},
-	}
+	known := &knownRevisions{r.ProposalReader, map[revisionKey]proposals.Revision{}}
+	r.ProposalReader = known
+	return &reviewCache{Reader: r, live: live, changeSets: map[string]changeSetInfo{}, revisions: known, then: map[string]*impact.Overlay{}}
 }
 
 // bundles reads what decisions about proposals rest on.
 func (g *reviewCache) bundles(ctx context.Context, ids ...proposals.ID) ([]Bundle, error) {
 	bundles, err := g.Bundles(ctx, ids)
 	for _, b := range bundles {
-		g.revisions[revisionKey{b.Proposal.ID, b.Proposal.Revision}] = b.Revision
+		g.revisions.known[revisionKey{b.Proposal.ID, b.Proposal.Revision}] = b.Revision
 	}
 	return bundles, err
 }
@@ -100,14 +105,14 @@ func (g *reviewCache) changeSet(ctx context.Context, changeSet string) (changeSe
 	return c, nil
 }
 
-func (g *reviewCache) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+func (k *knownRevisions) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
 	key := revisionKey{id, number}
-	if rev, ok := g.revisions[key]; ok {
+	if rev, ok := k.known[key]; ok {
 		return rev, nil
 	}
-	rev, err := g.Reader.Revision(ctx, id, number)
+	rev, err := k.ProposalReader.Revision(ctx, id, number)
 	if err == nil {
-		g.revisions[key] = rev
+		k.known[key] = rev
 	}
 	return rev, err
 }

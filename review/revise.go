@@ -81,14 +81,14 @@ func (d *Desk) admits(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 		return err
 	}
 	if draft.ChangeSet != p.ChangeSet {
-		if err := d.joins(ctx, tx, actor, draft.ChangeSet); err != nil {
+		if err := d.joins(ctx, tx.Reader, actor, draft.ChangeSet); err != nil {
 			return err
 		}
 	}
 	if to == proposals.Drafted {
 		return nil
 	}
-	if err := d.gate(ctx, tx, actor, draft); err != nil {
+	if err := d.gate(ctx, tx.Reader, actor, draft); err != nil {
 		return err
 	}
 	return d.prefetchSimilar(ctx, tx, draft)
@@ -137,7 +137,7 @@ func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals
 	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
 		if err == nil && actor.Kind == proposals.System {
-			err = retractable(ctx, tx, p, revision)
+			err = retractable(ctx, tx.Reader, p, revision)
 		}
 		if err != nil {
 			return p, err

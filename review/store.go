@@ -27,12 +27,12 @@ type Store interface {
 	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
-// Reader reads one snapshot.
-type Reader interface {
+// Reader reads one snapshot: proposals, their records, the registry, and signatures.
+type Reader struct {
 	ProposalReader
 	RecordReader
 	RegistryReader
-	proof.Reader
+	proof.SignatureReader
 }
 
 // ProposalReader finds proposals. What is not there is ErrNotFound.
@@ -118,12 +118,12 @@ type DecidedProposal struct {
 
 // Tx reads and writes in one transaction. Each writer compares before it sets
 // and returns ErrConflict when the world moved first.
-type Tx interface {
+type Tx struct {
 	Reader
 	ProposalWriter
 	RecordWriter
 	RegistryWriter
-	proof.Writer
+	proof.SignatureWriter
 }
 
 // ProposalWriter creates and moves proposals.

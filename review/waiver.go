@@ -36,7 +36,7 @@ type wish struct {
 
 func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) (history.Waiver, error) {
 	return write(ctx, d, func(tx Tx) (w history.Waiver, err error) {
-		v, err := d.waivable(ctx, tx, actor, id, wish)
+		v, err := d.waivable(ctx, tx.Reader, actor, id, wish)
 		if err != nil {
 			return w, err
 		}
@@ -233,7 +233,7 @@ func (d *Desk) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal)
 
 // newestKeys returns when the newest state of the signers came into force, the zero time
 // before there is one.
-func newestKeys(ctx context.Context, r proof.Reader) (time.Time, error) {
+func newestKeys(ctx context.Context, r proof.SignatureReader) (time.Time, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil || last == "" {
 		return time.Time{}, err

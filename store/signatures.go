@@ -16,21 +16,21 @@ import (
 // log.
 type signatureTables struct{ *session }
 
-// LastEvent implements proof.Reader.
+// LastEvent implements proof.SignatureReader.
 func (s signatureTables) LastEvent(ctx context.Context) (statement.Head, error) {
 	var head statement.Head
 	err := s.Row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
 	return head, missing(err, "the newest event")
 }
 
-// EventHash implements proof.Reader.
+// EventHash implements proof.SignatureReader.
 func (s signatureTables) EventHash(ctx context.Context, seq int64) (string, error) {
 	var hash string
 	err := s.Row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
 	return hash, missing(err, "event %d", seq)
 }
 
-// Signature implements proof.Reader.
+// Signature implements proof.SignatureReader.
 func (s signatureTables) Signature(ctx context.Context, hash string) (proof.SignatureRecord, error) {
 	found, err := all(ctx, s, reading(signatureColumns), signatureRecords.selection("WHERE hash = $1"), hash)
 	return first(found, err, "the signed statement %.12s", hash)
@@ -47,7 +47,7 @@ func signedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }
 
-// SignedAfter implements proof.Reader.
+// SignedAfter implements proof.SignatureReader.
 func (s signatureTables) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
 	return all(ctx, s, scanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
 }
@@ -56,7 +56,7 @@ func signatureColumns(r *proof.SignatureRecord) columns {
 	return columns{col("hash", &r.Hash), col("statement", &r.Statement), col("signature", &r.Signature), col("signed_by", &r.By), col("created_at", asTime(&r.At))}
 }
 
-// LastSigners implements proof.Reader.
+// LastSigners implements proof.SignatureReader.
 func (s signatureTables) LastSigners(ctx context.Context) (string, error) {
 	ends, err := s.tails(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ type signersData struct {
 	Statement string `json:"statement"`
 }
 
-// SignersStates implements proof.Reader.
+// SignersStates implements proof.SignatureReader.
 func (s signatureTables) SignersStates(ctx context.Context) ([]proof.SignersState, error) {
 	events, err := all(ctx, s, reading(eventColumns), selectEvents+"WHERE act = 'signers' ORDER BY seq")
 	states := make([]proof.SignersState, len(events))
@@ -91,7 +91,7 @@ func (s signatureTables) SignersStates(ctx context.Context) ([]proof.SignersStat
 	return states, err
 }
 
-// AddSignature implements proof.Writer.
+// AddSignature implements proof.SignatureWriter.
 func (s signatureTables) AddSignature(ctx context.Context, r proof.SignatureRecord, e history.Event) error {
 	seal, err := s.record(ctx, signatureRecords, signatureColumns(&r))
 	if err != nil {

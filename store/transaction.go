@@ -38,10 +38,8 @@ type tx struct {
 	versionTables
 }
 
-var _ review.Tx = tx{}
-
-func newTx(s *session) tx {
-	return tx{
+func newTx(s *session) *tx {
+	return &tx{
 		eventLog{s},
 		importTables{s},
 		liveTables{s},
@@ -55,15 +53,25 @@ func newTx(s *session) tx {
 	}
 }
 
+// reader returns t as the review service reads it.
+func (t *tx) reader() review.Reader {
+	return review.Reader{ProposalReader: t, RecordReader: t, RegistryReader: t, SignatureReader: t}
+}
+
+// writer returns t as the review service reads and writes it.
+func (t *tx) writer() review.Tx {
+	return review.Tx{Reader: t.reader(), ProposalWriter: t, RecordWriter: t, RegistryWriter: t, SignatureWriter: t}
+}
+
 // View implements review.Store.
 func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
-	return db.view(ctx, func(s *session) error { return fn(newTx(s)) })
+	return db.view(ctx, func(s *session) error { return fn(newTx(s).reader()) })
 }
 
 // Update implements review.Store. An engine may roll the transaction back because
 // of another one; fn then runs again.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
-	return db.update(ctx, func(s *session) error { return fn(newTx(s)) })
+	return db.update(ctx, func(s *session) error { return fn(newTx(s).writer()) })
 }
 
 // view runs fn in a snapshot, again when the engine asks for that. A reader whose

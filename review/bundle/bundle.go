@@ -140,7 +140,7 @@ func Of(ctx context.Context, r review.Reader, lives []registry.Live, view []regi
 
 // statements collects each signed statement once.
 type statements struct {
-	r     proof.Reader
+	r     proof.SignatureReader
 	seen  map[string]bool
 	found []Statement
 }
@@ -239,7 +239,7 @@ func oddKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader is a proof.Reader of the statements of a bundle.
+// reader is a proof.SignatureReader of the statements of a bundle.
 type reader struct {
 	bundle     Bundle
 	statements map[string]proof.SignatureRecord
@@ -258,7 +258,7 @@ func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }
 
-// EventHash implements proof.Reader: a bundle has the first event only.
+// EventHash implements proof.SignatureReader: a bundle has the first event only.
 func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	if seq != 1 {
 		return "", fmt.Errorf("%w: event %d is not in the bundle", proposals.ErrNotFound, seq)
@@ -274,7 +274,7 @@ func (r reader) Signature(_ context.Context, hash string) (proof.SignatureRecord
 	return record, nil
 }
 
-// SignedAfter implements proof.Reader: a bundle cannot show that nothing is
+// SignedAfter implements proof.SignatureReader: a bundle cannot show that nothing is
 // newer.
 func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
 

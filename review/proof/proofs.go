@@ -82,7 +82,7 @@ func (p *Proofs) Known(hash string) (*Proof, bool) {
 }
 
 // Version checks a stored version. The error is about reading only.
-func (p *Proofs) Version(ctx context.Context, r Reader, v history.Version) (*Proof, error) {
+func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil
 	}
@@ -141,7 +141,7 @@ func Refuses(err error) bool {
 	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, proposals.ErrTampered) || errors.Is(err, proposals.ErrApprovals)
 }
 
-func (p *Proofs) checkVersion(ctx context.Context, r Reader, v history.Version) error {
+func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
 		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, proposals.ErrTampered)
 	}
@@ -183,7 +183,7 @@ type provenStatement struct {
 }
 
 // statement returns a statement whose signature holds.
-func (p *Proofs) statement(ctx context.Context, r Reader, hash string) (*provenStatement, error) {
+func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) (*provenStatement, error) {
 	p.mu.RLock()
 	known, ok := p.statements[hash]
 	p.mu.RUnlock()
@@ -272,7 +272,7 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 // Newest returns nil unless a statement approved a later version of a subject than the
 // proven one, which wraps ErrTampered. endorsed reports whether an approval was recorded
 // as one that waits for others: it made no version.
-func (p *Proofs) Newest(ctx context.Context, r Reader, proof *Proof, endorsed func(ctx context.Context, hash string, proposal proposals.ID) (bool, error)) error {
+func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, endorsed func(ctx context.Context, hash string, proposal proposals.ID) (bool, error)) error {
 	subject := proof.Subject.String()
 	hashes, err := r.SignedAfter(ctx, subject, proof.Signature)
 	if err != nil {
@@ -306,7 +306,7 @@ func (p *Proofs) Newest(ctx context.Context, r Reader, proof *Proof, endorsed fu
 
 // WaiverStands returns nil unless a signed waiver of the same finding is newer than w, or
 // ends it, and is not among those that are stored. Its error wraps ErrTampered.
-func (p *Proofs) WaiverStands(ctx context.Context, r Reader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
+func (p *Proofs) WaiverStands(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
@@ -314,7 +314,7 @@ func (p *Proofs) WaiverStands(ctx context.Context, r Reader, of proposals.Propos
 
 // TierStands returns nil unless a user's tier of a tool was set by a newer statement than
 // the one of a hash, "" for none. Its error wraps ErrTampered.
-func (p *Proofs) TierStands(ctx context.Context, r Reader, act *statement.Tier, hash string) error {
+func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
 		return !ok || other.User != act.User
@@ -324,7 +324,7 @@ func (p *Proofs) TierStands(ctx context.Context, r Reader, act *statement.Tier, 
 // newestAbout returns nil unless a statement that holds is about the same as act, which
 // is about one thing, and newer than the one of a hash. apart reports that it replaces
 // nothing here; what names the record.
-func (p *Proofs) newestAbout(ctx context.Context, r Reader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
+func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 // Decision returns nil when a statement has the decision d of by. previous and sum
 // are those of the version that an approval wrote, "" for other verdicts.
-func (p *Proofs) Decision(ctx context.Context, r Reader, d proposals.Decision, by, previous, sum string) error {
+func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -47,7 +47,7 @@ func (s *provenStatement) of(by string, at time.Time, note string) bool {
 
 // Act returns nil when the statement of a hash is by a principal, of a time (zero
 // for any), about act and note. what names the record in errors.
-func (p *Proofs) Act(ctx context.Context, r Reader, hash, what, by string, at time.Time, act statement.Act, note string) error {
+func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
 	}
@@ -82,7 +82,7 @@ func (s *provenStatement) sets(t *statement.Tier) bool {
 }
 
 // Waiver returns nil when a waiver of a proposal counts.
-func (p *Proofs) Waiver(ctx context.Context, r Reader, of proposals.Proposal, w history.Waiver) error {
+func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
 		return fmt.Errorf("the waiver of %s in %s: %w: the policy has only %s waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
 	}
@@ -92,7 +92,7 @@ func (p *Proofs) Waiver(ctx context.Context, r Reader, of proposals.Proposal, w 
 // Endorsement returns the key that signed an approval which waited for another, or
 // why that does not count. version and previous are the place of the version that
 // it is about; 0 when that is not known.
-func (p *Proofs) Endorsement(ctx context.Context, r Reader, d proposals.Decision, version int, previous string) (key string, err error) {
+func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
 		return "", fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -116,7 +116,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r Reader, d proposals.Decision
 
 // enough returns nil when the owners whom the policy asks for signed the approval
 // of a version, whose last approval counts: distinct principals with distinct keys.
-func (p *Proofs) enough(ctx context.Context, r Reader, v history.Version) error {
+func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
 		d, err := v.Decode()
@@ -162,7 +162,7 @@ func (p *Proofs) enough(ctx context.Context, r Reader, v history.Version) error 
 
 // endorsementReader reads what an earlier approval depends on.
 type endorsementReader interface {
-	Reader
+	SignatureReader
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 

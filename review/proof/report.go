@@ -30,7 +30,7 @@ const maxSignatureDamage = 1000
 
 // SignedRecords reads the records for a report of signatures, in one snapshot.
 type SignedRecords interface {
-	Reader
+	SignatureReader
 	// EachVersion calls fn for every version, with the number of the event that tells
 	// of its approval, 0 for none. The others do so for every decision that approved
 	// nothing, every waiver, and every answer to a call and every tier.

@@ -15,13 +15,13 @@ import (
 type SignerLog struct {
 	signing Signing
 	signed  *Signed // the statement by which the signers change, nil for none
-	view    func(context.Context, func(Reader) error) error
-	update  func(context.Context, func(Writer) error) error
+	view    func(context.Context, func(SignatureReader) error) error
+	update  func(context.Context, func(SignatureWriter) error) error
 }
 
 // NewSignerLog returns the log in the storage that view and update read and write, each
 // in one transaction. signed is the statement by which the signers change, nil for none.
-func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(Reader) error) error, update func(context.Context, func(Writer) error) error) *SignerLog {
+func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(SignatureReader) error) error, update func(context.Context, func(SignatureWriter) error) error) *SignerLog {
 	return &SignerLog{signing, signed, view, update}
 }
 
@@ -30,7 +30,7 @@ func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, fu
 // ChangeSigners.
 func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
 	var prepared []byte
-	err := l.view(ctx, func(r Reader) error {
+	err := l.view(ctx, func(r SignatureReader) error {
 		change, err := l.signersChange(ctx, r, actor)
 		if err != nil {
 			return err
@@ -46,14 +46,14 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 // event, which is returned.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
-	err := l.update(ctx, func(tx Writer) (err error) {
+	err := l.update(ctx, func(tx SignatureWriter) (err error) {
 		state, err = l.change(ctx, tx, actor)
 		return err
 	})
 	return state, err
 }
 
-func (l *SignerLog) change(ctx context.Context, tx Writer, actor proposals.Actor) (state SignersState, err error) {
+func (l *SignerLog) change(ctx context.Context, tx SignatureWriter, actor proposals.Actor) (state SignersState, err error) {
 	change, err := l.signersChange(ctx, tx, actor)
 	if err != nil {
 		return state, err
@@ -98,7 +98,7 @@ func (l *SignerLog) change(ctx context.Context, tx Writer, actor proposals.Actor
 
 // signersChange returns the step from the last state in the log to the signers
 // file.
-func (l *SignerLog) signersChange(ctx context.Context, r Reader, actor proposals.Actor) (signers.Change, error) {
+func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
 	var change signers.Change
 	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
 		return change, err
@@ -130,7 +130,7 @@ func (l *SignerLog) signersChange(ctx context.Context, r Reader, actor proposals
 
 // SignersStates returns the recorded states of the signers, the first one first.
 func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, err error) {
-	err = l.view(ctx, func(r Reader) error {
+	err = l.view(ctx, func(r SignatureReader) error {
 		states, err = r.SignersStates(ctx)
 		return err
 	})
@@ -141,7 +141,7 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 // signers file is the last of them, and signing started where the policy says; and
 // also where nothing is signed. Otherwise no signature counts: ErrSigners.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
-	return l.view(ctx, func(r Reader) error {
+	return l.view(ctx, func(r SignatureReader) error {
 		states, err := r.SignersStates(ctx)
 		if err != nil || len(states) == 0 && !l.signing.trust.policy.Required {
 			return err

@@ -64,9 +64,9 @@ type SignersState struct {
 	Statement string // hash of the statement that put it in force
 }
 
-// Reader reads what signatures are checked against. What is not there is
+// SignatureReader reads what signatures are checked against. What is not there is
 // ErrNotFound.
-type Reader interface {
+type SignatureReader interface {
 	// LastEvent returns the newest event.
 	LastEvent(ctx context.Context) (statement.Head, error)
 	// EventHash returns the hash of an event.
@@ -83,9 +83,9 @@ type Reader interface {
 	SignersStates(ctx context.Context) ([]SignersState, error)
 }
 
-// Writer records signatures.
-type Writer interface {
-	Reader
+// SignatureWriter records signatures.
+type SignatureWriter interface {
+	SignatureReader
 	// AddSignature appends a statement that no record uses yet, and its event.
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
@@ -119,7 +119,7 @@ func (s Signing) DryRun() Signing {
 
 // Prepare returns the statement by which actor would do act now, to be signed.
 // note is free text, of which the statement has the hash.
-func (s Signing) Prepare(ctx context.Context, r Reader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
+func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func encode(s statement.Statement) ([]byte, error) {
 // Open checks a signed statement of actor as far as it does not depend on the
 // act: that it is about this database, recent, unused, and signed by actor.
 // Without one it returns nil, or ErrUnsigned where signatures are required.
-func (s Signing) Open(ctx context.Context, r Reader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
+func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
 	if signed == nil {
 		return nil, s.unsigned(ctx, r, actor)
 	}
@@ -154,7 +154,7 @@ func (s Signing) Open(ctx context.Context, r Reader, actor proposals.Actor, sign
 }
 
 // unsigned returns nil when an act of actor needs no signature.
-func (s Signing) unsigned(ctx context.Context, r Reader, actor proposals.Actor) error {
+func (s Signing) unsigned(ctx context.Context, r SignatureReader, actor proposals.Actor) error {
 	required := s.trust.policy.Always || s.trust.Required()
 	if !required {
 		last, err := r.LastSigners(ctx)
@@ -170,7 +170,7 @@ func (s Signing) unsigned(ctx context.Context, r Reader, actor proposals.Actor) 
 }
 
 // open is Open with the signers whose signatures count.
-func (s Signing) open(ctx context.Context, r Reader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
+func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
 	st, signer, err := in.Verify(signed.Statement, signed.Signature)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
@@ -206,7 +206,7 @@ func (s Signing) open(ctx context.Context, r Reader, actor proposals.Actor, sign
 
 // checkPlace returns nil when a statement is about this database, and its decider
 // saw this log.
-func checkPlace(ctx context.Context, r Reader, st statement.Statement) error {
+func checkPlace(ctx context.Context, r SignatureReader, st statement.Statement) error {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func checkPlace(ctx context.Context, r Reader, st statement.Statement) error {
 
 // Record appends the statement and its signature to the records of w. It does
 // nothing for an unsigned act.
-func (s Signing) Record(ctx context.Context, w Writer, a *SignedAct) error {
+func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) error {
 	if a == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (t *Trust) Changes() int64 { return t.changes.Load() }
 // Proofs returns the trust in a snapshot whose latest state of the signers was
 // recorded by the event with the hash last. When the signers in the log or in the
 // file are invalid, only shipped definitions count.
-func (t *Trust) Proofs(ctx context.Context, r Reader, last string) (*Proofs, error) {
+func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := proofsKey{event: last}
@@ -90,7 +90,7 @@ func (t *Trust) readFile() error {
 
 // load returns the signers in force: those of the file, which the log has to have
 // as its last state. Its errors wrap ErrSigners when the signers are not in order.
-func (t *Trust) load(ctx context.Context, r Reader) (*signers.Signers, error) {
+func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
 	states, err := r.SignersStates(ctx)
 	switch {
 	case err != nil:
@@ -127,7 +127,7 @@ func (t *Trust) otherFile(states []SignersState) string {
 
 // checkStates follows the states of the signers, each put in force by a signer of
 // the one before, and returns the digest of the last.
-func checkStates(ctx context.Context, r Reader, states []SignersState) (string, error) {
+func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (string, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
 		return "", err
@@ -162,7 +162,7 @@ func checkStates(ctx context.Context, r Reader, states []SignersState) (string, 
 
 // CheckStates returns nil when the recorded states of the signers hold: each was put in
 // force by a signer of the one before. Otherwise the error wraps ErrSigners.
-func CheckStates(ctx context.Context, r Reader) error {
+func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
 		return err
@@ -173,7 +173,7 @@ func CheckStates(ctx context.Context, r Reader) error {
 
 // newestState returns nil unless a statement that its signers signed replaces the last
 // state of the signers.
-func newestState(ctx context.Context, r Reader, last SignersState, by *signers.Signers, genesis string) error {
+func newestState(ctx context.Context, r SignatureReader, last SignersState, by *signers.Signers, genesis string) error {
 	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func newestState(ctx context.Context, r Reader, last SignersState, by *signers.S
 }
 
 // signersFor returns the signers whose signatures count for decisions.
-func (t *Trust) signersFor(ctx context.Context, r Reader) (*signers.Signers, error) {
+func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil {
 		return nil, err
