@@ -44,7 +44,7 @@ func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
 // Endpoint returns the endpoint for clients that somebody else lets in, and
 // serves them until ctx ends: their sessions end then.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
-	s.follow(ctx)
+	s.follower().follow(ctx)
 	context.AfterFunc(ctx, func() {
 		for session := range s.sdk.Sessions() {
 			_ = session.Close() // the client may be gone
@@ -104,7 +104,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s.follow(ctx)
+	s.follower().follow(ctx)
 	if err := door.Serve(ctx, door.Server(s.Handler(h)), l); err == nil || ctx.Err() == nil {
 		return fmt.Errorf("mcp: %w", err)
 	}

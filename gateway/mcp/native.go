@@ -51,14 +51,26 @@ func (e Expose) lists(own string) bool {
 // native reports whether approved tools are listed.
 func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
 
-// owns reports whether a name is that of a tool of toolcrib's own.
-func (s *Server) owns(name string) bool {
-	return slices.ContainsFunc(s.listed, func(t *sdk.Tool) bool { return t.Name == name })
+// nativeTools are the approved tools of an agent as a list of tools, behind those of
+// toolcrib's own.
+type nativeTools struct {
+	expose   Expose
+	gateway  Gateway
+	upstream Upstream
+	caller   gateway.Caller
+	own      []*sdk.Tool // toolcrib's own tools, those that are listed
+	// written has the approved tools as they are listed.
+	written writtenPages
 }
 
-// tools is tools/list with approved tools: toolcrib's own first, then those of
+// owns reports whether a name is that of a tool of toolcrib's own.
+func (s *nativeTools) owns(name string) bool {
+	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
+}
+
+// list is tools/list with approved tools: toolcrib's own first, then those of
 // the agent by id, each with its approved definition under its one name.
-func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
+func (s *nativeTools) list(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
 		after = p.Cursor
@@ -70,14 +82,14 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 	if err != nil {
 		return nil, err
 	}
-	s.awaitUpstream(ctx, entries)
+	s.await(ctx, entries)
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool {
-		return e.Subject.ID <= after || s.config.Upstream.Drifted(e.Definition.Tool)
+		return e.Subject.ID <= after || s.upstream.Drifted(e.Definition.Tool)
 	})
 	slices.SortFunc(entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
 	if after == "" {
-		out.Tools = append(out.Tools, s.listed...)
+		out.Tools = append(out.Tools, s.own...)
 	}
 	if len(entries) > pageSize {
 		entries = entries[:pageSize]
@@ -89,8 +101,8 @@ func (s *Server) tools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListTo
 }
 
 // exposed returns the approved tools of the agent.
-func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
-	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+func (s *nativeTools) exposed(ctx context.Context) ([]registry.Entry, error) {
+	_, entries, err := s.gateway.Tools(ctx, s.caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		t := e.Definition.Tool
 		return t.Kind != registry.ActionTool || s.owns(t.WireName())
@@ -102,30 +114,12 @@ func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 // client hears when that turns out to be wrong.
 const upstreamTime = 10 * time.Second
 
-// awaitUpstream waits for the first answers of the servers of tools: a client may
+// await waits for the first answers of the servers of tools: a client may
 // read the list only once.
-func (s *Server) awaitUpstream(ctx context.Context, entries []registry.Entry) {
+func (s *nativeTools) await(ctx context.Context, entries []registry.Entry) {
 	ctx, stop := context.WithTimeout(ctx, upstreamTime)
 	defer stop()
-	s.config.Upstream.Asked(ctx, upstreamServers(entries))
-}
-
-// followUpstream follows the lists of the servers of the exposed tools until ctx
-// ends, and notifies clients of changes.
-func (s *Server) followUpstream(ctx context.Context, known map[string]bool) {
-	if !s.config.Expose.native() {
-		return
-	}
-	entries, err := s.exposed(ctx)
-	if err != nil {
-		return // the list itself reports it
-	}
-	for _, name := range upstreamServers(entries) {
-		if !known[name] {
-			known[name] = true
-			s.config.Upstream.Follow(ctx, []string{name}, s.stand)
-		}
-	}
+	s.upstream.Asked(ctx, upstreamServers(entries))
 }
 
 // upstreamServers returns the names of the MCP servers that tools are from.

@@ -21,9 +21,16 @@ import (
 // tool can have its name, as ids have no hyphen.
 const agentPrompt = "agent-prompt"
 
-// prompts is prompts/list: the whole prompt of the agent, then its prompt tools
-// by id.
-func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
+// prompts are what an agent has been given to read: its whole prompt and its prompt
+// tools.
+type prompts struct {
+	gateway  Gateway
+	prompter Prompter
+	caller   gateway.Caller
+}
+
+// list is prompts/list: the whole prompt of the agent, then its prompt tools by id.
+func (s prompts) list(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
 		after = p.Cursor
@@ -31,7 +38,7 @@ func (s *Server) prompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.Li
 	if after != "" && !registry.ValidID(after) {
 		return nil, invalid("the cursor is none of ours")
 	}
-	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+	profile, tools, err := s.gateway.Tools(ctx, s.caller)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +101,8 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	return args
 }
 
-// wholePrompt is prompts/get of the agent's own prompt.
-func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+// whole is prompts/get of the agent's own prompt.
+func (s prompts) whole(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	channel := prompt.Web
 	for key, value := range p.Arguments {
 		if key != "channel" || !registry.ValidChannel(value) {
@@ -103,7 +110,7 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 		}
 		channel = value
 	}
-	out, err := s.config.Prompter.Prompt(ctx, s.config.Caller, channel)
+	out, err := s.prompter.Prompt(ctx, s.caller, channel)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, invalid("%s", err.Error())
 	}
@@ -116,14 +123,14 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 	}, nil
 }
 
-// prompt is prompts/get: the text of a prompt tool as an agent gets it in its
+// get is prompts/get: the text of a prompt tool as an agent gets it in its
 // catalog, and its input.
-func (s *Server) prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func (s prompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if asked(ctx) == agentPrompt {
-		return s.wholePrompt(ctx, p)
+		return s.whole(ctx, p)
 	}
-	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, asked(ctx))
+	d, err := s.gateway.Describe(ctx, s.caller, asked(ctx))
 	var refused *gateway.Error
 	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
 		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -45,10 +46,17 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
+// versions are the approved versions of what an agent has.
+type versions struct {
+	gateway  Gateway
+	registry Registry
+	caller   gateway.Caller
+}
+
 // own returns what the client may read: its agent's tools by id, then the agent, then
 // the allow-list that the agent names.
-func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
-	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
+func (s versions) own(ctx context.Context) ([]registry.Live, error) {
+	profile, tools, err := s.gateway.Tools(ctx, s.caller)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +70,7 @@ func (s *Server) own(ctx context.Context) ([]registry.Live, error) {
 	}
 	lives = append(lives, profile)
 	if allowed := profile.Definition.Agent.AllowList; allowed != nil && allowed.Reference() {
-		list, err := s.config.Registry.List(ctx, allowed.Name)
+		list, err := s.registry.List(ctx, allowed.Name)
 		switch {
 		case err == nil:
 			lives = append(lives, list)
@@ -82,9 +90,9 @@ func after(s, last registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.ID > last.ID // there is one agent, and one list
 }
 
-// resources is resources/list: the versions in force of own's subjects. The cursor
+// list is resources/list: the versions in force of own's subjects. The cursor
 // is the last subject of a page.
-func (s *Server) resources(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
+func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
 		cursor = p.Cursor
@@ -135,8 +143,8 @@ type docVersion struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
-// resource is resources/read: one version.
-func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+// read is resources/read: one version.
+func (s versions) read(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	subject, number, ok := parseURI(asked(ctx))
 	if !ok {
 		return nil, noResource(asked(ctx))
@@ -148,7 +156,7 @@ func (s *Server) resource(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk
 	if !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
 		return nil, noResource(asked(ctx))
 	}
-	v, err := s.config.Registry.Version(ctx, subject, number)
+	v, err := s.registry.Version(ctx, subject, number)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil, noResource(asked(ctx))
 	}
@@ -203,19 +211,19 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
 			if native {
-				return answer(s.tools(ctx, r.Params))
+				return answer(s.native.list(ctx, r.Params))
 			}
 		case *sdk.CallToolRequest:
-			if native && !s.owns(r.Params.Name) {
+			if native && !s.native.owns(r.Params.Name) {
 				ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
 				one, params := *r, *r.Params
 				params.Name, one.Params = name, &params
 				req = &one
 			}
 		case *sdk.ListPromptsRequest:
-			return answer(s.prompts(ctx, r.Params))
+			return answer(s.prompts.list(ctx, r.Params))
 		case *sdk.ListResourcesRequest:
-			return answer(s.resources(ctx, r.Params))
+			return answer(s.versions.list(ctx, r.Params))
 		case *sdk.ListResourceTemplatesRequest:
 			return templates(), nil
 		case *sdk.GetPromptRequest:
@@ -261,8 +269,8 @@ func (s *Server) stand() {
 	if s.config.Expose.native() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
 	}
-	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompt)
-	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.resource)
+	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.prompts.get)
+	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.versions.read)
 }
 
 // answer keeps a nil result from becoming one that is not nil.
@@ -281,29 +289,54 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow notifies clients of approvals in any process, and of changes of approved
-// tools on their upstream servers, until ctx ends. It returns once the servers are
-// being asked.
-func (s *Server) follow(ctx context.Context) {
-	last, _ := s.config.Registry.State(ctx) // what cannot be read now is read at the next turn
+// follower notifies clients of approvals in any process, and of changes of approved
+// tools on their upstream servers.
+type follower struct {
+	registry Registry
+	every    time.Duration
+	native   *nativeTools
+	changed  func() // tells clients that their lists changed
+}
+
+// follow notifies clients until ctx ends. It returns once the servers are being asked.
+func (f follower) follow(ctx context.Context) {
+	last, _ := f.registry.State(ctx) // what cannot be read now is read at the next turn
 	followed := map[string]bool{}
-	s.followUpstream(ctx, followed)
-	go s.poll(ctx, last, followed)
+	f.upstream(ctx, followed)
+	go f.poll(ctx, last, followed)
 }
 
 // poll looks again and again whether something was approved since last.
-func (s *Server) poll(ctx context.Context, last int64, followed map[string]bool) {
+func (f follower) poll(ctx context.Context, last int64, followed map[string]bool) {
 	for told := int64(0); ; {
-		told = s.config.Registry.Wait(ctx, told, s.config.Every)
+		told = f.registry.Wait(ctx, told, f.every)
 		if ctx.Err() != nil {
 			return
 		}
-		state, err := s.config.Registry.State(ctx)
+		state, err := f.registry.State(ctx)
 		if err != nil || state == last {
 			continue
 		}
 		last = state
-		s.followUpstream(ctx, followed)
-		s.stand()
+		f.upstream(ctx, followed)
+		f.changed()
+	}
+}
+
+// upstream follows the lists of the servers of the exposed tools until ctx ends, and
+// notifies clients of changes.
+func (f follower) upstream(ctx context.Context, known map[string]bool) {
+	if !f.native.expose.native() {
+		return
+	}
+	entries, err := f.native.exposed(ctx)
+	if err != nil {
+		return // the list itself reports it
+	}
+	for _, name := range upstreamServers(entries) {
+		if !known[name] {
+			known[name] = true
+			f.native.upstream.Follow(ctx, []string{name}, f.changed)
+		}
 	}
 }

@@ -156,12 +156,12 @@ const DefaultEvery = 500 * time.Millisecond
 
 // Server serves agents. It is safe for concurrent use.
 type Server struct {
-	config Config
-	sdk    *sdk.Server
-	listed []*sdk.Tool   // toolcrib's own tools, those that are listed
-	heavy  chan struct{} // holds the calls with many arguments that are being read
-	// written has the approved tools as they are listed.
-	written writtenPages
+	config   Config
+	sdk      *sdk.Server
+	heavy    chan struct{} // holds the calls with many arguments that are being read
+	native   nativeTools
+	prompts  prompts
+	versions versions
 }
 
 // name is the server's name for itself.
@@ -215,7 +215,12 @@ func New(c Config) (*Server, error) {
 	if c.Every <= 0 {
 		c.Every = DefaultEvery
 	}
-	s := &Server{config: c, heavy: make(chan struct{}, maxHeavy)}
+	s := &Server{
+		config: c, heavy: make(chan struct{}, maxHeavy),
+		native:   nativeTools{expose: c.Expose, gateway: c.Gateway, upstream: c.Upstream, caller: c.Caller},
+		prompts:  prompts{c.Gateway, c.Prompter, c.Caller},
+		versions: versions{c.Gateway, c.Registry, c.Caller},
+	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: name, Title: "toolcrib", Version: c.Version}, &sdk.ServerOptions{
 		Instructions:              c.Expose.instructions(),
 		Logger:                    slog.New(slog.DiscardHandler),
@@ -287,18 +292,23 @@ func (s *Server) addTools() error {
 			return fmt.Errorf("mcp: the embedded tool %s: %w", d.Name, err)
 		}
 		if s.config.Expose.lists(d.Name) {
-			s.listed = append(s.listed, d.tool())
+			s.native.own = append(s.native.own, d.tool())
 			s.sdk.AddTool(d.tool(), s.handler(handle, known))
 		}
 	}
 	return nil
 }
 
+// follower returns the follower of what the server serves.
+func (s *Server) follower() follower {
+	return follower{registry: s.config.Registry, every: s.config.Every, native: &s.native, changed: s.stand}
+}
+
 // ServeStdio serves one client over in and out until it goes away or ctx ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s.follow(ctx)
+	s.follower().follow(ctx)
 	to := &shared{to: out}
 	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: lastAnswers}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
