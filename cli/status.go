@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,11 +41,19 @@ type docStatusEntry struct {
 
 type docStatusServer struct {
 	Name       string       `json:"name"`
-	Approved   int          `json:"approved"`
+	Approved   int          `json:"approved"` // tools, as the next two
 	Waiting    int          `json:"waiting"`
 	Changed    int          `json:"changed"`
+	Texts      *docTexts    `json:"texts,omitempty"`
 	ChangeSets []string     `json:"change_sets"`
 	LastCall   *docLastCall `json:"last_call,omitempty"`
+}
+
+// docTexts counts the prompts and the instructions of a server, where they are reviewed.
+type docTexts struct {
+	Approved int `json:"approved"`
+	Waiting  int `json:"waiting"`
+	Changed  int `json:"changed"`
 }
 
 type docStatusCall struct {
@@ -65,8 +75,8 @@ func newStatus(a *command.App) *cobra.Command {
 		Aliases: []string{"servers"},
 		Short:   "Show which MCP servers of your clients are guarded",
 		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
-is not; how many of its tools are approved, wait for you, or have changed; and the
-last call behind its guard. List the calls that wait for your approval, and the
+is not; how many of its tools, and of its texts where those are reviewed, are
+approved, wait for you, or have changed; and the last call behind its guard. List the calls that wait for your approval, and the
 clients whose sessions stop while files are not as they were approved.
 
 Exit status 6 when tools or calls wait for you.`,
@@ -145,7 +155,11 @@ func newDocStatus(s guarding.Status, problems []string) docStatus {
 		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason()}
 	})
 	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
-		d := docStatusServer{Name: v.Name, Approved: v.Approved, Waiting: v.Waiting, Changed: v.Changed, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
+		d := docStatusServer{Name: v.Name, Approved: v.Tools.Approved, Waiting: v.Tools.Waiting, Changed: v.Tools.Changed, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
+		if v.Texts != (guarding.Counts{}) {
+			texts := docTexts(v.Texts)
+			d.Texts = &texts
+		}
 		if v.Last != nil {
 			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code)}
 		}
@@ -161,13 +175,18 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	if len(s.Entries) == 0 {
 		p.Remark("No client on this machine has an MCP server.")
 	} else {
-		p.List([]string{"CLIENT", "SERVER", "STATE", "APPROVED", "WAITING", "CHANGED", "LAST CALL"}, output.Mapped(s.Entries, func(e guarding.Entry) []string {
+		columns := []string{"CLIENT", "SERVER", "STATE", "APPROVED", "WAITING", "CHANGED", "LAST CALL"}
+		texts := slices.ContainsFunc(s.Servers, func(v guarding.Server) bool { return v.Texts != (guarding.Counts{}) })
+		if texts {
+			columns = append(columns, "TEXTS")
+		}
+		p.List(columns, output.Mapped(s.Entries, func(e guarding.Entry) []string {
 			v, known := s.Of(e.Server)
-			row := []string{e.Place(), e.Name, e.Word(), "", "", "", ""}
+			row := []string{e.Place(), e.Name, e.Word(), "", "", "", "", ""}
 			if known {
-				row[3], row[4], row[5], row[6] = output.Itoa(v.Approved), output.Itoa(v.Waiting), output.Itoa(v.Changed), lastCall(v.Last)
+				row[3], row[4], row[5], row[6], row[7] = output.Itoa(v.Tools.Approved), output.Itoa(v.Tools.Waiting), output.Itoa(v.Tools.Changed), lastCall(v.Last), textCounts(v.Texts)
 			}
-			return row
+			return row[:len(columns)]
 		}))
 	}
 	for _, e := range s.Entries {
@@ -180,7 +199,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 	for _, v := range s.Servers {
 		if review := v.Review(); review != "" {
-			p.Remark("Waiting for you: %s of %s. Review with %s", output.Counted(v.Waiting+v.Changed, "tool"), v.Name, review)
+			p.Remark("Waiting for you: %s of %s. Review with %s", waiting(v), v.Name, review)
 		}
 	}
 	for _, c := range s.Calls {
@@ -192,6 +211,32 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	if len(s.Calls) > 0 {
 		p.Remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")
 	}
+}
+
+// waiting says how many tools and texts of a server wait.
+func waiting(v guarding.Server) string {
+	var parts []string
+	if n := v.Tools.Open(); n > 0 {
+		parts = append(parts, output.Counted(n, "tool"))
+	}
+	if n := v.Texts.Open(); n > 0 {
+		parts = append(parts, output.Counted(n, "text"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// textCounts says how the texts of a server stand, "" for a server without any.
+func textCounts(c guarding.Counts) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{c.Approved, "approved"}, {c.Waiting, "waiting"}, {c.Changed, "changed"}} {
+		if part.n > 0 {
+			parts = append(parts, output.Itoa(part.n)+" "+part.word)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func lastCall(c *guarding.LastCall) string {

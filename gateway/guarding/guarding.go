@@ -63,16 +63,36 @@ type Entry struct {
 	Disabled bool
 }
 
-// Server is the state of the tools of a server.
+// Server is the state of what a server offers.
 type Server struct {
-	Name     string
-	Approved int // active tools
-	Waiting  int // proposals of new tools
-	Changed  int // proposals about approved ones: changed, gone, or back
+	Name  string
+	Tools Counts
+	Texts Counts // its prompts and its instructions, where they are reviewed
 	// Sets are the change sets of these proposals, "" for none.
 	Sets []string
 	Last *LastCall // through a guard; nil for none
 }
+
+// Counts are how many tools or texts are in each state.
+type Counts struct {
+	Approved int // active ones
+	Waiting  int // proposals of new ones
+	Changed  int // proposals about approved ones: changed, gone, or back
+}
+
+// Open returns how many proposals wait for the user.
+func (c Counts) Open() int { return c.Waiting + c.Changed }
+
+// of returns the counts to which a tool or a text belongs.
+func (v *Server) of(t *registry.Tool) *Counts {
+	if t.Kind == registry.ServerText {
+		return &v.Texts
+	}
+	return &v.Tools
+}
+
+// Open returns how many proposals wait for the user.
+func (v Server) Open() int { return v.Tools.Open() + v.Texts.Open() }
 
 // LastCall is the newest call of a server's tools.
 type LastCall struct {
@@ -83,7 +103,7 @@ type LastCall struct {
 
 // Waits reports whether something waits for the user.
 func (s Status) Waits() bool {
-	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Waiting+v.Changed > 0 })
+	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Open() > 0 })
 }
 
 // Of returns the server of a name.
@@ -149,13 +169,13 @@ func (s *Status) readCalls(ctx context.Context, from Store) error {
 	return err
 }
 
-// read counts the tools of a server and finds its last call.
+// read counts the tools and texts of a server and finds its last call.
 func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) error {
 	err := from.View(ctx, func(r Reader) error {
 		lives, err := r.FromServer(ctx, v.Name)
 		for _, l := range lives {
-			if l.Definition.Tool != nil && l.Definition.Tool.Server() == v.Name && l.Definition.Status() == registry.Active {
-				v.Approved++
+			if t := l.Definition.Tool; t != nil && t.Server() == v.Name && l.Definition.Status() == registry.Active {
+				v.of(t).Approved++
 			}
 		}
 		return err
@@ -164,13 +184,14 @@ func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) err
 		return err
 	}
 	for _, b := range open {
-		if b.Revision.Draft.Definition.Tool.Server() != v.Name {
+		t := b.Revision.Draft.Definition.Tool
+		if t.Server() != v.Name {
 			continue
 		}
 		if b.Proposal.Type == proposals.New {
-			v.Waiting++
+			v.of(t).Waiting++
 		} else {
-			v.Changed++
+			v.of(t).Changed++
 		}
 		if set := b.Proposal.ChangeSet; !slices.Contains(v.Sets, set) {
 			v.Sets = append(v.Sets, set)
@@ -259,7 +280,7 @@ func (e Entry) Place() string {
 
 // Review returns the command that shows what waits of a server, "" for nothing.
 func (v Server) Review() string {
-	if v.Waiting+v.Changed == 0 {
+	if v.Open() == 0 {
 		return ""
 	}
 	if len(v.Sets) == 1 && v.Sets[0] != "" {

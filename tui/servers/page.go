@@ -65,7 +65,7 @@ func (p *Page) nothingWaits() string {
 	switch {
 	case !ok:
 		return "no server is selected"
-	case v.Waiting+v.Changed == 0:
+	case v.Open() == 0:
 		return "nothing of it waits for you"
 	}
 	return ""
@@ -163,14 +163,23 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// counts says how the tools of a server stand.
+// counts says how the tools of a server stand, and its texts.
 func counts(v guarding.Server) string {
-	text := strconv.Itoa(v.Approved) + " approved"
-	if v.Waiting > 0 {
-		text += ", " + strconv.Itoa(v.Waiting) + " waiting"
+	text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
+	if v.Texts != (guarding.Counts{}) {
+		text += "; texts: " + strconv.Itoa(v.Texts.Approved) + " approved" + open(v.Texts)
 	}
-	if v.Changed > 0 {
-		text += ", " + strconv.Itoa(v.Changed) + " changed"
+	return text
+}
+
+// open says how many wait for the user.
+func open(c guarding.Counts) string {
+	text := ""
+	if c.Waiting > 0 {
+		text += ", " + strconv.Itoa(c.Waiting) + " waiting"
+	}
+	if c.Changed > 0 {
+		text += ", " + strconv.Itoa(c.Changed) + " changed"
 	}
 	return text
 }
