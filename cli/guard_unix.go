@@ -47,7 +47,15 @@ func gone(out io.Writer) bool {
 	if !ok {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}} //nolint:gosec // a file descriptor is small
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) { // Fd would make the pipe a blocking one
+		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a file descriptor is small
+		n, err := unix.Poll(fds, 0)
+		closed = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
+	})
+	return err == nil && closed
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -51,7 +52,7 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 // follow keeps the approved tools as they are in the database, until ctx ends.
 func (g *Guard) follow(ctx context.Context) {
 	for told := int64(0); ctx.Err() == nil; told = g.config.Crib.Wait(ctx, told) {
-		approved, err := g.config.Crib.Approved(ctx)
+		approved, err := g.approved(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -66,6 +67,21 @@ func (g *Guard) follow(ctx context.Context) {
 		g.tell(nil)
 	}
 }
+
+// approved asks for the approved tools. Nothing that waits for them, such as the answers
+// of the server behind a list, waits longer than for a list of the server.
+func (g *Guard) approved(ctx context.Context) (Approved, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
+	defer cancel()
+	approved, err := g.config.Crib.Approved(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errNoDatabase) {
+		err = errNoDatabase
+	}
+	return approved, err
+}
+
+// errNoDatabase reports a database that takes too long.
+var errNoDatabase = errors.New("its database does not answer")
 
 // listing names what the client would be listed of a kind now, "" when nobody knows.
 func listing(a *approvals, r *refresher, kind listKind) string {

@@ -447,7 +447,9 @@ func (s *events) each(fn func(data []byte)) error {
 			if there {
 				data = append(data, '\n')
 			}
-			data, there = append(data, value...), true
+			if data, there = append(data, value...), true; len(data) > MaxLine {
+				return errLong
+			}
 		case "id":
 			s.id = string(value)
 		case "retry":

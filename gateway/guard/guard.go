@@ -79,6 +79,8 @@ func New(c Config, s Server) *Guard {
 // Serve relays until the server ends, and returns its exit status. It ends the server
 // when the client goes away or ctx ends.
 func (g *Guard) Serve(ctx context.Context) (status int, err error) {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
 	if err := g.server.start(ctx, g.config.Times, g.config.Log); err != nil {
 		return 1, err
 	}
@@ -88,6 +90,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshes(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwards(alive) })
+	running.Go(func() { g.watch(alive, leave) })
 	go g.receives(alive) // ends with the client's input, which nothing else ends
 	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
 	stop()
@@ -145,6 +148,8 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 	switch {
 	case m.method == "tools/call" && m.kind == request:
 		g.take(ctx, &m, line)
+	case m.method == "tools/call": // some server may run it all the same
+		g.config.Log("a tools/call without an id is not passed on: it could be neither refused nor answered")
 	case m.method == "notifications/cancelled" && g.cancels(&m):
 	case g.calls.waits():
 		g.calls.put(queued{line: bytes.Clone(line)})
@@ -202,6 +207,31 @@ func (g *Guard) unsent(m *message, err error) {
 func (g *Guard) answer(text []byte) {
 	_ = g.client.write(ended(text)) // a client that went away is noticed at its input
 }
+
+// watch calls leave when nobody reads the guard's output any more. The end of the
+// client's input tells the same, unless the guard waits for a server that takes no
+// message, and does not read it.
+func (g *Guard) watch(ctx context.Context, leave func()) {
+	if g.config.Gone == nil {
+		return
+	}
+	looks := time.NewTicker(watchLooks)
+	defer looks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-looks.C:
+			if g.config.Gone() {
+				leave()
+				return
+			}
+		}
+	}
+}
+
+// watchLooks is the time between looks at whether the client is there.
+const watchLooks = time.Second
 
 // goneLooks is the time between looks at whether somebody reads the last answers.
 const goneLooks = 100 * time.Millisecond

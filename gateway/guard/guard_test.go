@@ -163,7 +163,8 @@ type session struct {
 	env    []string
 	times  guard.Times
 	gone   func() bool
-	texts  bool // they are reviewed
+	texts  bool       // they are reviewed
+	asks   guard.Crib // in place of crib
 }
 
 // allTools are the tools of the fake.
@@ -213,7 +214,10 @@ func (s *session) start(server guard.Server) {
 			s.lines <- line
 		}
 	}()
-	g := guard.New(guard.Config{Crib: s.crib, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
+	if s.asks == nil {
+		s.asks = s.crib
+	}
+	g := guard.New(guard.Config{Crib: s.asks, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
 	go func() {
 		status, err := g.Serve(ctx)
 		if err != nil {

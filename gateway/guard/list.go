@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/gateway/texts"
 	"toolcrib/registry/wire"
 )
 
@@ -237,8 +238,12 @@ func (g *Guard) refreshes(ctx context.Context) {
 			l.Texts, err = g.textsOf(ctx)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // the guard itself has closed the server's input
-			err = fmt.Errorf("the tools of %s cannot be compared with the approved ones: %w", g.config.Name, err)
-			g.config.Log(err.Error())
+			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
+			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
+			if errors.Is(err, texts.ErrRefused) {
+				err = texts.ErrRefused // the model, which reads why a call is refused, takes no words of the server for toolcrib's
+			}
+			err = fmt.Errorf(cannot, g.config.Name, err)
 		}
 		g.refresher.ends(covers, l, err)
 		if err == nil {

@@ -174,18 +174,21 @@ func (m *message) member(at span, names ...string) (found span) {
 }
 
 // batch returns the messages of a batch, which the revision 2025-03-26 has; false for
-// a text that is none.
+// a text that is none. A batch has no batches inside.
 func batch(text []byte) (messages [][]byte, ok bool) {
 	s := scanner{text: text}
 	s.space()
 	if s.at == len(text) || text[s.at] != '[' || whole(text) != nil {
 		return nil, false
 	}
-	_ = s.elements(0, func(value span) error { // it was checked
+	err := s.elements(0, func(value span) error {
+		if text[value.from] != '{' {
+			return errNoJSON
+		}
 		messages = append(messages, value.of(text))
 		return nil
 	})
-	return messages, true
+	return messages, err == nil
 }
 
 // headerPrefix begins the environment variables that carry the headers of a guarded

@@ -14,7 +14,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	if messages, ok := batch(text); ok && len(messages) > 0 && messages[0][0] == '{' {
+	if messages, ok := batch(text); ok {
 		for _, m := range messages {
 			g.fromServer(ctx, ended(m))
 		}

@@ -235,12 +235,12 @@ func object(text []byte, at span, known []string, each func(key string, value sp
 	err := s.members(0, func(raw []byte, value span) error {
 		key := unquote(raw)
 		if seen.add(key) {
-			unclear = ambiguous("it has the member " + strconv.Quote(key) + " twice")
+			unclear = ambiguous("it has the member " + strconv.Quote(clip(key)) + " twice")
 			return nil
 		}
 		for _, k := range known {
 			if key != k && strings.EqualFold(key, k) {
-				unclear = ambiguous("it has the member " + strconv.Quote(key) + ", which some readers take for " + strconv.Quote(k))
+				unclear = ambiguous("it has the member " + strconv.Quote(clip(key)) + ", which some readers take for " + strconv.Quote(k))
 			}
 		}
 		each(key, value)
