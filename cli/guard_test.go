@@ -49,12 +49,17 @@ func (b *lockedBuffer) String() string {
 // guarded connects a client to the fixture behind a guard with global flags.
 func (c testDB) guarded(name string, flags ...string) guardedClient {
 	c.t.Helper()
+	return c.behindGuard(nil, append(flags, "guard", name, "--", fixtureServer, filepath.Join(c.dir, "tools.json"))...)
+}
+
+// behindGuard connects a client to what a guard runs.
+func (c testDB) behindGuard(options *sdk.ClientSessionOptions, args ...string) guardedClient {
+	c.t.Helper()
 	theirs, toServer := io.Pipe()
 	fromServer, ours := io.Pipe()
 	var wg sync.WaitGroup
 	cl := guardedClient{client{t: c.t, changed: make(chan string, 100)}, &lockedBuffer{}}
 	wg.Go(func() {
-		args := append(flags, "guard", name, "--", fixtureServer, filepath.Join(c.dir, "tools.json")) //nolint:gocritic // the flags are the caller's no more
 		if code := cli.Main(context.Background(), c.env(args, theirs, ours, cl.errs)); code != 0 {
 			c.t.Errorf("exit status %d: %s", code, cl.errs)
 		}
@@ -62,7 +67,7 @@ func (c testDB) guarded(name string, flags ...string) guardedClient {
 	})
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "desk", Version: "1"}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { cl.changed <- "tools" },
-	}).Connect(c.t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	}).Connect(c.t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, options)
 	if err != nil {
 		c.t.Fatal(err)
 	}
