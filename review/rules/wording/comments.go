@@ -57,7 +57,8 @@ func comment() rules.Rule {
 			c := Of(change)
 			var found []rules.Finding
 			for i := range c.Scan() {
-				if s := &c.Scan()[i]; s.Visible {
+				// A program holds such marks as text that it reads or writes.
+				if s := &c.Scan()[i]; s.Visible && s.Kind != rules.Program {
 					found = append(found, c.comments(s)...)
 				}
 			}
@@ -99,7 +100,7 @@ func (c *View) comments(s *Scanned) []rules.Finding {
 // addresses the model and gives it orders.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
-		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().tells(&x) {
+		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().telling(&x, c.Margin()) {
 			return true
 		}
 	}

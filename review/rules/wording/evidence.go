@@ -171,7 +171,7 @@ func (c *View) judge(table *Learned) *evidence {
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		if s.score >= float64(table.Threshold) && !named[k] && s.text.Visible && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
+		if !named[k] && s.text.Visible && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
 			e.signs = append(e.signs, *s)
 		}
 	}
@@ -304,9 +304,10 @@ func (t *Learned) partThreshold(rule string) float64 {
 	return float64(t.Threshold)
 }
 
-// tells reports whether a sentence is worth a warning.
-func (t *Learned) tells(s *Sentence) bool {
-	return s.score >= float64(t.Threshold) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
+// telling reports whether a sentence is worth a warning, in a text whose sentences must
+// score so much more without a frame.
+func (t *Learned) telling(s *Sentence, margin float64) bool {
+	return s.score >= t.signThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
 // agree raises findings of two independent classes to the worst that they can

@@ -102,15 +102,15 @@ func sampled(m *scan.Match) bool {
 // disguised says in words how m was kept from sight, "" when it was not.
 func disguised(d scan.Disguise) string { return strings.Join(d.Names(), ", ") }
 
-// Governs reports whether the text is an agent's own instruction, which may decide
-// which tools to use, when, and in which order.
+// Governs reports whether the text is an agent's own instruction, or a file of a skill
+// or of instructions, which may decide which tools to use, when, and in which order.
 func (s *Scanned) Governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
 		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
 		return true
 	}
-	return under(s.Path, "definition.channelGuidance")
+	return under(s.Path, "definition.channelGuidance") || under(s.Path, "definition.files")
 }
 
 // Reading is a text to look at: the one of the field, or one decoded from a

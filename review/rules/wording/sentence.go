@@ -121,14 +121,12 @@ func (c *View) setting() *setting {
 
 func (c *View) newSetting() *setting {
 	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
-	t := c.Draft.Definition.Tool
-	if t == nil {
-		return st
-	}
-	for _, name := range []string{t.ID, t.Name} {
+	d := &c.Draft.Definition
+	for _, name := range []string{d.ID(), d.Name()} {
 		st.names[strings.ToLower(name)] = true
 	}
-	if t.Provider != nil {
+	t := d.Tool
+	if t != nil && t.Provider != nil {
 		st.names[strings.ToLower(t.Provider.Name)] = true
 	}
 	for name := range st.names {
