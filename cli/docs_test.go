@@ -46,4 +46,9 @@ func TestFamiliesAreDocumented(t *testing.T) {
 	if got != want {
 		t.Errorf("%d of %d rules are documented; a family is missing", got, want)
 	}
+	for _, r := range ruleset.All() { // SARIF leads there, and the index does
+		if at := strings.ToLower(r.ID); !strings.Contains(lint.RulesMarkdown(), "](#"+at+")") || !strings.Contains(lint.RulesMarkdown(), `<a id="`+at+`"></a>`) {
+			t.Errorf("%s has no entry in the index, or no anchor", r.ID)
+		}
+	}
 }

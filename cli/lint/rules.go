@@ -143,25 +143,33 @@ var families = []struct{ letter, title, about string }{
 	{"F", "Files", "What skills and instruction files bring besides their words: programs, permissions, and what nobody reads."},
 }
 
-// RulesMarkdown returns the rule catalog in the format of docs/rules.md.
+// RulesMarkdown returns the rule catalog in the format of docs/rules.md: an index, and a
+// section for each rule, which addresses reach by its id in lower case.
 func RulesMarkdown() string {
-	var b strings.Builder
+	var index, sections strings.Builder
+	index.WriteString("## Rules\n\n| family | rules |\n|---|---|\n")
 	all := ruleset.All()
 	for _, f := range families {
-		first := true
+		var links []string
 		for _, r := range all {
 			if r.Family() != f.letter {
 				continue
 			}
-			if first {
-				fmt.Fprintf(&b, "## %s: %s\n\n%s\n\n", f.letter, f.title, f.about)
-				first = false
+			if len(links) == 0 {
+				fmt.Fprintf(&sections, "## %s: %s\n\n%s\n\n", f.letter, f.title, f.about)
 			}
-			writeRuleMarkdown(&b, r)
+			links = append(links, fmt.Sprintf("[%s %s](#%s)", r.ID, r.Name, anchor(r)))
+			writeRuleMarkdown(&sections, r)
+		}
+		if len(links) > 0 {
+			fmt.Fprintf(&index, "| **%s** %s | %s |\n", f.letter, f.title, strings.Join(links, ", "))
 		}
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return index.String() + "\n" + strings.TrimSuffix(sections.String(), "\n")
 }
+
+// anchor is the name of a rule's section in addresses.
+func anchor(r rules.Rule) string { return strings.ToLower(r.ID) }
 
 func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 	nature := "; cannot be waived"
@@ -171,7 +179,7 @@ func writeRuleMarkdown(b *strings.Builder, r rules.Rule) {
 	case r.Waivable:
 		nature = ""
 	}
-	fmt.Fprintf(b, "### %s %s: %s%s\n\n%s\n\n", r.ID, r.Name, r.Severity, nature, r.Doc)
+	fmt.Fprintf(b, "<a id=%q></a>\n\n### %s %s: %s%s\n\n%s\n\n", anchor(r), r.ID, r.Name, r.Severity, nature, r.Doc)
 	fmt.Fprintf(b, "* Bad: %s\n* Good: %s\n", oneLine(r.Bad), oneLine(r.Good))
 	if r.Suggestion != "" {
 		fmt.Fprintf(b, "* Fix: %s\n", oneLine(r.Suggestion))

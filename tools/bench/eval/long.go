@@ -62,12 +62,13 @@ func longTexts(ctx context.Context, set ruleset.Set, own []ownSample, tableOf fu
 	return nil
 }
 
-// documentation returns the paragraphs of docs, but for the examples of rules.
+// documentation returns the paragraphs of docs, but for those about rules, which quote
+// attacks.
 func documentation(repo string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(repo, "docs", "*.md"))
 	var list []string
 	for _, path := range files {
-		if filepath.Base(path) == "rules.md" {
+		if name := filepath.Base(path); name == "rules.md" || name == "detection.md" {
 			continue
 		}
 		text, err := os.ReadFile(path)
