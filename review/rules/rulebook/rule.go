@@ -82,10 +82,13 @@ func paragraph(text string) string { return strings.Join(strings.Fields(text), "
 // severities are those a rule can have.
 var severities = []string{"info", "warn", "block"}
 
-// CertainName returns the name of the frames that are certain, PlainName of those
-// that are plain, CompleteName of those that are complete.
-func (r *Rule) CertainName() string  { return r.ID + certainMark }
-func (r *Rule) PlainName() string    { return r.ID + plainMark }
+// CertainName returns the name of the frames that are certain.
+func (r *Rule) CertainName() string { return r.ID + certainMark }
+
+// PlainName returns the name of the frames that are plain.
+func (r *Rule) PlainName() string { return r.ID + plainMark }
+
+// CompleteName returns the name of the frames that are complete.
 func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 
 // Marks that end the names of frames.

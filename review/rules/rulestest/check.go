@@ -10,6 +10,7 @@ import (
 	"toolcrib/review/rules"
 )
 
+// Check returns what r finds in e.
 func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	t.Helper()
 	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins}
@@ -49,12 +50,14 @@ func Paths(t *testing.T, list []rules.Rule, e Example) []string {
 	return all
 }
 
+// PromptChange proposes the sample with another prompt.
 func PromptChange(prompt string) *rules.Change {
 	d := Sample()
 	d.Definition.Tool.Prompt = prompt
 	return &rules.Change{Draft: d}
 }
 
+// ToolChange proposes an action tool; each parameter is its name, "=" and its description.
 func ToolChange(name, description string, params ...string) *rules.Change {
 	properties := map[string]any{}
 	for _, p := range params {
@@ -73,7 +76,7 @@ func ToolChange(name, description string, params ...string) *rules.Change {
 	}}
 }
 
-// prompt is honest text of the given length.
+// LongPrompt is honest text of the given length, in bytes.
 func LongPrompt(size int) string {
 	const page = "Read the whole scene before you judge it. Name each passage that drags, quote the line, and say what it would take to " +
 		"tighten it. The user may ask for a summary; give one of at most five sentences.\n\n- Keep to what stands on the page.\n" +

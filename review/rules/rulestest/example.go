@@ -25,6 +25,7 @@ type Example struct {
 	Twins   []rules.Twin
 }
 
+// Renamed is the sample under another id.
 func Renamed(id string) proposals.Draft {
 	d := Sample()
 	d.Subject.ID, d.Definition.Tool.ID = id, id
@@ -108,6 +109,7 @@ func Patched(p rulebook.Patched) proposals.Draft {
 	return d
 }
 
+// Patch returns the sample that p patches, with the patch.
 func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	of := p.Of
 	if of == "" {

@@ -43,6 +43,7 @@ func Action(id string) proposals.Draft {
 	return d
 }
 
+// Approves sets the approval of a tool.
 func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
 }
@@ -58,10 +59,12 @@ func Change(from, to func(*registry.Tool)) Example {
 	return Example{Draft: after, Live: []registry.Live{{Subject: before.Subject, Version: 1, Definition: before.Definition}}}
 }
 
+// WithSoul is a small agent with the soul.
 func WithSoul(soul string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.Soul = soul })
 }
 
+// WithTemplate is a small agent with the prompt template.
 func WithTemplate(template string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
 }

@@ -114,6 +114,7 @@ type FrameError struct {
 	Err   error
 }
 
+// Error implements error.
 func (e FrameErrors) Error() string {
 	list := make([]string, len(e))
 	for i, f := range e {

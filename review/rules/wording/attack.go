@@ -205,3 +205,16 @@ func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) 
 	}
 	return found
 }
+
+// severities returns the severity of each class of attack, by id.
+var severities = sync.OnceValue(func() map[string]rules.Severity {
+	m := map[string]rules.Severity{}
+	for _, a := range attacks() {
+		m[a.ID] = a.severity
+	}
+	return m
+})
+
+// counts reports whether a match for the rule with the given id is a warning
+// or worse.
+func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank() }

@@ -4,50 +4,7 @@ import (
 	"context"
 
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/rulebook"
-	"toolcrib/review/rules/scan"
 )
-
-// encoded is the rule about attacks that were encoded.
-func encoded() rules.Rule {
-	return rules.Rule{
-		ID: "S108",
-		Check: EachText(func(s *Scanned) []rules.Finding {
-			var spans []rules.Passage
-			for i := range s.Matches {
-				m := &s.Matches[i]
-				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
-					spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
-				}
-			}
-			return s.Findings(spans, func(p rules.Passage) string {
-				return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
-			})
-		}),
-	}
-}
-
-// decoded returns the text that the passage p decodes to.
-func (s *Scanned) decoded(p rules.Passage) string {
-	text := ""
-	for _, d := range s.Decoded {
-		if d.Start < p.End && p.Start < d.End && d.Disguise&p.Disguise != 0 && d.Disguise.Decoded() {
-			text = d.Text // the last is the innermost
-		}
-	}
-	return text
-}
-
-// inTheOpen reports whether the frame of m also fits the undecoded text, at the
-// same place.
-func (s *Scanned) inTheOpen(m *scan.Match) bool {
-	for _, i := range s.byRule[m.Frame] {
-		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
-			return true
-		}
-	}
-	return false
-}
 
 // comment is the rule about instructions in comments.
 func comment() rules.Rule {
@@ -117,7 +74,3 @@ func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	return said.Meets(g.Concept("addressee")) && said.Meets(g.Concept("always")) &&
 		said.Meets(g.Concept("read|send|call|include|demand"))
 }
-
-// counts reports whether a match for the rule with the given id is a warning
-// or worse.
-func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank() }

@@ -2,9 +2,7 @@ package wording
 
 import (
 	"slices"
-	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"toolcrib/review/rules"
@@ -375,64 +373,4 @@ func (f *Features) pieces(w string) {
 			f[pieceGroup] = append(f[pieceGroup], fnvBasis.str(string(runes[i:i+n])).mixed())
 		}
 	}
-}
-
-// unspaced reports whether r belongs to a script that puts no spaces between
-// words.
-func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
-// maxWords is how many words of a sentence are weighed.
-const maxWords = 400
-
-// tokens cuts text into words in lower case. Addresses, files and the names of
-// tools become place holders, since only their kind counts.
-func tokens(text string, st *setting) []string {
-	list := make([]string, 0, 32)
-	for chunk := range strings.FieldsSeq(scan.Fold(text)) {
-		if len(list) >= maxWords {
-			break
-		}
-		written := chunk
-		chunk = strings.ToLower(chunk)
-		switch {
-		case strings.Contains(chunk, "://") || strings.HasPrefix(chunk, "www."):
-			list = append(list, "~url")
-			continue
-		case strings.IndexByte(chunk, '@') > 0 && strings.Contains(chunk, "."):
-			list = append(list, "~mail")
-			continue
-		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
-			list = append(list, "~path")
-		}
-		list = cutWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
-	}
-	return list
-}
-
-// cutWords adds the words of a chunk without spaces. Names in capitals, such as
-// those of variables of the environment, are no tools.
-func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
-	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
-		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
-			switch {
-			case capitals:
-				list = append(list, "~constant")
-			case st.another(word):
-				list = append(list, "~other")
-			default:
-				list = append(list, "~own")
-			}
-		}
-		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '\'' }) {
-			switch c := part[0]; {
-			case c >= '0' && c <= '9':
-				list = append(list, "0")
-			default:
-				list = append(list, part)
-			}
-		}
-	}
-	return list
 }

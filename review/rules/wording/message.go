@@ -239,15 +239,3 @@ func (s *Scanned) seen(m *scan.Match) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// statedPurpose returns the purpose that the tool claims.
-func (c *View) statedPurpose() string {
-	t := c.Draft.Definition.Tool
-	if t == nil {
-		return ""
-	}
-	if first := firstSentence(t.Description); first != "" {
-		return clipped(first, maxPurpose)
-	}
-	return t.ID
-}

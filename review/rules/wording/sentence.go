@@ -2,10 +2,10 @@ package wording
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
@@ -100,97 +100,6 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 	return kept
 }
 
-// setting has the name, the claimed purpose and the parameters of the tool whose
-// sentences are judged.
-type setting struct {
-	about map[string]bool // stems of its names and its first sentence
-	names map[string]bool // its names and those of its parameters, in lower case
-	// count is how often each stem stands in a prompt, concepts in how many sentences
-	// each concept does, sentences how many there are, hosts how often each host of an
-	// address is named.
-	count     map[string]int
-	concepts  []int
-	sentences int
-	hosts     map[string]int
-}
-
-func (c *View) setting() *setting {
-	c.settings.Do(func() { c.settingOf = c.newSetting() })
-	return c.settingOf
-}
-
-func (c *View) newSetting() *setting {
-	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
-	d := &c.Draft.Definition
-	for _, name := range []string{d.ID(), d.Name()} {
-		st.names[strings.ToLower(name)] = true
-	}
-	t := d.Tool
-	if t != nil && t.Provider != nil {
-		st.names[strings.ToLower(t.Provider.Name)] = true
-	}
-	for name := range st.names {
-		for w := range wordsIn(name) {
-			st.about[stem(w)] = true
-		}
-	}
-	if !c.IsAction() {
-		c.surround(st)
-		return st
-	}
-	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
-		if !idle[w] && w != "tool" && w != "user" {
-			st.about[stem(w)] = true
-		}
-	}
-	for _, text := range c.Texts() {
-		if text.Visible && text.Kind == rules.Identifier && text.Value == text.Param {
-			st.names[strings.ToLower(text.Value)] = true
-		}
-	}
-	return st
-}
-
-// another reports whether word is a name such as read_file that is neither the
-// tool's own nor that of a parameter.
-func (st *setting) another(word string) bool {
-	i := strings.IndexByte(word, '_')
-	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
-}
-
-// withoutLinks cuts URLs out of text: their words are not those of a sentence.
-func withoutLinks(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	var b strings.Builder
-	for {
-		start := strings.Index(text, "://")
-		if start < 0 {
-			return b.String() + text
-		}
-		end := start
-		for start > 0 && LetterOrDigit(rune(text[start-1])) {
-			start--
-		}
-		for end < len(text) && text[end] > ' ' && text[end] != ')' && text[end] != '"' {
-			end++
-		}
-		b.WriteString(text[:start])
-		text = text[end:]
-	}
-}
-
-func LetterOrDigit(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-// isDomain reports whether the concept names the domain of a tool: its name is a
-// "d" and a capital.
-func isDomain(concept string) bool {
-	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
-}
-
 // Opens reports whether the sentence is the first of its text.
 func (s *Sentence) Opens() bool { return s.first }
 
@@ -224,117 +133,72 @@ func (s *Sentence) says() bool {
 // words or a frame fits in it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
 
-// quoted is the rule that shows what the others let pass because it is spoken
-// of rather than said.
-func quoted() rules.Rule {
-	return rules.Rule{
-		ID: "S125",
-		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
-			c := Of(change)
-			var found []rules.Finding
-			for i := range c.Scan() {
-				found = append(found, c.quotes(&c.Scan()[i])...)
-			}
-			return found, nil
-		},
+// maxParts is how many parts of a sentence are judged besides it.
+const maxParts = 8
+
+// parts returns the words of f alone, the clauses of s that they stand in and, of a
+// prompt, s without its surroundings. They are judged beside the sentence, so that
+// honest words around an attack do not lower its score.
+func (c *View) parts(s *Sentence, f *candidate) []Sentence {
+	if f.at.Disguise != 0 {
+		return nil // it warns whatever it scores
 	}
-}
-
-// onlyLabelled reports whether nothing but a label such as "Sample response:"
-// sets m apart.
-func onlyLabelled(m *scan.Match) bool {
-	g := grammar()
-	return !m.Quoted && m.Lead.Meets(g.Concept("sampled")) && m.Lead.Meets(g.Concept("sample"))
-}
-
-// quotes finds the attacks in s that are spoken of.
-func (c *View) quotes(s *Scanned) []rules.Finding {
-	var plain, loose []rules.Passage
-	for i := range s.Matches {
-		m := &s.Matches[i]
-		switch p := s.whole(rules.Passage{Start: m.Start, End: m.End}); {
-		case !s.Visible || !counts(m.Frame) || !mentioned(m) || m.Stance&(scan.Negated|scan.Asked|scan.Crossed) != 0:
-		case s.Governs() || m.Stance&scan.Shown != 0:
-			plain = append(plain, p)
-		case setApart(m) && (!onlyLabelled(m) || c.about("sampled|detect")):
-			plain = append(plain, p)
-		default:
-			loose = append(loose, p)
+	value := s.text.Value
+	spans := []rules.Passage{{Start: f.at.Start, End: f.at.End}}
+	for _, clause := range clauses(value[s.at.Start:s.at.End]) {
+		clause.Start, clause.End = clause.Start+s.at.Start, clause.End+s.at.Start
+		if clause.Start < f.at.End && f.at.Start < clause.End && len(spans) < maxParts {
+			spans = append(spans, clause)
+			spans = append(spans, rules.Passage{Start: min(clause.Start, f.at.Start), End: max(clause.End, f.at.End)})
 		}
 	}
-	listed := s.Findings(plain, func(p rules.Passage) string {
-		return rules.Quoting("Quotes a phrase that would be an attack if it were said", s.Value[p.Start:p.End])
-	})
-	for i := range listed {
-		listed[i].Severity = rules.Info
+	var list []Sentence
+	seen := map[rules.Passage]bool{{Start: s.at.Start, End: s.at.End}: c.IsAction()}
+	if !c.IsAction() {
+		spans = append(spans, rules.Passage{Start: s.at.Start, End: s.at.End})
 	}
-	return append(listed, s.Findings(loose, func(p rules.Passage) string {
-		return rules.Quoting("Speaks of a phrase that would be an attack if it were said, and does not set it apart", s.Value[p.Start:p.End])
-	})...)
-}
-
-// readable is the rule about encoded text that does no harm.
-func readable() rules.Rule {
-	return rules.Rule{
-		ID: "S137",
-		Check: EachText(func(s *Scanned) []rules.Finding {
-			var spans []rules.Passage
-			for _, d := range s.Decoded {
-				if s.Visible && d.Disguise&(scan.Base64|scan.Hex|scan.Bits) != 0 {
-					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
-				}
-			}
-			return s.Findings(spans, func(p rules.Passage) string {
-				return rules.Quoting("Decodes to readable text ("+disguised(p.Disguise)+")", s.decoded(p))
-			})
-		}),
-	}
-}
-
-// fencedCalls finds calls in the JSON form that stand in a code fence: a model
-// writes calls as it sees them written.
-func fencedCalls(c *View) []candidate {
-	var found []candidate
-	for i := range c.Scan() {
-		s := &c.Scan()[i]
-		if !s.Visible || s.Kind != rules.Prose {
+	for _, at := range spans {
+		if seen[at] {
 			continue
 		}
-		found = append(found, s.candidates(fences(s.Value), func(rules.Passage) string {
-			return "Shows a tool call in a code block; a call is the whole answer, without a fence."
-		})...)
+		seen[at] = true
+		text := value[at.Start:at.End]
+		r := grammar().Scan(text)
+		list = append(list, Sentence{Path: s.Path, Text: text, text: s.text, at: at, concepts: r.Concepts, clauses: r.Clauses, source: text, frames: []string{f.frame()}, part: true})
 	}
-	return found
+	return list
 }
 
-// fences returns the code fences in text that hold a tool call.
-func fences(text string) []rules.Passage {
-	const fence = "```"
-	var spans []rules.Passage
-	for at := 0; ; {
-		open := strings.Index(text[at:], fence)
-		if open < 0 {
-			return spans
+// clauses cuts text at the marks that end a clause.
+func clauses(text string) []rules.Passage {
+	var list []rules.Passage
+	start := 0
+	for i, r := range text {
+		if !endsClause(text, i, r) {
+			continue
 		}
-		open += at
-		end := strings.Index(text[open+len(fence):], fence)
-		if end < 0 {
-			return spans
+		if i > start {
+			list = append(list, rules.Passage{Start: start, End: i})
 		}
-		end += open + 2*len(fence)
-		if isCall(text[open+len(fence) : end-len(fence)]) {
-			spans = append(spans, rules.Passage{Start: open, End: end})
+		start = i + utf8.RuneLen(r)
+		for start < len(text) && text[start] == ' ' {
+			start++
 		}
-		at = end
 	}
+	if start < len(text) {
+		list = append(list, rules.Passage{Start: start, End: len(text)})
+	}
+	return list
 }
 
-// isCall reports whether block, after the name of its language, is an object
-// with the keys of a call.
-func isCall(block string) bool {
-	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.Contains(lang, "{") {
-		block = rest
+// endsClause reports whether a clause ends at rune r, byte i of text: at a comma or
+// the like before a space, a parenthesis, a line break, and the marks of other scripts.
+func endsClause(text string, i int, r rune) bool {
+	switch r {
+	case ',', ';', ':':
+		return i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n'
+	case '(', ')', '\n', '，', '；', '：', '、', '（', '）', '—', '–', '،', '؛':
+		return true
 	}
-	block = strings.TrimSpace(block)
-	return strings.HasPrefix(block, "{") && strings.Contains(block, `"tool"`) && strings.Contains(block, `"args"`)
+	return strings.ContainsRune(".!?。！？", r) && (i+utf8.RuneLen(r) == len(text) || text[i+utf8.RuneLen(r)] == ' ' || r > utf8.RuneSelf)
 }

@@ -3,12 +3,10 @@ package wording
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 )
@@ -102,134 +100,4 @@ func heaviest(weights map[string]int, n int) []string {
 		keys[i] = rules.Quotation(k)
 	}
 	return keys
-}
-
-// idle are words that say nothing of what a tool is about.
-var idle = map[string]bool{
-	"a": true, "an": true, "the": true, "of": true, "to": true, "and": true, "or": true, "in": true, "on": true, "for": true, "with": true,
-	"from": true, "by": true, "is": true, "are": true, "be": true, "it": true, "this": true, "that": true, "as": true, "at": true, "if": true,
-	"was": true, "were": true, "has": true, "have": true, "had": true, "been": true, "its": true, "which": true, "there": true, "then": true,
-}
-
-// stem cuts the ending of a regular English inflection off, roughly: what
-// matters is that the forms of a word come out alike.
-func stem(w string) string {
-	n := len(w)
-	switch {
-	case n > 5 && strings.HasSuffix(w, "ing"):
-		return strings.TrimSuffix(undouble(w[:n-3]), "e")
-	case n > 4 && strings.HasSuffix(w, "ied"), n > 4 && strings.HasSuffix(w, "ies"):
-		return w[:n-3] + "y"
-	case n > 4 && strings.HasSuffix(w, "ed"):
-		return strings.TrimSuffix(undouble(w[:n-2]), "e")
-	case n > 4 && strings.HasSuffix(w, "es"):
-		return w[:n-2]
-	case n > 3 && strings.HasSuffix(w, "s") && w[n-2] != 's':
-		return strings.TrimSuffix(w[:n-1], "e")
-	case n > 4 && strings.HasSuffix(w, "e"):
-		return w[:n-1]
-	}
-	return w
-}
-
-func undouble(w string) string {
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
-		return w[:n-1]
-	}
-	return w
-}
-
-// wordsOf returns the words of wordsIn as a list.
-func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
-
-// wordsIn yields the words of ASCII letters in text in lower case, those of
-// names such as apiKey and api_key apart; numbers all read "0".
-func wordsIn(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		start := -1
-		for i := 0; i <= len(text); i++ {
-			if i < len(text) && text[i] == '\'' && start >= 0 && i+1 < len(text) && LetterOrDigit(rune(text[i+1]|0x20)) {
-				continue
-			}
-			in := i < len(text) && LetterOrDigit(rune(text[i]))
-			if start >= 0 && (!in || parts(text[i-1], text[i])) {
-				if !yield(plainly(text[start:i])) {
-					return
-				}
-				start = -1
-			}
-			if in && start < 0 {
-				start = i
-			}
-		}
-	}
-}
-
-// parts reports whether a new word begins between two letters or digits.
-func parts(before, after byte) bool {
-	digit := func(c byte) bool { return c >= '0' && c <= '9' }
-	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
-}
-
-// plainly returns a word as it is weighed.
-func plainly(word string) string {
-	if word[0] >= '0' && word[0] <= '9' {
-		return "0"
-	}
-	word = strings.ToLower(word)
-	if strings.IndexByte(word, '\'') >= 0 {
-		return strings.ReplaceAll(word, "'", "")
-	}
-	return word
-}
-
-// purpose returns the concepts in a tool's id, name and first sentences, its
-// claimed purpose. Later sentences are where an attack argues its case.
-func (c *View) purpose() scan.Set {
-	c.purposes.Do(func() {
-		t := c.Draft.Definition.Tool
-		if t == nil {
-			return
-		}
-		g := grammar()
-		wire := ""
-		if t.Provider != nil {
-			wire = t.Provider.Name
-		}
-		c.purposeSet = g.Scan(t.ID + ".\n\n" + wire + ".\n\n" + t.Name + ".\n\n" + firstSentence(t.Description)).Concepts
-	})
-	return c.purposeSet
-}
-
-// named returns the concepts in a tool's id and name alone.
-func (c *View) named() scan.Set {
-	t := c.Draft.Definition.Tool
-	if t == nil {
-		return scan.Set{}
-	}
-	return grammar().Scan(t.ID + ".\n\n" + t.Name).Concepts
-}
-
-// firstSentence returns the start of text up to its first full stop or empty
-// line, at most 300 bytes.
-func firstSentence(text string) string {
-	text = strings.TrimSpace(text)
-	for _, end := range []string{"\n\n", ". ", ".\n", "!", "<", "["} {
-		if i := strings.Index(text, end); i > 0 {
-			text = text[:i]
-		}
-	}
-	return text[:min(len(text), 300)]
-}
-
-// about reports whether the tool's stated purpose has to do with any of the
-// named concepts.
-func (c *View) about(concepts string) bool {
-	return c.purpose().Meets(grammar().Concept(concepts))
-}
-
-// IsAction reports whether the change is about a tool that is called.
-func (c *View) IsAction() bool {
-	t := c.Draft.Definition.Tool
-	return t != nil && t.Kind == registry.ActionTool
 }

@@ -1,0 +1,140 @@
+package wording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/rulebook"
+	"toolcrib/review/rules/schema"
+)
+
+// needless finds what the texts of a tool ask for without need.
+func (a *attack) needless(c *View) []candidate {
+	if len(a.Asks) == 0 || !c.IsAction() {
+		return nil
+	}
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Visible && (len(s.byRule) > 0 || s.Kind == rules.Identifier) {
+			found = append(found, a.asked(c, s)...)
+		}
+	}
+	return found
+}
+
+// asked finds what s asks for without need.
+func (a *attack) asked(c *View, s *Scanned) []candidate {
+	parameter := s.Param != "" && under(s.Path, "definition.inputSchema") && s.Kind != rules.Value
+	var spans []rules.Passage
+	what, kind := "", ""
+	if s.Kind == rules.Identifier && parameter && talks[strings.ToLower(s.Value)] && !c.about("dTalk") {
+		spans, what = []rules.Passage{{End: len(s.Value)}}, "the conversation"
+	}
+	for n, ask := range a.Asks {
+		for _, i := range s.byRule[a.AskName(n, !parameter)] {
+			m := &s.Matches[i]
+			due := c.about(ask.Needs) || ask.Foreign && c.concerns(s.Value[m.Start:m.End])
+			if !due && !mentioned(m) {
+				spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+				kind = fmt.Sprintf(".%d", n+1)
+				what = ask.What + " (" + rules.Quotation(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
+			}
+		}
+	}
+	found := s.candidates(spans, func(rules.Passage) string {
+		if parameter {
+			return "Parameter " + rules.Quotation(s.Param) + " asks for " + what + ", which the tool does not need for its stated purpose"
+		}
+		return "Asks for " + what + ", which the tool does not need for its stated purpose"
+	})
+	for i := range found {
+		found[i].kind = kind
+	}
+	return found
+}
+
+// talks are names of parameters that hold the conversation.
+var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
+
+// under reports whether path lies within root.
+func under(path, root string) bool {
+	rest, ok := strings.CutPrefix(path, root)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}
+
+// defaults finds parameters with dangerous default values: a model leaves out
+// parameters that have one.
+func (a *attack) defaults(c *View) []candidate {
+	s := schema.Input(c.Change)
+	if len(a.Defaults) == 0 || !c.IsAction() || s == nil {
+		return nil
+	}
+	var found []candidate
+	for _, part := range s.Parts {
+		if part.Name == "" || len(found) == rules.MaxPerText {
+			continue
+		}
+		for _, keyword := range []string{"default", "const"} {
+			value := part.Node.Get(keyword)
+			if value == nil {
+				continue
+			}
+			if text, ok := a.dangerous(c, part.Name, value); ok {
+				found = append(found, candidate{certain: true, Finding: rules.Finding{
+					Path: s.Below(jsondoc.Join(part.Path(), keyword)), Passage: text,
+					Message: fmt.Sprintf("Parameter %s is %s unless the caller says otherwise, and the tool does not say that it is for that.", jsondoc.Quote(part.Name), jsondoc.Quote(text)),
+				}})
+			}
+		}
+	}
+	return found
+}
+
+// dangerous returns the value of a parameter as text and reports whether a lists
+// it and the tool is not about it.
+func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (string, bool) {
+	values := []*jsondoc.Node{value}
+	if value.Kind == jsondoc.Array {
+		values = value.Items
+	}
+	name := strings.Join(wordsOf(parameter), " ")
+	for _, v := range values {
+		text := textOf(v)
+		for i := range a.Defaults {
+			if d := &a.Defaults[i]; text != "" && (d.Purpose == "" || c.about(d.Purpose)) && inName(name, d.Parameter) && listed(d, text) && !c.concerns(parameter+" "+text) {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}
+
+// textOf returns a string or a boolean as text.
+func textOf(n *jsondoc.Node) string {
+	if n.Kind == jsondoc.String || n.Kind == jsondoc.Bool {
+		return n.Text
+	}
+	return ""
+}
+
+// inName reports whether a name, its words apart, has one of the phrases.
+func inName(name string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return p == "*" || strings.Contains(" "+name+" ", " "+p+" ") })
+}
+
+// listed reports whether d lists the value.
+func listed(d *rulebook.Default, value string) bool {
+	return slices.ContainsFunc(d.Value, func(v string) bool {
+		switch v {
+		case "email", "url":
+			return addressOfStranger(value) && strings.Contains(value, map[string]string{"email": "@", "url": "://"}[v])
+		case "wallet":
+			return grammar().Scan(value).Concepts.Meets(grammar().Concept("account"))
+		}
+		return v == strings.ToLower(value)
+	})
+}

@@ -1,0 +1,274 @@
+package wording
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
+)
+
+// succeeding are words by which a tool names its successor.
+var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
+
+// directingOnly finds descriptions of which every sentence sends the model to a
+// tool of another name and none describes the tool itself: "For best results
+// call query_orders before this helper." A tool of a family, by a word in both
+// names, may speak of the others, and so may one that was replaced.
+func directingOnly(c *View) []candidate {
+	if !c.IsAction() {
+		return nil
+	}
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Path != "definition.description" || len(s.Sentences) == 0 {
+			continue
+		}
+		var spans []rules.Passage
+		for _, sentence := range s.Sentences {
+			text := s.Value[sentence.Start:sentence.End]
+			if !c.sendsToStranger(text) {
+				return nil
+			}
+			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
+		}
+		return s.candidates(spans, func(rules.Passage) string {
+			return "Says which other tool to call, and nowhere what this one does"
+		})
+	}
+	return nil
+}
+
+// calling are the verbs before the name of a tool to be called, and between are
+// the words allowed between the two.
+var (
+	calling = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
+	between = words("the a an its tool function")
+)
+
+// toolName is a name as tools have them: read_file, or in quotation marks.
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
+})
+
+// namesStranger reports whether text names a tool that is neither this one nor
+// one of its parameters, and whose name shares no word with this tool's own.
+func (c *View) namesStranger(text string) bool {
+	st := c.setting()
+	own := map[string]bool{}
+	for _, w := range wordsOf(c.Draft.Definition.Tool.ID) {
+		own[stem(w)] = true
+	}
+	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
+		name = strings.Trim(name, "`'\"")
+		if !st.names[strings.ToLower(name)] && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sendsToStranger reports whether text has the model call a tool whose name, such
+// as read_file, shares no word with this tool's own, unless the text names it as
+// this tool's successor.
+func (c *View) sendsToStranger(text string) bool {
+	st := c.setting()
+	own := map[string]bool{}
+	for _, w := range wordsOf(c.Draft.Definition.Tool.ID) {
+		own[stem(w)] = true
+	}
+	sends, called := false, false
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !LetterOrDigit(r) }) {
+		w := strings.ToLower(word)
+		switch {
+		case succeeding[w]:
+			return false
+		case st.another(word):
+			if slices.ContainsFunc(wordsOf(word), func(part string) bool { return own[stem(part)] }) {
+				return false
+			}
+			sends = sends || called
+		}
+		called = calling[w] || called && between[w]
+	}
+	return sends
+}
+
+// viewing are the verbs of tools that only look or compute, as their ids begin.
+var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
+	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
+	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
+
+// acting are the verbs, in the third person, of what such a tool has no
+// business doing besides.
+var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
+	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
+	emails shares invites renames wipes kills registers submits approves merges commits
+	replaces applies exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
+
+// leading are words that may stand before the verb.
+var leading = words("it then also afterwards finally next and the tool")
+
+// looksOnly reports whether the tool says by its id that it looks at something
+// or computes something.
+func (c *View) looksOnly() bool {
+	t := c.Draft.Definition.Tool
+	parts := wordsOf(t.ID)
+	if len(parts) == 0 {
+		return false
+	}
+	last := parts[len(parts)-1]
+	return viewing[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
+}
+
+// actingBesides finds the sentences of the description, after the first, that
+// announce an act of a tool that only reads: "Gets a quote. Charges the card."
+func actingBesides(c *View) []candidate {
+	if !c.IsAction() || !c.looksOnly() {
+		return nil
+	}
+	about := c.setting().about
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Path != "definition.description" || len(s.Sentences) == 0 {
+			continue
+		}
+		var spans []rules.Passage
+		for _, sentence := range s.Sentences[1:] {
+			said := wordsOf(scan.Fold(s.Value[sentence.Start:sentence.End]))
+			for len(said) > 0 && leading[said[0]] {
+				said = said[1:]
+			}
+			if len(said) < 3 || !acting[said[0]] || about[stem(said[0])] {
+				continue
+			}
+			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
+		}
+		found = append(found, s.candidates(spans, func(rules.Passage) string {
+			return "Says that the tool acts, although by its name it only looks or computes"
+		})...)
+	}
+	return found
+}
+
+// reaching are names of parameters by which a tool reaches beyond itself.
+var reaching = map[string]bool{
+	"cmd": true, "command": true, "shell": true, "exec": true, "execute": true, "script": true, "callback": true, "callback_url": true,
+	"webhook": true, "webhook_url": true, "shell_command": true, "code": true, "eval": true, "path": true, "file_path": true, "filepath": true,
+	"send_to": true, "forward_to": true, "exfil": true, "upload_url": true, "notify_url": true, "report_to": true, "post_to": true, "sidenote": true, "side_note": true,
+}
+
+// straying finds parameters that have nothing to do with a tool's purpose, and
+// parameters that the text asks for and the schema lacks.
+func straying(c *View) []candidate {
+	g := grammar()
+	var found []candidate
+	if named := c.named(); named.Meets(g.Concept("dPure")) && !c.about("dReach") {
+		for i := range c.Scan() {
+			s := &c.Scan()[i]
+			if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") || !reaching[strings.ToLower(s.Value)] {
+				continue
+			}
+			found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
+				return reachesBeyond(c, s)
+			})...)
+		}
+	}
+	return found
+}
+
+// reachingBeyond are names of parameters by which a tool that only looks
+// would run or send something, by their last or first word.
+var reachingBeyond = words(`cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook`)
+
+// aboutReaching are the subjects of a tool that such a parameter belongs to.
+func aboutReaching() []string {
+	return []string{
+		"command", "run", "execut", "script", "shell", "terminal", "webhook", "callback", "notify", "send", "post", "api", "http",
+		"request", "message", "event", "code", "payload",
+	}
+}
+
+// reachingParameters finds them in tools that only look.
+func reachingParameters(c *View) []candidate {
+	if !c.IsAction() || !c.looksOnly() {
+		return nil
+	}
+	about := c.setting().about
+	for _, w := range aboutReaching() {
+		if about[stem(w)] || about[w] {
+			return nil
+		}
+	}
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") {
+			continue
+		}
+		parts := wordsOf(s.Value)
+		if len(parts) == 0 || !reachingBeyond[parts[0]] && !reachingBeyond[parts[len(parts)-1]] {
+			continue
+		}
+		found = append(found, s.candidates([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
+			return reachesBeyond(c, s)
+		})...)
+	}
+	return found
+}
+
+// reachesBeyond says that a parameter has nothing to do with the tool's purpose.
+func reachesBeyond(c *View, s *Scanned) string {
+	return "Parameter " + rules.Quotation(s.Param) + " has nothing to do with what the tool says it is for, " + rules.Quotation(c.statedPurpose())
+}
+
+// fencedCalls finds calls in the JSON form that stand in a code fence: a model
+// writes calls as it sees them written.
+func fencedCalls(c *View) []candidate {
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if !s.Visible || s.Kind != rules.Prose {
+			continue
+		}
+		found = append(found, s.candidates(fences(s.Value), func(rules.Passage) string {
+			return "Shows a tool call in a code block; a call is the whole answer, without a fence."
+		})...)
+	}
+	return found
+}
+
+// fences returns the code fences in text that hold a tool call.
+func fences(text string) []rules.Passage {
+	const fence = "```"
+	var spans []rules.Passage
+	for at := 0; ; {
+		open := strings.Index(text[at:], fence)
+		if open < 0 {
+			return spans
+		}
+		open += at
+		end := strings.Index(text[open+len(fence):], fence)
+		if end < 0 {
+			return spans
+		}
+		end += open + 2*len(fence)
+		if isCall(text[open+len(fence) : end-len(fence)]) {
+			spans = append(spans, rules.Passage{Start: open, End: end})
+		}
+		at = end
+	}
+}
+
+// isCall reports whether block, after the name of its language, is an object
+// with the keys of a call.
+func isCall(block string) bool {
+	if lang, rest, ok := strings.Cut(block, "\n"); ok && !strings.Contains(lang, "{") {
+		block = rest
+	}
+	block = strings.TrimSpace(block)
+	return strings.HasPrefix(block, "{") && strings.Contains(block, `"tool"`) && strings.Contains(block, `"args"`)
+}

@@ -1,0 +1,65 @@
+package wording
+
+import (
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
+)
+
+// encoded is the rule about attacks that were encoded.
+func encoded() rules.Rule {
+	return rules.Rule{
+		ID: "S108",
+		Check: EachText(func(s *Scanned) []rules.Finding {
+			var spans []rules.Passage
+			for i := range s.Matches {
+				m := &s.Matches[i]
+				if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
+					spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+				}
+			}
+			return s.Findings(spans, func(p rules.Passage) string {
+				return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
+			})
+		}),
+	}
+}
+
+// decoded returns the text that the passage p decodes to.
+func (s *Scanned) decoded(p rules.Passage) string {
+	text := ""
+	for _, d := range s.Decoded {
+		if d.Start < p.End && p.Start < d.End && d.Disguise&p.Disguise != 0 && d.Disguise.Decoded() {
+			text = d.Text // the last is the innermost
+		}
+	}
+	return text
+}
+
+// inTheOpen reports whether the frame of m also fits the undecoded text, at the
+// same place.
+func (s *Scanned) inTheOpen(m *scan.Match) bool {
+	for _, i := range s.byRule[m.Frame] {
+		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
+			return true
+		}
+	}
+	return false
+}
+
+// readable is the rule about encoded text that does no harm.
+func readable() rules.Rule {
+	return rules.Rule{
+		ID: "S137",
+		Check: EachText(func(s *Scanned) []rules.Finding {
+			var spans []rules.Passage
+			for _, d := range s.Decoded {
+				if s.Visible && d.Disguise&(scan.Base64|scan.Hex|scan.Bits) != 0 {
+					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
+				}
+			}
+			return s.Findings(spans, func(p rules.Passage) string {
+				return rules.Quoting("Decodes to readable text ("+disguised(p.Disguise)+")", s.decoded(p))
+			})
+		}),
+	}
+}

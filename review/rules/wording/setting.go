@@ -1,0 +1,209 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan"
+)
+
+// setting has the name, the claimed purpose and the parameters of the tool whose
+// sentences are judged.
+type setting struct {
+	about map[string]bool // stems of its names and its first sentence
+	names map[string]bool // its names and those of its parameters, in lower case
+	// count is how often each stem stands in a prompt, concepts in how many sentences
+	// each concept does, sentences how many there are, hosts how often each host of an
+	// address is named.
+	count     map[string]int
+	concepts  []int
+	sentences int
+	hosts     map[string]int
+}
+
+func (c *View) setting() *setting {
+	c.settings.Do(func() { c.settingOf = c.newSetting() })
+	return c.settingOf
+}
+
+func (c *View) newSetting() *setting {
+	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
+	d := &c.Draft.Definition
+	for _, name := range []string{d.ID(), d.Name()} {
+		st.names[strings.ToLower(name)] = true
+	}
+	t := d.Tool
+	if t != nil && t.Provider != nil {
+		st.names[strings.ToLower(t.Provider.Name)] = true
+	}
+	for name := range st.names {
+		for w := range wordsIn(name) {
+			st.about[stem(w)] = true
+		}
+	}
+	if !c.IsAction() {
+		c.surround(st)
+		return st
+	}
+	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
+		if !idle[w] && w != "tool" && w != "user" {
+			st.about[stem(w)] = true
+		}
+	}
+	for _, text := range c.Texts() {
+		if text.Visible && text.Kind == rules.Identifier && text.Value == text.Param {
+			st.names[strings.ToLower(text.Value)] = true
+		}
+	}
+	return st
+}
+
+// fewSentences is the number of sentences that a prompt needs to show what one of them
+// adds to it.
+const fewSentences = 6
+
+// alone reports whether a prompt has too few sentences to judge one by the others.
+func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fewSentences }
+
+// surround counts what a prompt speaks of, so that a line can be judged by what it
+// adds: words, concepts and hosts that stand nowhere else.
+func (c *View) surround(st *setting) {
+	st.count, st.concepts, st.hosts = map[string]int{}, make([]int, len(grammar().Names())), map[string]int{}
+	left := maxCounted
+	scans := c.Scan()
+	for i := range scans {
+		s := &scans[i]
+		if !s.Visible || s.Kind != rules.Prose {
+			continue
+		}
+		for k := range s.Sentences {
+			x := &s.Sentences[k]
+			if left -= x.End - x.Start; left < 0 {
+				return
+			}
+			st.sentences++
+			for n := range x.Concepts.Numbers() {
+				st.concepts[n]++
+			}
+			for w := range wordsIn(scan.Fold(s.Value[x.Start:x.End])) {
+				st.count[stem(w)]++
+			}
+			for host := range hostsIn(s.Value[x.Start:x.End]) {
+				st.hosts[host]++
+			}
+		}
+	}
+}
+
+// maxCounted is how many bytes of a prompt are counted.
+const maxCounted = 128 << 10
+
+// hostsIn yields the hosts of the addresses in text.
+func hostsIn(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for {
+			_, after, ok := strings.Cut(text, "://")
+			if !ok {
+				return
+			}
+			end := strings.IndexFunc(after, func(r rune) bool { return !LetterOrDigit(r) && r != '.' && r != '-' })
+			if end < 0 {
+				end = len(after)
+			}
+			if host := strings.ToLower(strings.TrimPrefix(after[:end], "www.")); host != "" && !yield(host) {
+				return
+			}
+			text = after[end:]
+		}
+	}
+}
+
+// another reports whether word is a name such as read_file that is neither the
+// tool's own nor that of a parameter.
+func (st *setting) another(word string) bool {
+	i := strings.IndexByte(word, '_')
+	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
+}
+
+// IsAction reports whether the change is about a tool that is called.
+func (c *View) IsAction() bool {
+	t := c.Draft.Definition.Tool
+	return t != nil && t.Kind == registry.ActionTool
+}
+
+// purpose returns the concepts in a tool's id, name and first sentences, its
+// claimed purpose. Later sentences are where an attack argues its case.
+func (c *View) purpose() scan.Set {
+	c.purposes.Do(func() {
+		t := c.Draft.Definition.Tool
+		if t == nil {
+			return
+		}
+		g := grammar()
+		wire := ""
+		if t.Provider != nil {
+			wire = t.Provider.Name
+		}
+		c.purposeSet = g.Scan(t.ID + ".\n\n" + wire + ".\n\n" + t.Name + ".\n\n" + firstSentence(t.Description)).Concepts
+	})
+	return c.purposeSet
+}
+
+// named returns the concepts in a tool's id and name alone.
+func (c *View) named() scan.Set {
+	t := c.Draft.Definition.Tool
+	if t == nil {
+		return scan.Set{}
+	}
+	return grammar().Scan(t.ID + ".\n\n" + t.Name).Concepts
+}
+
+// firstSentence returns the start of text up to its first full stop or empty
+// line, at most 300 bytes.
+func firstSentence(text string) string {
+	text = strings.TrimSpace(text)
+	for _, end := range []string{"\n\n", ". ", ".\n", "!", "<", "["} {
+		if i := strings.Index(text, end); i > 0 {
+			text = text[:i]
+		}
+	}
+	return text[:min(len(text), 300)]
+}
+
+// about reports whether the tool's stated purpose has to do with any of the
+// named concepts.
+func (c *View) about(concepts string) bool {
+	return c.purpose().Meets(grammar().Concept(concepts))
+}
+
+// concerns reports whether the tool's names or first sentence share a word with
+// text.
+func (c *View) concerns(text string) bool {
+	about := c.setting().about
+	return slices.ContainsFunc(wordsOf(scan.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
+}
+
+// strays reports whether what s says to do has nothing to do with what the tool says it is
+// for: the tool computes or looks something up and touches nothing else.
+func (c *View) strays(s *Scanned) bool {
+	if s.Kind != rules.Prose && s.Kind != rules.Label || s.Param != "" {
+		return false
+	}
+	g := grammar()
+	named := c.named()
+	return named.Meets(g.Concept("dPure")) && !named.Meets(g.Concept("dReach"))
+}
+
+// statedPurpose returns the purpose that the tool claims.
+func (c *View) statedPurpose() string {
+	t := c.Draft.Definition.Tool
+	if t == nil {
+		return ""
+	}
+	if first := firstSentence(t.Description); first != "" {
+		return clipped(first, maxPurpose)
+	}
+	return t.ID
+}

@@ -1,0 +1,186 @@
+package wording
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+
+	"toolcrib/review/rules/scan"
+)
+
+// words makes a set of a list.
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// LetterOrDigit reports whether r is an ASCII letter or digit.
+func LetterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// withoutLinks cuts URLs out of text: their words are not those of a sentence.
+func withoutLinks(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		start := strings.Index(text, "://")
+		if start < 0 {
+			return b.String() + text
+		}
+		end := start
+		for start > 0 && LetterOrDigit(rune(text[start-1])) {
+			start--
+		}
+		for end < len(text) && text[end] > ' ' && text[end] != ')' && text[end] != '"' {
+			end++
+		}
+		b.WriteString(text[:start])
+		text = text[end:]
+	}
+}
+
+// idle are words that say nothing of what a tool is about.
+var idle = map[string]bool{
+	"a": true, "an": true, "the": true, "of": true, "to": true, "and": true, "or": true, "in": true, "on": true, "for": true, "with": true,
+	"from": true, "by": true, "is": true, "are": true, "be": true, "it": true, "this": true, "that": true, "as": true, "at": true, "if": true,
+	"was": true, "were": true, "has": true, "have": true, "had": true, "been": true, "its": true, "which": true, "there": true, "then": true,
+}
+
+// stem cuts the ending of a regular English inflection off, roughly: what
+// matters is that the forms of a word come out alike.
+func stem(w string) string {
+	n := len(w)
+	switch {
+	case n > 5 && strings.HasSuffix(w, "ing"):
+		return strings.TrimSuffix(undouble(w[:n-3]), "e")
+	case n > 4 && strings.HasSuffix(w, "ied"), n > 4 && strings.HasSuffix(w, "ies"):
+		return w[:n-3] + "y"
+	case n > 4 && strings.HasSuffix(w, "ed"):
+		return strings.TrimSuffix(undouble(w[:n-2]), "e")
+	case n > 4 && strings.HasSuffix(w, "es"):
+		return w[:n-2]
+	case n > 3 && strings.HasSuffix(w, "s") && w[n-2] != 's':
+		return strings.TrimSuffix(w[:n-1], "e")
+	case n > 4 && strings.HasSuffix(w, "e"):
+		return w[:n-1]
+	}
+	return w
+}
+
+func undouble(w string) string {
+	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
+		return w[:n-1]
+	}
+	return w
+}
+
+// wordsOf returns the words of wordsIn as a list.
+func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
+
+// wordsIn yields the words of ASCII letters in text in lower case, those of
+// names such as apiKey and api_key apart; numbers all read "0".
+func wordsIn(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := -1
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) && text[i] == '\'' && start >= 0 && i+1 < len(text) && LetterOrDigit(rune(text[i+1]|0x20)) {
+				continue
+			}
+			in := i < len(text) && LetterOrDigit(rune(text[i]))
+			if start >= 0 && (!in || parts(text[i-1], text[i])) {
+				if !yield(plainly(text[start:i])) {
+					return
+				}
+				start = -1
+			}
+			if in && start < 0 {
+				start = i
+			}
+		}
+	}
+}
+
+// parts reports whether a new word begins between two letters or digits.
+func parts(before, after byte) bool {
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
+}
+
+// plainly returns a word as it is weighed.
+func plainly(word string) string {
+	if word[0] >= '0' && word[0] <= '9' {
+		return "0"
+	}
+	word = strings.ToLower(word)
+	if strings.IndexByte(word, '\'') >= 0 {
+		return strings.ReplaceAll(word, "'", "")
+	}
+	return word
+}
+
+// unspaced reports whether r belongs to a script that puts no spaces between
+// words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// maxWords is how many words of a sentence are weighed.
+const maxWords = 400
+
+// tokens cuts text into words in lower case. Addresses, files and the names of
+// tools become place holders, since only their kind counts.
+func tokens(text string, st *setting) []string {
+	list := make([]string, 0, 32)
+	for chunk := range strings.FieldsSeq(scan.Fold(text)) {
+		if len(list) >= maxWords {
+			break
+		}
+		written := chunk
+		chunk = strings.ToLower(chunk)
+		switch {
+		case strings.Contains(chunk, "://") || strings.HasPrefix(chunk, "www."):
+			list = append(list, "~url")
+			continue
+		case strings.IndexByte(chunk, '@') > 0 && strings.Contains(chunk, "."):
+			list = append(list, "~mail")
+			continue
+		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
+			list = append(list, "~path")
+		}
+		list = cutWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
+	}
+	return list
+}
+
+// cutWords adds the words of a chunk without spaces. Names in capitals, such as
+// those of variables of the environment, are no tools.
+func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
+	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
+		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
+			switch {
+			case capitals:
+				list = append(list, "~constant")
+			case st.another(word):
+				list = append(list, "~other")
+			default:
+				list = append(list, "~own")
+			}
+		}
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '\'' }) {
+			switch c := part[0]; {
+			case c >= '0' && c <= '9':
+				list = append(list, "0")
+			default:
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
