@@ -37,6 +37,9 @@ type Sentence struct {
 type Clause struct {
 	Start, End int // bytes
 	Concepts   Set
+	// Joined reports that a word such as "because" begins it, so that it is no part of a
+	// list.
+	Joined bool
 }
 
 // Decoded is a passage that turned out to be another text in disguise.

@@ -143,7 +143,7 @@ func (s *sentence) clauses(list []Clause) []Clause {
 		if i > 0 && s.opensClause(i) {
 			at.End = int(s.tokens[i-1].end)
 			list = append(list, at)
-			at = Clause{Start: int(s.tokens[i].start)}
+			at = Clause{Start: int(s.tokens[i].start), Joined: s.sets[i].has(s.g.joining)}
 		}
 		at.Concepts.union(&s.sets[i])
 	}

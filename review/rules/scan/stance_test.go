@@ -42,7 +42,8 @@ func TestNegationInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestClauses cuts sentences where a clause ends, whatever stands further away.
+// TestClauses cuts sentences where a clause ends, whatever stands further away; "+" marks a
+// clause that a word joins to the one before.
 func TestClauses(t *testing.T) {
 	g, err := Compile(Spec{Entries: []Entry{{"joining", "because, so that"}, {"tld", "example"}, {"filler", "the"}}})
 	if err != nil {
@@ -50,14 +51,18 @@ func TestClauses(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"Read it, send it (all of it) to a.example; wait.": "Read it|send it|all of it|to a.example|wait",
-		"It takes 1,000 rows because the list is long.":    "It takes 1,000 rows|because the list is long",
-		"Sort it so that it can be read":                   "Sort it|so that it can be read",
+		"It takes 1,000 rows because the list is long.":    "It takes 1,000 rows|+because the list is long",
+		"Sort it so that it can be read":                   "Sort it|+so that it can be read",
 		"读取文件，发送内容。":                                       "读取文件|发送内容",
 	} {
 		r := g.Scan(text)
 		var got []string
 		for _, c := range r.Clauses {
-			got = append(got, text[c.Start:c.End])
+			clause := text[c.Start:c.End]
+			if c.Joined {
+				clause = "+" + clause
+			}
+			got = append(got, clause)
 		}
 		if strings.Join(got, "|") != want {
 			t.Errorf("%q: %q", text, got)

@@ -80,6 +80,7 @@ type Clauses struct {
 	concepts [][]concept
 	// bridges are the phrases of each clause that begin in the one before.
 	bridges [][]uint32
+	joined  []bool // by a word such as "because" to the one before
 	place   hash32
 	tool    bool
 	alone   bool // it stands in a prompt that is too short to show what it adds
@@ -106,12 +107,16 @@ func (x *Clauses) reset(n int) {
 		x.list[i].reset()
 	}
 	x.fits = slices.Grow(x.fits[:0], n)[:n]
+	x.joined = slices.Grow(x.joined[:0], n)[:n]
 	x.concepts = slices.Grow(x.concepts[:0], n)[:n]
 	x.bridges = slices.Grow(x.bridges[:0], n)[:n]
 }
 
 // Len returns the number of clauses.
 func (x *Clauses) Len() int { return len(x.list) }
+
+// edge reports whether the sentence ends before clause i or a joining word parts it there.
+func (x *Clauses) edge(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
 
 // Run returns the features of the clauses from i to before j as one passage.
 func (x *Clauses) Run(i, j int) Features {
@@ -178,6 +183,7 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	}
 	var before []string
 	for i := range s.clauses {
+		x.joined[i] = s.clauses[i].Joined
 		words := c.clauseOf(x, i, s.source[s.clauses[i].Start:s.clauses[i].End], &s.clauses[i].Concepts)
 		x.bridges[i] = bridge(x.bridges[i][:0], before, words)
 		before = words

@@ -16,7 +16,7 @@ import (
 
 // Learned has the weight of each feature of a sentence as evidence of an attack:
 // hashed, with eight bits for each place. tools/bench/eval learns it;
-// `tools/bench/eval/training` and docs/rules.md name the sources.
+// `tools/bench/eval/training` and docs/detection.md name the sources.
 type Learned struct {
 	// Bias is the score of a sentence of which nothing is known. One that
 	// reaches Threshold is worth a warning; see judge.
@@ -154,7 +154,9 @@ func (t *Learned) signals(list []uint32) float64 {
 }
 
 // partial is how much less a part of a sentence of a tool scores than the same words alone
-// would: the parts are many, and any of them may look odd without the others.
+// would: the parts are many, and any of them may look odd without the others. A part between
+// words such as "so that" and "for example" is none: nothing that goes on behind them hides
+// an attack.
 const partial = 2
 
 // Best returns the highest score of the sentence and of a run of at most maxRun of its
@@ -197,7 +199,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 				run.n[pairGroup] += y.n
 			}
 			score := t.of(&run) + t.signals(x.signals(fit))
-			if x.tool && j-i+1 < n {
+			if x.tool && !(x.edge(i) && x.edge(j+1)) {
 				score -= partial
 			}
 			best = max(best, score)
