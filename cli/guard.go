@@ -140,6 +140,7 @@ type guardCrib struct {
 
 	mu      sync.Mutex // of everything below
 	gateway *command.OpenGateway
+	file    os.FileInfo // of the database when it was opened; nil where it is no file
 	caller  gateway.Caller
 	raws    map[string]json.RawMessage // by hash
 }
@@ -172,12 +173,18 @@ func (c *guardCrib) open(ctx context.Context) (*command.OpenGateway, gateway.Cal
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gateway != nil {
+		if err := c.moved(); err != nil {
+			return nil, gateway.Caller{}, err
+		}
 		return c.gateway, c.caller, nil
 	}
 	caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(c.app)
 	if err == nil {
 		c.caller = caller.Guarded(c.name)
 		c.gateway, err = c.app.GatewayWith(ctx, c.log)
+	}
+	if err == nil {
+		c.file, _ = os.Stat(c.app.DB.Path()) // a server's name is no file
 	}
 	switch {
 	case errors.Is(err, store.ErrNoDatabase):
@@ -186,6 +193,18 @@ func (c *guardCrib) open(ctx context.Context) (*command.OpenGateway, gateway.Cal
 		err = fmt.Errorf("its database cannot be read: %s", output.Sentence(err))
 	}
 	return c.gateway, c.caller, err
+}
+
+// moved reports a database whose file is not there any more: the open one would take
+// calls that nobody finds again, and hears of no decision.
+func (c *guardCrib) moved() error {
+	if c.file == nil {
+		return nil
+	}
+	if now, err := os.Stat(c.app.DB.Path()); err == nil && os.SameFile(now, c.file) {
+		return nil
+	}
+	return fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", c.app.DB.Path())
 }
 
 // Approved implements guard.Crib.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -234,6 +236,41 @@ func TestGuardWithoutADatabase(t *testing.T) {
 	writeImage(t, filepath.Join(c.dir, "test.db"))
 	c.waits("library_lend_book", "list")
 	c.run("--approve", "set:library")
+	cl.told()
+	if got := cl.tools(); !strings.Contains(got, "find_book") {
+		t.Errorf("the client is listed %s", got)
+	}
+}
+
+// TestGuardWhoseDatabaseGoes closes when the file is moved away, and opens when it is
+// back.
+func TestGuardWhoseDatabaseGoes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be moved")
+	}
+	c := newTestDB(t)
+	c.write("tools.json", guardedTools)
+	cl := c.guarded("library")
+	c.waits("library_lend_book", "list")
+	c.run("--approve", "set:library")
+	cl.told()
+	if got := cl.tools(); !strings.Contains(got, "find_book") {
+		t.Fatalf("the client is listed %s", got)
+	}
+	file := filepath.Join(c.dir, "test.db")
+	if err := os.Rename(file, file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	cl.told()
+	if got := cl.tools(); got != "" {
+		t.Errorf("without its database the client is listed %s", got)
+	}
+	if got := cl.refusedCall("find_book"); !strings.Contains(got, "was moved, deleted or replaced") {
+		t.Errorf("a call is refused with %q", got)
+	}
+	if err := os.Rename(file+".away", file); err != nil {
+		t.Fatal(err)
+	}
 	cl.told()
 	if got := cl.tools(); !strings.Contains(got, "find_book") {
 		t.Errorf("the client is listed %s", got)
