@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
+	"toolcrib/review/intake"
 )
 
 type initFlags struct {
@@ -198,12 +200,13 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		taken, err := intaken{}, read[i].err
-		if err == nil {
-			taken, err = importFlags{server: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
+		if err := read[i].err; err != nil {
+			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + c.fault(err, timeout)})
+			continue
 		}
+		taken, err := importFlags{server: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
 		if err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.name, c.fault(err, timeout)})
+			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read and not proposed: " + output.Sentence(err)})
 			continue
 		}
 		out := taken.document(a)
@@ -261,6 +264,29 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
+// outcome says what became of the definitions of a server.
+func (d docImport) outcome() string {
+	counts := map[string]int{}
+	for _, s := range d.Steps {
+		counts[s.Change]++
+	}
+	var parts []string
+	if n := len(d.Proposals); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d proposed as the change set %s", n, d.ChangeSet))
+	}
+	for _, c := range []struct{ change, words string }{
+		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "as they were approved"}, {string(intake.Skip), "left out"},
+	} {
+		if n := counts[c.change]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+c.words)
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to propose"
+	}
+	return strings.Join(parts, ", ")
+}
+
 // writeImports prints the proposals and the next steps.
 func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started && d.proposed == nil {
@@ -275,10 +301,10 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	p.Blank()
 	for _, i := range d.Imports {
-		p.Linef("%s: %s, %d proposed as the change set %s", i.Label, output.Counted(i.Definitions, "definition"), len(i.Proposals), i.ChangeSet)
+		p.Linef("%s: %s, %s", i.Label, output.Counted(i.Definitions, "definition"), i.outcome())
 	}
 	for _, f := range d.Failures {
-		p.Linef("%s: not read: %s", f.Server, f.Error)
+		p.Linef("%s: %s", f.Server, f.Error)
 	}
 	if d.proposed != nil {
 		d.proposed(p)

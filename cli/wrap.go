@@ -31,6 +31,7 @@ type docWrap struct {
 	Left    []docWrapLeft `json:"left"` // what stays as it is
 	Written bool          `json:"written"`
 	DryRun  bool          `json:"dry_run,omitempty"`
+	servers int           // that were chosen, to be wrapped or not
 }
 
 type docWrapFile struct {
@@ -168,6 +169,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 			return nil, err
 		}
 	}
+	doc.servers = len(entries)
 	var plans []*wrapping
 	for i := range files {
 		if plans, err = f.plan(a, doc, plans, &files[i], entries); err != nil {
@@ -283,7 +285,8 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 		plans = slices.DeleteFunc(plans, func(w *wrapping) bool {
 			err := w.before.Write(w.after.Data(), f.links)
 			if err != nil {
-				d.Left = append(d.Left, docWrapLeft{Client: w.before.Client, File: w.before.Path, Reason: output.Sentence(err)})
+				d.Left = append(d.Left, docWrapLeft{Client: w.before.Client, File: w.before.Path, Reason: strings.TrimPrefix(output.Sentence(err), w.before.Path+": ")})
+				d.Files = slices.DeleteFunc(d.Files, func(file docWrapFile) bool { return file.File == w.before.Path })
 			}
 			return err != nil
 		})
@@ -303,7 +306,7 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			p.Linef("%s written. Restart the clients to have them read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve them: toolcrib")
 		case len(plans) == 0:
-			p.Linef("There is nothing to write.")
+			p.Linef("There is nothing to write%s.", d.because(f))
 		case a.Flags.DryRun:
 			closing(a, p)
 		default:
@@ -311,6 +314,21 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 		}
 	})
 	return cmp.Or(err, process.FindingsUnless(len(d.Left) == 0))
+}
+
+// because says why nothing is to be written, where nothing is in the way.
+func (d *docWrap) because(f wrapFlags) string {
+	switch {
+	case len(d.Left) > 0:
+		return ""
+	case f.hooks:
+		return ": the hooks are as you ask"
+	case f.undo:
+		return ": no server that you mean is guarded"
+	case d.servers == 0:
+		return ": no file that you mean has a server; those of the working directory need --here"
+	}
+	return ": every server is guarded already"
 }
 
 func (d *docWrap) write(p *output.Page) {

@@ -104,7 +104,7 @@ func TestFromClientToGuarded(t *testing.T) {
 		t.Errorf("the server has not the variable that the client gave it: %s", got)
 	}
 
-	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write.") {
+	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write: every server is guarded already.") {
 		t.Errorf("wrapped twice: %s", out)
 	}
 	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 0 proposed") {

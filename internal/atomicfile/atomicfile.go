@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"toolcrib/internal/failpoint"
 )
@@ -76,17 +78,30 @@ func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
 func prepare(root *os.Root, name string, text []byte, o Options) (part string, err error) {
 	part = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
 	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return "", fmt.Errorf("its folder cannot be written to: %w", cause(err))
+	}
 	if err != nil {
 		return "", err
 	}
 	failpoint.Here("file")
 	_, err = f.Write(text)
+	err = cause(err)
 	err = errors.Join(err, o.dress(root, name, f), f.Sync(), f.Close())
 	if err != nil {
 		return "", errors.Join(err, root.Remove(part))
 	}
 	failpoint.Here("file-written")
 	return part, nil
+}
+
+// cause returns what failed without the path of the temporary file, which tells nobody
+// anything.
+func cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
 }
 
 // dress gives the temporary file its mode and its owner.

@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -23,7 +24,11 @@ func keepOwner(f *os.File, like os.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		return fmt.Errorf("it belongs to uid %d, gid %d, which cannot be kept: %w", want.Uid, want.Gid, err)
+		at, ok := errors.AsType[*os.PathError](err)
+		if ok {
+			err = at.Err // the path is that of the temporary file
+		}
+		return fmt.Errorf("it belongs to user %d and group %d, which the new file would not (%w); write it as that user", want.Uid, want.Gid, err)
 	}
 	return nil
 }
