@@ -264,7 +264,7 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
-// outcome says what became of the definitions of a server.
+// outcome counts the definitions of a server by their end.
 func (d docImport) outcome() string {
 	counts := map[string]int{}
 	for _, s := range d.Steps {

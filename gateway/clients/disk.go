@@ -52,6 +52,9 @@ func reason(err error) string {
 var (
 	// ErrChanged is for a file that somebody wrote in between.
 	ErrChanged = errors.New("the file changed in between; try again")
+	// ErrReadOnly is for a file that nobody may write to, although its folder takes
+	// another in its place.
+	ErrReadOnly = errors.New("it is read-only; make it writable first")
 	// ErrLink is for a file that is elsewhere than its path says.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
@@ -63,6 +66,9 @@ var (
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
+	}
+	if info, err := os.Stat(f.real); err == nil && info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("%s: %w", f.Path, ErrReadOnly)
 	}
 	unchanged := func() error {
 		now, target, err := readFile(f.Path)

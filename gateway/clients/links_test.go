@@ -52,3 +52,18 @@ func TestHomeBehindALink(t *testing.T) {
 		t.Fatalf("target %s", f.Target)
 	}
 }
+
+// TestReadOnlyFilesAreLeft writes no file that its owner made read-only, though the
+// folder would take another in its place.
+func TestReadOnlyFilesAreLeft(t *testing.T) {
+	m, name := cursor(t)
+	before := load(t, name)
+	if err := os.Chmod(name, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	f := found(t, m)
+	after, _ := f.Guard(prefix, names(&f))
+	if err := f.Write(after.data, false); !errors.Is(err, ErrReadOnly) || !bytes.Equal(load(t, name), before) {
+		t.Fatalf("written: %v", err)
+	}
+}
