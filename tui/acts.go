@@ -121,13 +121,23 @@ func (c *Config) Unwaive(ctx context.Context, id proposals.ID, s review.Standing
 	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
 }
 
-// Again drafts what a proposal that is closed wanted. The decision stays.
+// Again proposes what a proposal that is closed wanted. The decision stays.
 func (c *Config) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
 	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{d.Revision.Draft}, false)
 	if err != nil {
 		return proposals.Proposal{}, "", err
 	}
-	return ps[0], "Drafted " + ps[0].Subject.String() + " again, from " + wording.Reference(d.Proposal), nil
+	p, said := c.submit(ctx, ps[0])
+	return p, said + ", again after " + wording.Reference(d.Proposal), nil
+}
+
+// submit submits what was just drafted. What cannot be submitted stays a draft.
+func (c *Config) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, said string) {
+	p, err := c.Desk.Submit(ctx, c.Actor, draft.ID)
+	if err != nil {
+		return draft, "Drafted " + draft.Title + ", not submitted: " + wording.OneLine(err)
+	}
+	return p, "Proposed " + p.Subject.String() + " as " + wording.Reference(p)
 }
 
 // Comment adds to the thread.
@@ -160,10 +170,14 @@ func (c *Config) Fork(ctx context.Context, id string) (proposals.Proposal, strin
 	return p, "Drafted " + p.Subject.String(), err
 }
 
-// Restore drafts a proposal that makes an earlier version live again.
+// Restore proposes to make an earlier version live again.
 func (c *Config) Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error) {
 	p, err := c.Desk.Rollback(ctx, c.Actor, s, version, reason)
-	return p, "Drafted " + p.Title, err
+	if err != nil {
+		return p, "", err
+	}
+	p, said := c.submit(ctx, p)
+	return p, said + "; a approves it", nil
 }
 
 // Send proposes an edited text, or revises a proposal with it.
@@ -234,6 +248,14 @@ func (c *Config) Decision(act proposals.Act, choices []review.Choice, reason, dr
 		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
 			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}
-		return said + onward, err
+		return said + undoes(act) + onward, err
 	})
+}
+
+// undoes names the key that takes a decision back, where there is one.
+func undoes(act proposals.Act) string {
+	if act == proposals.ActReject {
+		return ". U proposes it again"
+	}
+	return ""
 }

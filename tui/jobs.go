@@ -108,12 +108,16 @@ func (j *job) content(m *shell, page *prose.Page) {
 // jobTick is the interval at which the time of a job is redrawn.
 const jobTick = 100 * time.Millisecond
 
+// spun is the sign of work that goes on, which turns with the time.
+func spun(elapsed time.Duration) draw.Safe {
+	frames := spinner.MiniDot.Frames
+	return draw.Safe(frames[int(max(0, elapsed)/jobTick)%len(frames)])
+}
+
 // meter shows how far a job is, and since when it runs.
 func (j *job) meter(m *shell, page *prose.Page) {
 	elapsed := m.now().Sub(j.began)
-	frames := spinner.MiniDot.Frames
-	turn := draw.Safe(frames[int(elapsed/jobTick)%len(frames)])
-	page.Line(draw.Of(m.theme.Warn, turn+" ").Add(m.theme.Text, draw.Show(j.step.step)))
+	page.Line(draw.Of(m.theme.Warn, spun(elapsed)+" ").Add(m.theme.Text, draw.Show(j.step.step)))
 	times := draw.Showf("%s", elapsed.Truncate(time.Second))
 	if j.step.total > 0 {
 		const width = 40
@@ -126,8 +130,14 @@ func (j *job) meter(m *shell, page *prose.Page) {
 	page.Blank()
 }
 
-// jobTicked shows the time of the job that runs.
+// jobTicked shows the time of the job that runs, or of what is written.
 func (m *jobs) jobTicked(msg jobTickMsg) tea.Cmd {
+	if msg.job == nil {
+		if m.running == 0 {
+			return nil
+		}
+		return m.after(jobTick, msg)
+	}
 	if m.job != msg.job || m.job.done {
 		return nil
 	}

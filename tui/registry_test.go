@@ -77,7 +77,7 @@ func TestRestoreOfAVersion(t *testing.T) {
 	b.press(toNameBank...).press("tab", "U")
 	b.wants("U: it is the live version")
 	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
-	b.wants("restore tool:user/name_bank", "The third went wrong.", "draft")
+	b.wants("restore tool:user/name_bank", "The third went wrong.", "your turn", "a approves it")
 }
 
 func TestWhoUsesATool(t *testing.T) {

@@ -158,9 +158,7 @@ func (m *pages) rootLine() draw.Line {
 // signs show work under way and waiting proposals, on every page.
 func (m *Model) signs() draw.Line {
 	l := m.checkpointSign()
-	if m.running > 0 {
-		l = l.Add(m.theme.Warn, "⋯ writing  ")
-	}
+	l = append(l, m.waiting()...)
 	l = append(l, m.badge()...)
 	if n := m.calls.Page.(*calls.Page).Waiting(); n > 0 && m.page != m.calls {
 		l = l.Add(m.theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))

@@ -26,6 +26,7 @@ import (
 type writes struct {
 	*shell
 	running int
+	since   time.Time       // when the oldest of them began
 	writing context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
 	cutOff  context.CancelFunc
 	left    []string // how the writes ended that were on their way then
@@ -36,11 +37,32 @@ type writes struct {
 // waits for a busy database has written nothing, and one that has begun is kept
 // whole or not at all.
 func (m *writes) Write(fn screen.Write) tea.Cmd {
-	m.running++
+	write := func() tea.Msg { return fn(m.writing) }
 	if m.cfg.Signer != nil {
-		return signing(m.writing, fn)
+		write = signing(m.writing, fn)
 	}
-	return func() tea.Msg { return fn(m.writing) }
+	m.running++
+	if m.running > 1 {
+		return write
+	}
+	m.since = m.now()
+	return tea.Batch(write, m.after(jobTick, jobTickMsg{}))
+}
+
+// waiting shows that something is written, and since when once it takes long.
+func (m *writes) waiting() draw.Line {
+	if m.running == 0 {
+		return nil
+	}
+	elapsed := m.now().Sub(m.since)
+	l := draw.Of(m.theme.Warn, spun(elapsed)+" writing")
+	if elapsed >= time.Second && !m.since.IsZero() {
+		l = l.Add(m.theme.Warn, draw.Showf(" %d s", int(elapsed.Seconds())))
+		if m.layout.Width >= 100 {
+			l = l.Add(m.theme.Warn, ", another process holds the database")
+		}
+	}
+	return l.Add("", "  ")
 }
 
 // farewell keeps how a write ended that was on its way when the program was

@@ -20,6 +20,7 @@ import (
 type acts struct {
 	*state
 	prompts *promptPane
+	history *historyPane
 }
 
 // members returns the proposals that are approved together with the open one.
@@ -248,6 +249,8 @@ func (a *acts) cannotUndo() string {
 	switch {
 	case !a.loaded:
 		return "it is still loading"
+	case a.Tab == tabHistory:
+		return a.history.cannotRestore()
 	case a.waivedFinding():
 		return wording.Cannot(a.Actor, proposals.ActUnwaive, a.dossier.Proposal)
 	}
@@ -256,9 +259,32 @@ func (a *acts) cannotUndo() string {
 
 func (a *acts) undo() tea.Cmd {
 	d := a.dossier
-	if !a.waivedFinding() {
-		return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
+	if a.Tab == tabHistory {
+		return a.history.askRestore()
 	}
+	if !a.waivedFinding() {
+		return a.askAgain(d)
+	}
+	return a.askUnwaive()
+}
+
+// askAgain asks whether what was closed is proposed again.
+func (a *acts) askAgain(d review.Dossier) tea.Cmd {
+	return a.Shell.Ask(screen.Dialog{
+		Form:    proposals.Form{Title: "Propose it again", Verb: "propose it"},
+		Subject: screen.Subjects(proposals.ActSubmit, d.Proposal),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show("a new proposal with the content of revision "+strconv.Itoa(d.Proposal.Revision))), draw.Of(a.frame.Theme.Faint, "The decision stays in the log.")}
+		},
+		Content: func(page *prose.Page) { a.content(page) },
+		Run: func(string) tea.Cmd {
+			return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
+		},
+	})
+}
+
+// askUnwaive asks why the waiver of the selected finding ends.
+func (a *acts) askUnwaive() tea.Cmd {
 	s, _ := a.book.selectedFinding()
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{

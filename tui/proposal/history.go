@@ -75,6 +75,20 @@ func (t *historyPane) Follow() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
 
+// askRestore asks why the selected version should be live again.
+func (t *historyPane) askRestore() tea.Cmd {
+	v := t.versions[t.pager.Stop()]
+	return t.Shell.Ask(t.frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return t.Shell.Write(w) }, t.Acts.Restore))
+}
+
+// cannotRestore returns why the selected version is not restored.
+func (t *historyPane) cannotRestore() string {
+	if t.pager.Stop() == 0 {
+		return "it is the live version"
+	}
+	return t.CannotFollow()
+}
+
 // mark has the next comparison begin with the selected version.
 func (t *historyPane) mark() tea.Cmd {
 	var said tea.Cmd

@@ -46,7 +46,7 @@ func (pp *Page) Keys() []screen.Key {
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Do: a.askWaive, Off: a.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: a.canUndo, Help: "End the selected waiver; draft a rejected or withdrawn proposal again", Do: a.undo, Off: a.cannotUndo},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: a.canUndo, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Do: a.undo, Off: a.cannotUndo},
 	}
 }
 

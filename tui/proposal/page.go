@@ -74,7 +74,7 @@ func (pp *Page) bind() {
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
-	pp.acts.prompts, pp.overview.prompts, pp.overview.tests = &pp.prompts, &pp.prompts, &pp.tests
+	pp.acts.history, pp.acts.prompts, pp.overview.prompts, pp.overview.tests = &pp.history, &pp.prompts, &pp.prompts, &pp.tests
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
 }
 
@@ -327,6 +327,7 @@ type Acts interface {
 	Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
 	Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error)
 	Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error)
+	Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 	Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
 }
 

@@ -1,14 +1,22 @@
 package screen
 
 import (
+	"context"
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
+	"toolcrib/tui/prose"
 	"toolcrib/tui/wording"
 )
 
@@ -120,4 +128,30 @@ func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 		return draw.Of(f.Theme.Text, "no prompt changes")
 	}
 	return draw.Of(f.Theme.Text, draw.Show(wording.Count(len(changed), "prompt", "prompts")+tokens))
+}
+
+// Restore proposes to make an earlier version live again.
+type Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
+
+// RestoreDialog asks why an earlier version should be live again, and proposes it.
+func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, restore Restore) Dialog {
+	number, subject := strconv.Itoa(v.Number), v.Subject.String()
+	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject), v.Number)
+	return Dialog{
+		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
+		Draft: draft, About: "version " + number + " of " + subject,
+		Subject: draw.Show(subject + "  to the content of v" + number),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(f.Theme.Text, "your reason becomes the rationale"), draw.Of(f.Theme.Faint, "It goes live when you approve it.")}
+		},
+		Content: func(page *prose.Page) {
+			page.Field("restore", subject)
+			page.Field("", "version "+number+", content "+wording.Short(v.ContentHash))
+		},
+		Run: func(reason string) tea.Cmd {
+			return write(Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
+				return restore(ctx, v.Subject, v.Number, reason)
+			}))
+		},
+	}
 }

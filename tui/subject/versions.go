@@ -1,15 +1,10 @@
 package subject
 
 import (
-	"context"
-	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/impact"
 	"toolcrib/tui/draw"
@@ -127,26 +122,5 @@ func (s *Page) cannotRestore() string {
 // askRestore asks why an earlier version should be live again.
 func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
-	subject := s.entry.Subject
-	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject.String()), v.Number)
-	return s.shell.Ask(screen.Dialog{
-		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
-		Draft: draft, About: "version " + strconv.Itoa(v.Number) + " of " + subject.String(),
-		Subject: draw.Show(subject.String() + "  to the content of v" + strconv.Itoa(v.Number)),
-		Facts: func() []draw.Line {
-			th := s.Frame.Theme
-			return []draw.Line{draw.Of(th.Text, "your reason becomes the rationale"), draw.Of(th.Faint, "It goes live when you approve it.")}
-		},
-		Content: func(page *prose.Page) {
-			page.Field("restore", subject.String())
-			page.Field("", "version "+strconv.Itoa(v.Number)+", content "+wording.Short(v.ContentHash))
-			page.Blank()
-			page.Text("", "This drafts a proposal to restore version "+strconv.Itoa(v.Number)+", with your reason as its rationale. It goes live when you approve it.")
-		},
-		Run: func(reason string) tea.Cmd {
-			return s.shell.Write(screen.Drafted(draft, func(ctx context.Context) (proposals.Proposal, string, error) {
-				return s.Restore(ctx, subject, v.Number, reason)
-			}))
-		},
-	})
+	return s.shell.Ask(s.Frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return s.shell.Write(w) }, s.Restore))
 }
