@@ -229,7 +229,7 @@ func printImport(a *command.App, all []taken, moved func(proposals.Proposal) str
 	})
 }
 
-// documents returns the folders as documents, and how many files cannot be read.
+// documents returns the folders as documents, and how many files cannot be approved.
 func documents(all []taken) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}}
@@ -241,7 +241,7 @@ func documents(all []taken) (folders []DocFolder, unread int) {
 				step.Proposal = string(t.made[next].ID)
 				next++
 			}
-			if s.Change == instructions.Unreadable {
+			if s.Refused {
 				unread++
 			}
 			d.Steps = append(d.Steps, step)

@@ -3,6 +3,8 @@ package files
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/history/diff"
+	"toolcrib/internal/atomicfile"
 	"toolcrib/registry"
 )
 
@@ -82,9 +85,11 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	doc := DocRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
-		if c.Change == instructions.New {
+		switch {
+		case c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary): // another restore is at it
+		case c.Change == instructions.New:
 			added = append(added, c.Path)
-		} else {
+		default:
 			doc.Written = append(doc.Written, c.Path)
 		}
 	}

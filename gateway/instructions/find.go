@@ -97,8 +97,8 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		switch {
 		case err == nil:
 			isDir = info.IsDir()
-		case s.of(p, true) || s.of(p, false):
-			s.fail(p, fmt.Errorf("is a link that leads out of the folder, or nowhere: %w", err))
+		case s.of(p, true) || s.of(p, false) || leads(s.patterns, p, s.scope == Project):
+			s.fail(p, errors.New("is a link that leads out of the folder, or nowhere"))
 			return nil
 		}
 	}
@@ -106,7 +106,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		s.take(p, false)
 		return nil
 	}
-	if skipped(entry.Name()) || s.take(p, true) || linked && !s.clients(p) || s.scope == User && !leads(s.patterns, p) {
+	if skipped(entry.Name()) || s.take(p, true) || linked && !s.clients(p) || s.scope == User && !leads(s.patterns, p, false) {
 		return nil
 	}
 	return s.folder(p, depth+1)

@@ -176,23 +176,35 @@ func match(patterns []pattern, p string, isDir, anywhere bool) (place, bool) {
 	return place{}, false
 }
 
-// leads reports whether a place can lie below the folder at p.
-func leads(patterns []pattern, p string) bool {
+// leads reports whether a place can lie below the folder at p. Where anywhere is set, a
+// pattern may begin in any folder.
+func leads(patterns []pattern, p string, anywhere bool) bool {
 	elements := strings.Split(p, "/")
-	return slices.ContainsFunc(patterns, func(of pattern) bool {
-		for i, element := range elements {
-			if i+1 >= len(of.elements) {
-				return false
-			}
-			if of.elements[i] == "**" {
-				return true
-			}
-			if ok, err := path.Match(of.elements[i], element); err != nil || !ok {
-				return false
-			}
+	for from := range elements {
+		if slices.ContainsFunc(patterns, func(of pattern) bool { return begins(of.elements, elements[from:]) }) {
+			return true
 		}
-		return true
-	})
+		if !anywhere {
+			break
+		}
+	}
+	return false
+}
+
+// begins reports whether elements are those of a folder on the way to a pattern.
+func begins(pattern, elements []string) bool {
+	for i, element := range elements {
+		if i+1 >= len(pattern) {
+			return false
+		}
+		if pattern[i] == "**" {
+			return true
+		}
+		if ok, err := path.Match(pattern[i], element); err != nil || !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // fits reports whether a path is of a pattern, both as elements.

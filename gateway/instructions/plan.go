@@ -17,6 +17,8 @@ type Step struct {
 	Difference
 	Draft  *proposals.Draft
 	Reason string
+	// Refused is set for what cannot be approved as it is, such as a link out of the folder.
+	Refused bool
 }
 
 // Origin says where proposals about files go.
@@ -64,7 +66,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	s := Step{Difference: d}
 	switch d.Change {
 	case Unreadable:
-		s.Reason = d.Found.Err.Error()
+		s.Reason, s.Refused = d.Found.Err.Error(), true
 		return s, nil
 	case Withdrawn:
 		s.Reason = "it was taken out of use; delete it, or use it again: toolcrib reactivate " + d.Subject.String()
@@ -74,7 +76,7 @@ func (o Origin) step(d Difference) (Step, error) {
 			Type: proposals.New, Definition: Definition(d.Kind, d.Subject.ID, d.Found.Folder),
 			Rationale: fmt.Sprintf("%s stands at %s (read by %s).", noun(d.Kind), jsondoc.Printable(d.Path), d.Found.Client),
 		}
-		return s, nil
+		return s.checked(), nil
 	case Changed, Missing:
 	}
 	live, err := o.Live(d.Subject)
@@ -86,7 +88,19 @@ func (o Origin) step(d Difference) (Step, error) {
 		s.Draft.Type, s.Draft.Definition = proposals.Modify, Definition(d.Kind, d.Subject.ID, d.Found.Folder)
 		s.Draft.Rationale = fmt.Sprintf("%s has changed on disk: %s.", jsondoc.Printable(d.Path), Told(Files(*live.Definition.Folder(), d.Found.Folder)))
 	}
-	return s, nil
+	return s.checked(), nil
+}
+
+// checked takes the draft away that nobody could submit: it would keep those of its
+// change set from being approved.
+func (s Step) checked() Step {
+	if s.Draft.Definition.IsZero() {
+		return s
+	}
+	if problems := s.Draft.Definition.Problems(string(s.Kind)); len(problems) > 0 {
+		s.Draft, s.Refused, s.Reason = nil, true, "it cannot be approved: "+jsondoc.Printable(problems[:1].Error())
+	}
+	return s
 }
 
 // mostTold is how many changed files are named.

@@ -198,8 +198,7 @@ func sort(m fs.FileMode) string {
 
 // wrap says which file an error is about; its name may be hostile.
 func wrap(p string, err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
+	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // what wraps one says more
 		err = of.Err
 	}
 	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)
