@@ -11,9 +11,14 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/findings"
+	"toolcrib/gateway/instructions"
+	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
+	"toolcrib/review/rules"
 )
 
 // instructionName reports whether a file of this name, in lower case, is read by agents
@@ -105,7 +110,7 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 			list = append(list, filepath.Join(name, file))
 		}
 	}
-	return list, nil
+	return withoutParts(list), nil
 }
 
 // instructionFiles lists the files below root that agents read, relative to it.
@@ -171,36 +176,30 @@ func frontLines(data []byte) (front []byte, lines int) {
 	return nil, 0
 }
 
-// textUnits reads a text for agents: its body, and apart from it each text of its front
-// matter, which clients put into the context by itself. Front matter that is no YAML, as
-// with a colon in a description, is one text.
-func textUnits(name string, data []byte) []*unit {
+// fileUnit makes instructions out of a file that agents read, as a review has them.
+func fileUnit(name string, data []byte, executable bool) *unit {
+	base := filepath.Base(name)
+	f := registry.Folder{Path: base, Files: map[string]registry.File{base: {Text: strings.ToValidUTF8(string(data), "\ufffd"), Executable: executable}}}
+	return folderUnit(registry.KindInstructions, name, f)
+}
+
+// frontUnits returns each text of the front matter of a text for agents, which clients put
+// into the context by itself: what stands in quotes there is no quotation.
+func frontUnits(name string, data []byte) []*unit {
 	front, lines := frontLines(data)
-	body := data
-	for range lines {
-		_, body, _ = bytes.Cut(body, []byte("\n"))
-	}
-	u := plainUnit(name, body)
-	u.lines = lines
-	units := []*unit{u}
-	if strings.HasSuffix(strings.ToLower(name), ".md") && lines == 0 && !instructs(name, false) {
-		return units
-	}
-	u.families = fileFamilies
 	if lines == 0 {
-		return units
+		return nil
 	}
 	text := spans.New(data)
 	node, problems := mdfile.ParseYAML(strings.ReplaceAll(string(front), "\r\n", "\n"), 2)
 	if len(problems) > 0 || node == nil {
-		f := plainUnit(name, front)
-		f.lines, f.beside = 1, true
-		return append(units, f)
+		return nil // a part of the whole text
 	}
+	var units []*unit
 	eachText(node, "", func(path, value string) {
 		f := plainUnit(name, []byte(value))
 		f.lintPlace = lintPlace{text: text, doc: node, field: func(string) string { return path }}
-		f.beside = true
+		f.families, f.beside = frontFamilies, true
 		units = append(units, f)
 	})
 	return units
@@ -221,4 +220,59 @@ func eachText(n *jsondoc.Node, path string, do func(path, value string)) {
 		}
 	default: // numbers and words of YAML order nothing
 	}
+}
+
+// skillUnit reads the skill whose SKILL.md has a name, whole, as an import does.
+func skillUnit(a *command.App, name string) (*unit, error) {
+	dir := filepath.Dir(a.Path(name))
+	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))
+	return folderUnit(registry.KindSkill, name, f), err
+}
+
+func folderUnit(kind registry.Kind, name string, f registry.Folder) *unit {
+	id := instructions.NewID(kind, f.Path, func(string) bool { return false })
+	return &unit{
+		change: rules.Change{Apart: true, Draft: proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: kind, Layer: registry.LayerUser, ID: id}, Definition: instructions.Definition(kind, id, f),
+		}},
+		families: fileFamilies, subject: name, lintPlace: lintPlace{folder: &f},
+	}
+}
+
+// inFolder gives out the file and the place of a finding in a skill or in instructions.
+func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding) {
+	longest := ""
+	for name := range p.folder.Files {
+		at := jsondoc.Join("definition.files", name)
+		if rest, ok := strings.CutPrefix(f.Path, at); ok && (rest == "" || rest[0] == '.') && len(name) > len(longest) {
+			longest, out.Path = name, strings.TrimPrefix(strings.TrimPrefix(rest, ".text"), ".")
+		}
+	}
+	switch {
+	case longest == "":
+		out.Path = f.Path
+	case len(p.folder.Files) > 1:
+		out.File = filepath.Join(filepath.Dir(file), filepath.FromSlash(longest))
+	}
+	out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
+}
+
+// isSkill reports whether a file makes its folder a skill.
+func isSkill(name string) bool { return filepath.Base(name) == registry.SkillFile }
+
+// withoutParts leaves out the files of skills whose SKILL.md is in the list: they are read
+// with it.
+func withoutParts(names []string) []string {
+	var skills []string
+	for _, name := range names {
+		if isSkill(name) {
+			skills = append(skills, filepath.Dir(name))
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(skills, func(dir string) bool {
+			rel, err := filepath.Rel(dir, name)
+			return err == nil && filepath.IsLocal(rel) && rel != registry.SkillFile
+		})
+	})
 }

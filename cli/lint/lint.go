@@ -4,6 +4,7 @@ package lint
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,9 +30,9 @@ func NewLint(a *command.App) *cobra.Command {
 		Long: `Run the rules over files, for an editor, a pre-commit hook, or CI: proposals in
 JSON, NDJSON, or Markdown, MCP tools/list answers, OpenAI and Anthropic tool
 arrays, v0 prompt files, toolcrib exports, and texts for agents (.md, .mdc, .txt):
-prompts, skills, slash commands, AGENTS.md, CLAUDE.md. Each text of their front
-matter is read apart from the body. Of a folder, lint reads every skill with the
-Markdown, plain text and scripts beside it, and the commands, agents, rules and
+prompts, skills, slash commands, AGENTS.md, CLAUDE.md. A SKILL.md stands for its
+whole folder, which is read as a review reads it: every file, its mode, and where
+links lead. Of a folder, lint reads every skill, and the commands, agents, rules and
 instructions. lint does not read the database: it compares names with the shipped
 tools, and the tools of the files with each other.
 
@@ -89,11 +90,19 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 		return err
 	}
 	for _, file := range files {
+		info, err := os.Stat(a.Path(file))
+		there := file != "-" && a.Remote == nil && err == nil
+		if there && isSkill(file) {
+			if err := l.skill(ctx, a, file); err != nil {
+				return err
+			}
+			continue
+		}
 		data, err := a.ReadAll(ctx, file)
 		if err != nil {
 			return err
 		}
-		if err := l.file(ctx, file, data); err != nil {
+		if err := l.file(ctx, file, data, there && info.Mode()&0o111 != 0); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
@@ -98,11 +99,32 @@ func newLinter(set ruleset.Set, server string) *linter {
 }
 
 // file takes a file apart and looks at it, or leaves it to the next flush.
-func (l *linter) file(ctx context.Context, name string, data []byte) error {
-	units, problems, err := readUnits(name, l.server, data)
+func (l *linter) file(ctx context.Context, name string, data []byte, executable bool) error {
+	units, problems, err := readUnits(name, l.server, data, executable)
 	if err != nil {
 		return err
 	}
+	return l.add(ctx, name, units, problems)
+}
+
+// skill looks at a whole skill, by its SKILL.md.
+func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
+	unfit := func(message string) findings.Finding {
+		return findings.Finding{Rule: UnreadableRule, Name: unreadableName, Severity: string(rules.Block), File: name, Line: 1, Column: 1, Subject: name, Message: message + "."}
+	}
+	u, err := skillUnit(a, name)
+	if err != nil {
+		return l.add(ctx, name, nil, []findings.Finding{unfit(err.Error())})
+	}
+	var problems []findings.Finding
+	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
+		problems = append(problems, unfit(p.String()))
+	}
+	front := frontUnits(name, []byte(u.folder.Files[registry.SkillFile].Text))
+	return l.add(ctx, name, append(front, u), problems)
+}
+
+func (l *linter) add(ctx context.Context, name string, units []*unit, problems []findings.Finding) error {
 	l.todo = append(l.todo, &task{file: name, found: problems})
 	for _, u := range units {
 		l.todo = append(l.todo, &task{unit: u, file: name})

@@ -30,9 +30,10 @@ const (
 // The families of rules for units that are not proposals: they have no template,
 // and names of their own.
 const (
-	textFamilies = "SPB"
-	fileFamilies = "SP" // of files that a client reads when they are needed
-	toolFamilies = "SPODBL"
+	textFamilies  = "SPB"
+	fileFamilies  = "SPFB"
+	frontFamilies = "SP"
+	toolFamilies  = "SPODBL"
 )
 
 // unit is one thing to run the rules over.
@@ -48,18 +49,17 @@ type unit struct {
 }
 
 // readUnits takes a file apart. What cannot be read is a finding, so that the
-// other files are looked at too.
-func readUnits(name, server string, data []byte) ([]*unit, []findings.Finding, error) {
+// other files are looked at too. executable tells the mode of the file.
+func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, lines := frontLines(data)
-	switch {
-	case strings.EqualFold(filepath.Ext(name), ".txt"), isScript(strings.ToLower(filepath.Base(name))):
-		u := plainUnit(name, data)
-		if inInstructions(name) || isScript(strings.ToLower(filepath.Base(name))) {
-			u.families = fileFamilies
-		}
-		return []*unit{u}, nil, nil
+	base := strings.ToLower(filepath.Base(name))
+	switch ext := filepath.Ext(base); {
+	case isScript(base), ext == ".txt" && inInstructions(name):
+		return []*unit{fileUnit(name, data, executable)}, nil, nil
+	case ext == ".txt", ext == ".md" && lines == 0 && !instructs(name, false):
+		return []*unit{plainUnit(name, data)}, nil, nil
 	case (forAgents(name) || lines > 0) && !proposalKey.Match(front):
-		return textUnits(name, data), nil, nil
+		return append(frontUnits(name, data), fileUnit(name, data, executable)), nil, nil
 	}
 	text := spans.New(data)
 	if lines == 0 {
@@ -171,7 +171,11 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
 		Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable, Server: u.server,
 	}
-	u.locate(f, &out)
+	if u.folder != nil {
+		u.inFolder(file, f, &out)
+	} else {
+		u.locate(f, &out)
+	}
 	return out
 }
 
@@ -191,8 +195,8 @@ type lintPlace struct {
 	item string        // the path of doc in the file's document, "" for all of it
 	// field turns the path of a finding into one inside doc; nil leaves it.
 	field func(string) string
-	// lines is how many lines of the file stand before a plain text.
-	lines int
+	// folder has the files of a skill or of instructions.
+	folder *registry.Folder
 	// prefix is taken off the paths of findings: fields that only exist because
 	// a text was made into a proposal to be looked at.
 	prefix string
@@ -204,9 +208,6 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)
 		out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
-		if out.Line > 0 {
-			out.Line, out.EndLine = out.Line+p.lines, out.EndLine+p.lines
-		}
 		return
 	}
 	path := f.Path
