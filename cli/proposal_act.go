@@ -50,7 +50,7 @@ Comments are permanent. They decide nothing and change no state.`,
 		},
 	}
 	note.Register(cmd.Flags())
-	cmd.Flags().StringVar(&at.Field, "field", "", "anchor it to the field at `PATH`, such as definition.prompt")
+	cmd.Flags().StringVar(&at.Field, "field", "", "anchor it to the field at `PATH`, such as definition.prompt, or to a file of a skill")
 	cmd.Flags().IntVar(&at.Line, "line", 0, "anchor it to line `N` of the field")
 	cmd.Flags().IntVar(&at.Revision, "revision", 0, "anchor it to revision `N` (default: the current one)")
 	return cmd

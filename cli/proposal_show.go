@@ -101,7 +101,7 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
 		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, newDocComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, newDocDecision), Waivers: output.Mapped(d.Waivers, newDocWaiver),
 		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: config.NewDocPolicy(d.Policy),
-		Context: contextCosts(d), Obstacles: output.Mapped(d.Obstacles, error.Error),
+		Obstacles: output.Mapped(d.Obstacles, error.Error),
 	}
 	if doc.Definition == nil {
 		doc.Definition = []byte("null")
@@ -168,7 +168,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 		for _, d := range set.Members {
 			p.Blank()
 			writeHead(p, d)
-			writeBody(p, d)
+			writeBody(p, d, nil)
 		}
 		writeSetEnd(p, set)
 	})

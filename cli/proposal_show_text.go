@@ -16,18 +16,20 @@ import (
 )
 
 func printDossier(a *command.App, d review.Dossier) error {
-	return a.Print(docDossier{Head: output.NewHead("proposal"), Proposal: newDocWholeDetail(d)}, func(p *output.Page) {
+	doc := docDossier{Head: output.NewHead("proposal"), Proposal: newDocWholeDetail(d)}
+	doc.Proposal.Context = contextCosts(d) // of one: a set may have hundreds of skills
+	return a.Print(doc, func(p *output.Page) {
 		writeHead(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
-		writeBody(p, d)
+		writeBody(p, d, doc.Proposal.Context)
 		writeEnd(p, d)
 	})
 }
 
-func writeBody(p *output.Page, d review.Dossier) {
+func writeBody(p *output.Page, d review.Dossier, costs []docLoad) {
 	writeContent(p, d.Revision.Draft, d.TestChanges())
 	writeSource(p, d)
-	if costs := contextCosts(d); costs != nil {
+	if costs != nil {
 		p.Blank()
 		writeContextCosts(p, costs)
 	}

@@ -15,7 +15,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -148,10 +147,12 @@ func newBlame(a *command.App) *cobra.Command {
 		Use:   "blame SUBJECT [FIELD]",
 		Short: "Show the version that introduced each line of a field",
 		Long: `Print a field of the live definition with the version, author, and approver of
-each line. FIELD is a JSON path. Default: the prompt, the description of an
-action tool, the prompt template of an agent, or the tools of an allow-list.`,
+each line. FIELD is a JSON path, or a file of a skill. Default: the prompt, the
+description of an action tool, the prompt template of an agent, the tools of an
+allow-list, or SKILL.md.`,
 		Example: `  toolcrib blame scene_pacer
-  toolcrib blame tool:user/scene_pacer goals`,
+  toolcrib blame tool:user/scene_pacer goals
+  toolcrib blame skill:user/pdf scripts/read.py`,
 		Args: command.Between(1, 2, "a subject, and maybe a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""
@@ -173,10 +174,10 @@ func runBlame(ctx context.Context, a *command.App, ref, field string) error {
 		return err
 	}
 	versions := map[int]history.Version{}
-	blame := history.NewBlame(field)
+	var blame *history.Blame
 	err = db.EachVersion(ctx, subject, func(v history.Version) error {
-		if field == "" {
-			if field, err = mainField(v); err != nil {
+		if len(versions) == 0 {
+			if field, err = fieldOf(v, field); err != nil {
 				return err
 			}
 			blame = history.NewBlame(field)
@@ -204,29 +205,35 @@ func runBlame(ctx context.Context, a *command.App, ref, field string) error {
 	})
 }
 
-// mainField is the field that a definition is mostly about.
-func mainField(v history.Version) (string, error) {
+// fieldOf returns the path of a field: that of a file by its name, and of no field that
+// which a definition is mostly about.
+func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {
 		return "", err
 	}
+	f := d.Folder()
 	switch {
+	case f != nil && field == "" && d.Skill != nil:
+		field = registry.SkillFile
+	case f != nil && field == "":
+		field = f.Paths()[0]
+	case field != "":
 	case d.Agent != nil:
 		return "promptTemplate", nil
 	case d.List != nil && len(d.List.Tools) > 0:
 		return "tools", nil
-	case d.List != nil:
+	case d.List != nil, d.Tool != nil && d.Tool.Kind == registry.ActionTool:
 		return "description", nil
-	case d.Folder() != nil:
-		name := registry.SkillFile
-		if d.Instructions != nil {
-			name = d.Instructions.Paths()[0]
-		}
-		return jsondoc.Join("files", name) + ".text", nil
-	case d.Tool.Kind == registry.ActionTool:
-		return "description", nil
+	default:
+		return "prompt", nil
 	}
-	return "prompt", nil
+	if f != nil {
+		if path, ok := f.Field(field); ok {
+			return path, nil
+		}
+	}
+	return field, nil
 }
 
 // docEvent is one entry of the audit log.

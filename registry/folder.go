@@ -56,6 +56,20 @@ func (f File) Read() bool { return f.SHA256 == "" && (f.Link == "" || f.Text != 
 // Paths returns the paths of the files in order.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
 
+// Field returns the path, below the definition, of the field that holds the content of a
+// file: its text, where it leads, or its hash.
+func (f Folder) Field(name string) (path string, ok bool) {
+	file, ok := f.Files[name]
+	part := "text"
+	switch {
+	case file.SHA256 != "":
+		part = "sha256"
+	case file.Link != "" && file.Text == "":
+		part = "link"
+	}
+	return jsondoc.Join(jsondoc.Join("files", name), part), ok
+}
+
 // normalise turns every way of saying "not set" into the absent key.
 func (f *Folder) normalise() {
 	if f.Status == Active {

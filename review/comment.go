@@ -36,7 +36,7 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 		if at.Revision == 0 {
 			at.Revision = p.Revision
 		}
-		if err := d.anchored(ctx, tx, p, at); err != nil {
+		if err := d.anchored(ctx, tx, p, &at); err != nil {
 			return c, err
 		}
 		if err := d.withinPace(ctx, tx, actor); err != nil {
@@ -46,8 +46,9 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 	})
 }
 
-// anchored reports an anchor that points nowhere.
-func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anchor) error {
+// anchored reports an anchor that points nowhere. The name of a file of a skill becomes the
+// path of its field.
+func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at *Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
 	switch {
 	case err != nil:
@@ -60,6 +61,11 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at Anc
 	doc, err := jsondoc.Parse(rev.Draft.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {
 		return err
+	}
+	if f := rev.Draft.Definition.Folder(); f != nil {
+		if path, ok := f.Field(at.Field); ok {
+			at.Field = "definition." + path
+		}
 	}
 	field := doc.Find(at.Field)
 	if field == nil {

@@ -30,7 +30,8 @@ type DocExport struct {
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
-	Lists  []docExtent `json:"lists"` // the allow-lists that agents refer to
+	Lists  []docExtent `json:"lists"`           // the allow-lists that agents refer to
+	Files  []docExtent `json:"files,omitempty"` // the skills and the instructions of coding agents
 	// Prompts are the prompts of the agent that was asked for, as a review renders
 	// them: at a fixed time, for a user of whom nothing is known.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`

@@ -72,7 +72,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	if err != nil {
 		return 0, err
 	}
-	c.Agents, c.agent = c.Agents[i:i+1], profile.Definition.Agent
+	c.Agents, c.agent, c.files = c.Agents[i:i+1], profile.Definition.Agent, nil
 	list := c.agent.AllowList
 	c.Lists = slices.DeleteFunc(slices.Clone(c.Lists), func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
 	lives := make([]registry.Live, len(c.Tools)+len(c.Lists))
@@ -111,6 +111,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 	doc := DocExport{
 		Head: output.NewHead("export"), View: output.Mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
 		Tools: []docExtent{}, Agents: output.Mapped(c.Agents, newDocExtent), Lists: output.Mapped(c.Lists, newDocExtent),
+		Files: output.Mapped(c.files, newDocExtent),
 	}
 	for _, e := range c.Tools {
 		extent := newDocExtent(e)
@@ -134,7 +135,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 func (c extract) lock() ([]byte, error) {
 	written, agent := slices.Concat(c.Tools, c.files), ""
 	if c.agent != nil {
-		written, agent = c.Tools, c.agent.ID
+		agent = c.agent.ID
 	}
 	lives := make([]registry.Live, len(written))
 	for i, e := range written {
@@ -204,7 +205,7 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 // encodeBundle writes the live definitions with all that proves them.
 func encodeBundle(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	var lives []registry.Live
-	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists) {
+	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists, c.files) {
 		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version})
 	}
 	b, err := command.Viewed(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/registry"
@@ -232,14 +233,19 @@ func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
 // exportKind is the kind of toolcrib's export document.
 const exportKind = "export"
 
-// readExport reads the tools, agents and lists of an export. Hashes in it are not
+// readExport reads the tools, agents, lists and files of an export. Hashes in it are not
 // believed: they are computed from the definitions.
 func (d *Document) readExport() error {
 	var ps jsondoc.Problems
 	for _, part := range []struct {
-		key  string
-		kind registry.Kind
-	}{{"tools", registry.KindTool}, {"agents", registry.KindAgent}, {"lists", registry.KindList}} {
+		key   string
+		kinds []registry.Kind
+	}{
+		{"tools", []registry.Kind{registry.KindTool}},
+		{"agents", []registry.Kind{registry.KindAgent}},
+		{"lists", []registry.Kind{registry.KindList}},
+		{"files", []registry.Kind{registry.KindSkill, registry.KindInstructions}},
+	} {
 		list := d.Node.Get(part.key)
 		if list == nil {
 			continue
@@ -248,8 +254,8 @@ func (d *Document) readExport() error {
 			path := jsondoc.Index(part.key, i)
 			written := text(n.Get("subject"))
 			subject, err := registry.ParseSubject(written)
-			if err != nil || subject.Kind != part.kind {
-				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of the kind " + string(part.kind) + ", got " + jsondoc.Quote(written)})
+			if err != nil || !slices.Contains(part.kinds, subject.Kind) {
+				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of the kind " + string(part.kinds[0]) + ", got " + jsondoc.Quote(written)})
 				continue
 			}
 			body := n.Get("definition")
@@ -257,7 +263,7 @@ func (d *Document) readExport() error {
 				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "definition"), Pos: n.Pos, Message: "missing; expected the whole definition"})
 				continue
 			}
-			definition, found := registry.BindDefinition(part.kind, body, jsondoc.Join(path, "definition"))
+			definition, found := registry.BindDefinition(subject.Kind, body, jsondoc.Join(path, "definition"))
 			ps.Append(found...)
 			e := Entry{Subject: subject, Definition: definition, Path: path, Node: n, Pos: n.Pos}
 			locked := n.Get("locked")
