@@ -114,6 +114,9 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 // it.
 func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	width, height := terminalSize(a)
+	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // checked when it was read
+		conf.Theme = "own"
+	}
 	conf.Elsewhere = func() []tui.Elsewhere { return elsewhere(a) }
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {

@@ -62,7 +62,7 @@ func limit(text string, n int) string {
 // that may be on a screen.
 func ownStyles() map[string]bool {
 	own := map[string]bool{theme.Reset: true, "\x1b[7m": true}
-	for _, th := range []theme.Theme{theme.Dark(), theme.Light(), theme.Sixteen(true), theme.Sixteen(false), theme.Plain()} {
+	for _, th := range []theme.Theme{theme.Dark(), theme.Light(), theme.HighContrast(), theme.Sixteen(true), theme.Sixteen(false), theme.Plain()} {
 		fields := reflect.ValueOf(th)
 		for i := range fields.NumField() {
 			if style, ok := fields.Field(i).Interface().(theme.Style); ok {

@@ -141,7 +141,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.verify, Off: m.cannotVerify},
 		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.askImport, Off: m.cannotImport},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.back},
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between light and dark", Do: m.switchTheme, Off: m.cannotTheme},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Do: m.switchTheme, Off: m.cannotTheme},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
 		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.refreshAll},
 		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
@@ -183,6 +183,7 @@ func (m *Model) quit() tea.Cmd {
 			}
 		}
 	}
+	m.remember()
 	if m.running == 0 {
 		return tea.Quit
 	}

@@ -41,7 +41,8 @@ type Model struct {
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	sh := &shell{cfg: cfg, ctx: cfg.Context, dark: cfg.Theme != "light", themed: cfg.Theme != "", texts: markdown.NewTexts()}
+	sh := &shell{cfg: cfg, ctx: cfg.Context, look: cfg.Theme, dark: cfg.Theme != lookLight, texts: markdown.NewTexts()}
+	left := recall(sh)
 	sh.cfg.Ask = askToSign
 	if sh.ctx == nil {
 		sh.ctx = context.Background()
@@ -66,6 +67,7 @@ func New(cfg Config) *Model {
 	m.servers = &page{Page: servers.New(m.ctx, m.host, cfg.Servers)}
 	m.shared = m.proposalOptions()
 	m.page = m.queue
+	m.resume(left)
 	m.resize(80, 24)
 	return m
 }
@@ -76,13 +78,16 @@ func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.list().Count()())
 	_, m.primed = m.Update(m.list().First()()) // the rest comes when the frame is up
+	if m.page != m.queue {
+		m.Update(m.page.Reload()())
+	}
 	m.Update(m.readStamp()())
 }
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
 	ask := tea.Cmd(nil)
-	if !m.themed && !m.cfg.Plain {
+	if (m.look == "" || m.picked) && !m.cfg.Plain {
 		ask = tea.RequestBackgroundColor
 	}
 	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.drafts.Page.(*drafts.Page).Announce(), m.calls.Reload())
@@ -140,8 +145,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg, tea.MouseClickMsg:
 		return m.pointer(msg)
 	case tea.BackgroundColorMsg:
-		if !m.themed && m.dark != msg.IsDark() {
-			m.dark = msg.IsDark()
+		if m.look == "" || m.picked {
+			m.dark, m.told = msg.IsDark(), true
 			m.chooseTheme()
 			m.fit()
 		}

@@ -21,6 +21,7 @@ import (
 	"toolcrib/tui/screen"
 	"toolcrib/tui/servers"
 	"toolcrib/tui/subject"
+	"toolcrib/tui/theme"
 )
 
 // Decider decides on proposals and waives findings.
@@ -103,7 +104,8 @@ type Config struct {
 	Actor   proposals.Actor
 	Layer   registry.Layer // where drafts are made
 	Place   string         // the shown place, such as the project's name
-	Theme   string         // "dark" or "light"; "" finds out
+	Theme   string         // "dark", "light", "high-contrast" or "own"; "" finds out
+	Own     *theme.Theme   // of the user's own colours; nil for none
 	Plain   bool           // no colours
 	Getenv  func(string) string
 	Drafts  string // folder for texts that are not sent yet; "" keeps none

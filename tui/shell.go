@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,8 +17,10 @@ type shell struct {
 	cfg      Config
 	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
 	theme    theme.Theme
-	themed   bool // the theme was chosen and does not follow the terminal
-	dark     bool
+	look     string // the name of the chosen theme; "" for one that follows the terminal
+	picked   bool   // it was chosen with a key, here or the last time
+	dark     bool   // the terminal's ground, as far as is known
+	told     bool   // the terminal has told its ground
 	sixteen  bool
 	mouse    bool
 	layout   screen.Layout
@@ -36,18 +39,68 @@ func (m *shell) frame() screen.Frame {
 	return screen.Frame{Layout: m.layout, Theme: m.theme, Now: m.cfg.Now}
 }
 
-// chooseTheme picks the theme for the known properties of the terminal.
+// The names of themes, as the configuration has them.
+const (
+	lookDark     = "dark"
+	lookLight    = "light"
+	lookContrast = "high-contrast"
+	lookOwn      = "own"
+)
+
+// looks lists the themes that there are here.
+func looks(m *shell) []string {
+	all := []string{lookDark, lookLight}
+	if !m.sixteen {
+		all = append(all, lookContrast)
+		if m.cfg.Own != nil {
+			all = append(all, lookOwn)
+		}
+	}
+	return all
+}
+
+// lookNow is the name of the theme on the screen.
+func lookNow(m *shell) string {
+	if slices.Contains(looks(m), m.look) {
+		return m.look
+	}
+	if m.dark && m.look != lookLight {
+		return lookDark
+	}
+	return lookLight
+}
+
+// chooseTheme picks the theme for the known properties of the terminal. One that has
+// another ground than the terminal, as far as is known, paints its own.
 func (m *shell) chooseTheme() {
+	look := lookNow(m)
 	switch {
 	case m.cfg.Plain:
 		m.theme = theme.Plain()
 	case m.sixteen:
-		m.theme = theme.Sixteen(m.dark)
-	case m.dark:
+		m.theme = theme.Sixteen(look == lookDark)
+	case look == lookContrast:
+		m.theme = theme.HighContrast()
+	case look == lookOwn:
+		m.theme = *m.cfg.Own
+	case look == lookDark:
 		m.theme = theme.Dark()
 	default:
 		m.theme = theme.Light()
 	}
+	same := m.told && m.dark == m.theme.Dark || !m.picked
+	if same && (look == lookDark || look == lookLight) {
+		m.theme.Ground = ""
+	}
+}
+
+// switchTheme goes on to the next theme.
+func (m *pages) switchTheme() tea.Cmd {
+	all := looks(m.shell)
+	m.look, m.picked = all[(slices.Index(all, lookNow(m.shell))+1)%len(all)], true
+	m.chooseTheme()
+	m.fit()
+	return m.Say(remark, "Theme: %s; kept for this database", m.look)
 }
 
 // Say shows a line at the bottom until the next key. Everything in it passes

@@ -35,7 +35,7 @@ func (m *Model) draw() tea.View {
 	if m.typing() {
 		content, cursor = hardwareCursor(content)
 	}
-	v := tea.NewView(content)
+	v := tea.NewView(m.theme.Paint(content))
 	v.Cursor = cursor
 	v.AltScreen = true
 	v.WindowTitle = "toolcrib"
@@ -238,13 +238,6 @@ func (m *pages) see() {
 	if m.dialog == nil && !m.layout.TooSmall {
 		m.page.See()
 	}
-}
-
-func (m *pages) switchTheme() tea.Cmd {
-	m.themed, m.dark = true, !m.dark
-	m.chooseTheme()
-	m.fit()
-	return nil
 }
 
 // resize lays everything out for a screen of the given size.

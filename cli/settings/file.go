@@ -165,6 +165,9 @@ func (c Config) List() []Setting {
 		}
 	}
 	values.set("theme", c.Theme)
+	for name, colour := range c.Workbench.Colors {
+		values[keyPath{"workbench", "colors", name}.String()] = colour
+	}
 	values.set("may_act_as", strings.Join(c.MayActAs, " "))
 	for action, keys := range c.Keys {
 		values[keyPath{"keys", action}.String()] = strings.Join(keys, " ")

@@ -49,7 +49,8 @@ type Config struct {
 	MaxOpenAll    int                       `toml:"max_open_all_agents"`
 	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
-	Theme         string                    `toml:"theme"`      // "dark" or "light"; "" asks the terminal
+	Theme         string                    `toml:"theme"` // "dark", "light", "high-contrast" or "own"; "" asks the terminal
+	Workbench     workbenchConfig           `toml:"workbench"`
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue of lines
 	Keys          map[string][]string       `toml:"keys"`       // of the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
@@ -257,11 +258,12 @@ func (c *Config) dropSecrets(keys configKeys) {
 }
 
 func (c *Config) check() error {
+	if err := c.checkLook(); err != nil {
+		return err
+	}
 	switch {
 	case c.Chief != "builtin" && c.Chief != "manual":
 		return fmt.Errorf("configuration: chief is %q; write builtin or manual", c.Chief)
-	case c.Theme != "" && c.Theme != "dark" && c.Theme != "light":
-		return fmt.Errorf("configuration: theme is %q; write dark or light", c.Theme)
 	case c.MaxOpen < 1:
 		return fmt.Errorf("configuration: max_open_per_agent is %d; write 1 or more", c.MaxOpen)
 	case c.MaxOpenAll < 0:

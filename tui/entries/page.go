@@ -80,6 +80,7 @@ type Page struct {
 	cursor     int            // a row of the outline
 	top        int
 	asked      bool
+	want       string            // the subject of the row that was left the last time
 	toEnd      bool              // the last row is selected once it is read
 	fresh      bool              // the filter changed: the first entry is selected
 	widest     map[draw.Safe]int // what the columns want, in cells
@@ -300,6 +301,10 @@ func (r *Page) loaded(msg Outline) tea.Cmd {
 		}
 		r.measure(p.entries)
 	}
+	if left, err := registry.ParseSubject(r.want); err == nil {
+		subject, fresh = left, r.outline.find(left, group) < 0
+	}
+	r.want = ""
 	row := r.outline.find(subject, group)
 	switch {
 	case fresh:

@@ -291,7 +291,9 @@ func (q *Page) Reload() tea.Cmd {
 // First reads no more than the first frame shows.
 func (q *Page) First() tea.Cmd {
 	query := q.query(0)
-	query.Limit = q.Frame.Body
+	if query.Limit = q.Frame.Body; q.want != "" {
+		query.Limit = chunk // the row that was left is among them, as far as can be
+	}
 	return q.readChunk(query)
 }
 

@@ -70,6 +70,20 @@ type OfEntry interface{ Selected() (Entry, bool) }
 // Filtered is a page with a list that can be narrowed.
 type Filtered interface{ Filter() string }
 
+// Resumed is a page that begins where it was left the last time.
+type Resumed interface {
+	Left() Left
+	Resume(l Left)
+}
+
+// Left is where a page was left.
+type Left struct {
+	Tab    string `json:"tab,omitempty"`
+	Row    string `json:"row,omitempty"` // what the selected row is about
+	Filter string `json:"filter,omitempty"`
+	Order  string `json:"order,omitempty"`
+}
+
 // The smallest screen that the workbench draws on, in cells.
 const (
 	MinWidth  = 60

@@ -23,6 +23,8 @@ type Theme struct {
 	Accent Style // where the reader is
 	Title  Style // names of parts
 
+	Ground Style // below everything, where the terminal's own is another; "" for none
+
 	Uniform  bool  // Selected turns colours around, and would make patches of those of a row
 	Bar      Style // the first line of the screen
 	Selected Style // the row the keys act on, under its other styles
@@ -43,9 +45,9 @@ type Theme struct {
 
 // palette is the colours a theme is made of.
 type palette struct {
-	text, faint, rule, off, accent, good, warn, bad, info   color.Color
-	bar, selected, added, removed, addedWord, removedWord   color.Color
-	hiddenText, hidden, matchText, match, markText, markBed color.Color
+	ground, text, faint, rule, off, accent, good, warn, bad, info color.Color
+	bar, selected, added, removed, addedWord, removedWord         color.Color
+	hiddenText, hidden, matchText, match, markText, markBed       color.Color
 }
 
 func (p palette) theme(name string, dark bool) Theme {
@@ -57,6 +59,8 @@ func (p palette) theme(name string, dark bool) Theme {
 		Rule:   look{fg: p.rule}.style(),
 		Accent: look{fg: p.accent, bold: true}.style(),
 		Title:  look{fg: p.accent}.style(),
+
+		Ground: look{fg: p.text, bg: p.ground}.style(),
 
 		Bar:      look{bg: p.bar}.style(),
 		Selected: look{bg: p.selected}.style(),
@@ -84,29 +88,46 @@ func (p palette) theme(name string, dark bool) Theme {
 
 // Dark is for terminals with a dark background. It is the default, because a
 // terminal may never answer the query for its background.
-func Dark() Theme {
+func Dark() Theme { return dark().theme("dark", true) }
+
+func dark() palette {
 	c := lipgloss.Color
 	return palette{
-		text: c("#d8dee9"), faint: c("#98a2b5"), rule: c("#3b4252"), off: c("#7b8597"), accent: c("#88c0d0"),
+		ground: c("#1e2127"), text: c("#d8dee9"), faint: c("#98a2b5"), rule: c("#3b4252"), off: c("#7b8597"), accent: c("#88c0d0"),
 		good: c("#a3be8c"), warn: c("#ebcb8b"), bad: c("#ec8790"), info: c("#8aabcd"),
 		bar: c("#242933"), selected: c("#2e3644"),
 		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
 		hiddenText: c("#1b1e25"), hidden: c("#ec8790"), matchText: c("#1b1e25"), match: c("#ebcb8b"),
 		markText: c("#f0e2bd"), markBed: c("#4a4128"),
-	}.theme("dark", true)
+	}
 }
 
 // Light is for terminals with a light background.
-func Light() Theme {
+func Light() Theme { return light().theme("light", false) }
+
+func light() palette {
 	c := lipgloss.Color
 	return palette{
-		text: c("#24292f"), faint: c("#59636e"), rule: c("#d0d7de"), off: c("#7b848f"), accent: c("#0a6c8e"),
+		ground: c("#ffffff"), text: c("#24292f"), faint: c("#59636e"), rule: c("#d0d7de"), off: c("#7b848f"), accent: c("#0a6c8e"),
 		good: c("#116d2d"), warn: c("#855800"), bad: c("#b3261e"), info: c("#3454b4"),
 		bar: c("#eef1f4"), selected: c("#e2eaf3"),
 		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
 		hiddenText: c("#ffffff"), hidden: c("#b3261e"), matchText: c("#24292f"), match: c("#ffd866"),
 		markText: c("#24292f"), markBed: c("#fbe9b7"),
-	}.theme("light", false)
+	}
+}
+
+// HighContrast is dark, with a contrast of 7 or more in all that is to be read.
+func HighContrast() Theme {
+	c := lipgloss.Color
+	return palette{
+		ground: c("#000000"), text: c("#ffffff"), faint: c("#d0d0d0"), rule: c("#9a9a9a"), off: c("#bdbdbd"), accent: c("#5fffff"),
+		good: c("#5fff87"), warn: c("#ffd75f"), bad: c("#ffb3b3"), info: c("#b8d4ff"),
+		bar: c("#262626"), selected: c("#1c2740"),
+		added: c("#002b12"), removed: c("#3a0000"), addedWord: c("#00562a"), removedWord: c("#7a0000"),
+		hiddenText: c("#000000"), hidden: c("#ff9f9f"), matchText: c("#000000"), match: c("#ffff00"),
+		markText: c("#ffffff"), markBed: c("#4d3c00"),
+	}.theme("high contrast", true)
 }
 
 // Sixteen is for terminals with the sixteen basic colours only. Backgrounds of lines
@@ -137,6 +158,10 @@ func Sixteen(dark bool) Theme {
 	t.Match = look{fg: lipgloss.Black, bg: lipgloss.Yellow, bold: true}.style()
 	t.Mark = look{fg: warn, underline: true}.style()
 	t.Dialog = t.Title
+	t.Ground = look{fg: lipgloss.White, bg: lipgloss.Black}.style()
+	if !dark {
+		t.Ground = look{fg: lipgloss.Black, bg: lipgloss.BrightWhite}.style()
+	}
 	return t
 }
 
@@ -156,6 +181,16 @@ func Plain() Theme {
 
 // Style is the SGR sequence that begins a piece of text, "" for plain text.
 type Style string
+
+// Paint puts a screen on the ground of a theme: where a style ends, the ground goes on.
+func (t Theme) Paint(screen string) string {
+	if t.Ground == "" {
+		return screen
+	}
+	ground := string(t.Ground)
+	screen = strings.ReplaceAll(screen, Reset, Reset+ground)
+	return ground + strings.ReplaceAll(screen, "\n", Reset+"\n"+ground) + Reset
+}
 
 // Reset ends every style.
 const Reset = "\x1b[m"

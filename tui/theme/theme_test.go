@@ -2,7 +2,6 @@ package theme
 
 import (
 	"image/color"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,6 +15,8 @@ import (
 // The papers that a theme has to be read on: those of terminals as they are shipped.
 func papers(th Theme) []string {
 	switch {
+	case th.Name == "high contrast": // paints its ground
+		return []string{"#000000"}
 	case th.Name == "16 colours" && th.Dark:
 		return []string{"#000000"}
 	case th.Name == "16 colours":
@@ -32,25 +33,14 @@ var basic = [16]string{
 	"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
 }
 
-// ratio is the contrast of two colours by WCAG 2.1, from 1 to 21.
-func ratio(a, b color.Color) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
+// ratio is the contrast of two colours, of which some are basic ones.
+func ratio(a, b color.Color) float64 { return contrast(exact(a), exact(b)) }
 
-func luminance(c color.Color) float64 {
+func exact(c color.Color) color.Color {
 	if b, ok := c.(ansi.BasicColor); ok {
-		c = lipgloss.Color(basic[b])
+		return lipgloss.Color(basic[b])
 	}
-	linear := func(v uint32) float64 {
-		s := float64(v) / 0xffff
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
-	r, g, b, _ := c.RGBA()
-	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	return c
 }
 
 // worn reads the colours and the attributes that a terminal would take from a style.
@@ -63,7 +53,7 @@ func worn(s Style) uv.Style {
 // TestContrast holds every style of every theme to level AA of WCAG 2.1: 4.5 for text,
 // 3 for keys that are off.
 func TestContrast(t *testing.T) {
-	for _, th := range []Theme{Dark(), Light(), Sixteen(true), Sixteen(false)} {
+	for _, th := range []Theme{Dark(), Light(), HighContrast(), Sixteen(true), Sixteen(false)} {
 		styles := reflect.ValueOf(th)
 		for i := range styles.NumField() {
 			name := styles.Type().Field(i).Name
@@ -88,7 +78,9 @@ func TestContrast(t *testing.T) {
 				}
 			}
 			least := 4.5
-			if name == "Off" {
+			if th.Name == "high contrast" {
+				least = 7
+			} else if name == "Off" {
 				least = 3
 			}
 			for _, bed := range beds {
@@ -126,5 +118,48 @@ func TestWithoutColours(t *testing.T) {
 				t.Errorf("%s has a colour: %q", styles.Type().Field(i).Name, s)
 			}
 		}
+	}
+}
+
+// TestOwnColours lays a few colours over a theme, and refuses those that are none, that
+// have no such name, and that hide the text.
+func TestOwnColours(t *testing.T) {
+	th, err := Own(map[string]string{"base": "light", "accent": "#8b0000"})
+	if want := (look{fg: lipgloss.Color("#8b0000"), bold: true}).style(); err != nil || th.Accent != want || th.Text != Light().Text || th.Dark {
+		t.Errorf("%+v, %v", th, err)
+	}
+	for want, colours := range map[string]map[string]string{
+		`base is "blue"`:                      {"base": "blue"},
+		`there is no colour "ink"`:            {"ink": "#000000"},
+		`text is "red"`:                       {"text": "red"},
+		"text has a contrast of":              {"text": "#222222"},
+		"text has a contrast of 1.0 on added": {"added": "#d8dee9"},
+	} {
+		if _, err := Own(colours); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v; want %s", colours, err, want)
+		}
+	}
+}
+
+// TestPaintReachesEveryCell puts a screen on a ground of which no cell is left out.
+func TestPaintReachesEveryCell(t *testing.T) {
+	th := Light()
+	var b strings.Builder
+	b.WriteString("a ")
+	th.Accent.Write(&b, "b")
+	b.WriteString("c\n")
+	th.Selected.Write(&b, "de")
+	b.WriteString("  ")
+	screen := uv.NewScreenBuffer(4, 2)
+	uv.NewStyledString(th.Paint(b.String())).Draw(screen, screen.Bounds())
+	for y := range 2 {
+		for x := range 4 {
+			if screen.CellAt(x, y).Style.Bg == nil {
+				t.Errorf("the cell in column %d of line %d has no ground", x, y)
+			}
+		}
+	}
+	if Plain().Paint("x") != "x" {
+		t.Error("the plain theme paints")
 	}
 }

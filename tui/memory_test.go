@@ -1,0 +1,67 @@
+package tui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/tui"
+)
+
+// again leaves the workbench and opens it anew on the same database.
+func (b *bench) again(width, height int) {
+	b.t.Helper()
+	if b.press("q"); !b.quit {
+		b.t.Fatal("q does not leave")
+	}
+	b.m = tui.New(b.config)
+	b.m.Prime(width, height)
+	b.drain(b.m.Init())
+}
+
+// TestBeginsWhereItWasLeft opens the page, the tab, the row, the filter, the order and the
+// theme that the workbench was left with, and none of them on another database (T36).
+func TestBeginsWhereItWasLeft(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b.press("shift+tab", "o", "/").write("tool:").press("enter", "j", "j", "ctrl+t")
+	b.wants("▎All", "o oldest first", "tool:", "Theme: light")
+	before := strings.Split(b.press("j", "k").screen(), "\n")
+	b.again(100, 30)
+	after := strings.Split(b.screen(), "\n")
+	for i := range 12 {
+		if before[i] != after[i] {
+			t.Errorf("line %d was %q, is %q", i, before[i], after[i])
+		}
+	}
+	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
+		t.Error("the light theme does not paint its ground")
+	}
+	b.press("T", "/").write("delete").press("enter")
+	b.again(100, 30)
+	b.wants("▎Tools", "delete", "1/")
+	mode, err := os.Stat(filepath.Join(b.config.Drafts, ".screen.json"))
+	if err != nil || mode.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", mode, err)
+	}
+	b.press("q")                  // writes for the first one
+	b.config.Drafts = t.TempDir() // of another database
+	b.m = tui.New(b.config)
+	b.m.Prime(100, 30)
+	b.drain(b.m.Init())
+	b.wants("▎Your turn 10", "1/10")
+	if strings.Contains(b.screen(), "oldest") {
+		t.Errorf("what was left on another database:\n%s", b.screen())
+	}
+	for _, text := range []string{"{", `{"page":"Nowhere","theme":"ink","pages":{"Queue":{"tab":"None","row":"x","filter":"state:nowhere","order":"?"}}}`} {
+		if err := os.WriteFile(filepath.Join(b.config.Drafts, ".screen.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.m = tui.New(b.config)
+		b.m.Prime(100, 30)
+		b.drain(b.m.Init())
+		b.wants("▎Your turn 10", "1/10")
+	}
+}

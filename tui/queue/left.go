@@ -1,0 +1,34 @@
+package queue
+
+import (
+	"slices"
+
+	"toolcrib/proposals"
+	"toolcrib/proposals/filter"
+	"toolcrib/review"
+	"toolcrib/tui/screen"
+)
+
+// Left implements screen.Resumed.
+func (l *list) Left() screen.Left {
+	left := screen.Left{Tab: l.tabList()[l.tab].name, Filter: l.filter, Order: string(l.order)}
+	if p, ok := l.Current(); ok {
+		left.Row = string(p.ID)
+	}
+	return left
+}
+
+// Resume implements screen.Resumed. A view or a filter that there is none of any more is
+// forgotten.
+func (l *list) Resume(left screen.Left) {
+	if i := slices.IndexFunc(l.tabList(), func(t queueTab) bool { return t.name == left.Tab }); i >= 0 {
+		l.tab = i
+	}
+	if _, err := filter.Parse(left.Filter); err == nil {
+		l.filter, l.everywhere = left.Filter, namesState(left.Filter)
+	}
+	if order := review.Order(left.Order); slices.Contains(review.Orders(), order) {
+		l.order = order
+	}
+	l.listed, l.want = l.apart(), proposals.ID(left.Row)
+}

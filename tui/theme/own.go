@@ -1,0 +1,110 @@
+package theme
+
+import (
+	"fmt"
+	"image/color"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Base is the key of the colours of the user's own that names the theme they change.
+const Base = "base"
+
+// colours returns the colours of a palette by their names in a configuration.
+func (p *palette) colours() map[string]*color.Color {
+	return map[string]*color.Color{
+		"ground": &p.ground, "text": &p.text, "faint": &p.faint, "rule": &p.rule, "off": &p.off, "accent": &p.accent,
+		"good": &p.good, "warn": &p.warn, "bad": &p.bad, "info": &p.info, "bar": &p.bar, "selected": &p.selected,
+		"added": &p.added, "removed": &p.removed, "added_word": &p.addedWord, "removed_word": &p.removedWord,
+		"hidden_text": &p.hiddenText, "hidden": &p.hidden, "match_text": &p.matchText, "match": &p.match, "mark_text": &p.markText, "mark": &p.markBed,
+	}
+}
+
+// Colours lists the names of colours in a configuration.
+func Colours() []string { return slices.Sorted(maps.Keys(new(palette).colours())) }
+
+var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// Own is the theme with colours of the user's own, by name, over those of the theme that
+// base names: dark, the default, or light. Colours that could not be read on the ground
+// are refused: what is under review must not be hidden by a setting.
+func Own(colours map[string]string) (Theme, error) {
+	p, isDark := dark(), true
+	switch base := colours[Base]; base {
+	case "", "dark":
+	case "light":
+		p, isDark = light(), false
+	default:
+		return Theme{}, fmt.Errorf("base is %q; write dark or light", base)
+	}
+	known := p.colours()
+	for _, name := range slices.Sorted(maps.Keys(colours)) {
+		value := colours[name]
+		switch to := known[name]; {
+		case name == Base:
+		case to == nil:
+			return Theme{}, fmt.Errorf("there is no colour %q; write base, or one of %s", name, strings.Join(Colours(), ", "))
+		case !hex.MatchString(value):
+			return Theme{}, fmt.Errorf("%s is %q; write a colour like #d8dee9", name, value)
+		default:
+			*to = lipgloss.Color(value)
+		}
+	}
+	return p.theme("own", isDark), p.readable()
+}
+
+// leastContrast is the least that the user's own text has with what is below it, by WCAG
+// 2.1.
+const leastContrast = 3
+
+// readable returns an error that names the first text that cannot be read.
+func (p *palette) readable() error {
+	all := p.colours()
+	for _, pair := range [][2]string{
+		{"text", "ground"},
+		{"faint", "ground"},
+		{"accent", "ground"},
+		{"good", "ground"},
+		{"warn", "ground"},
+		{"bad", "ground"},
+		{"info", "ground"},
+		{"text", "bar"},
+		{"text", "selected"},
+		{"faint", "selected"},
+		{"text", "added"},
+		{"text", "removed"},
+		{"text", "added_word"},
+		{"text", "removed_word"},
+		{"hidden_text", "hidden"},
+		{"match_text", "match"},
+		{"mark_text", "mark"},
+	} {
+		if c := contrast(*all[pair[0]], *all[pair[1]]); c < leastContrast {
+			return fmt.Errorf("%s has a contrast of %.1f on %s; %d is the least that can be read", pair[0], c, pair[1], leastContrast)
+		}
+	}
+	return nil
+}
+
+// contrast is the contrast of two colours by WCAG 2.1, from 1 to 21.
+func contrast(a, b color.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func luminance(c color.Color) float64 {
+	linear := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := c.RGBA()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+}
