@@ -271,8 +271,11 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	}
 	form := output.Format{NoColor: parent.Form.NoColor, Accessible: parent.Form.Accessible}
 	a := &command.App{Program: parent.Program, Printer: &output.Printer{Env: env, Stdout: parent.Stdout, Running: parent.Running, Form: form}, Keyboard: parent.Keyboard, Flags: command.Flags{As: "user:mara"}}
-	return errors.Join(openWorkbench(ctx, a, "demo"), a.Close())
+	return errors.Join(openWorkbench(ctx, a, demoPlace), a.Close())
 }
+
+// demoPlace is the place of the demonstration, whose workbench guides its user.
+const demoPlace = "demo"
 
 // act is one part of the demonstration.
 type act struct {
@@ -353,6 +356,13 @@ var story = [...]act{
 			{words: "approve #15 --as user:mara"},
 			{words: "history viewpoint_keeper"},
 			{words: "fork line_editor --as user:ada"},
+		},
+	},
+	{
+		"Proposed since", "Two more proposals without a finding wait for Mara, who has not read them yet.",
+		[]step{
+			{words: "propose search_gmail_on.md --as user:ada"},
+			{words: "propose chapter_summary_names.md --as agent:drafter"},
 		},
 	},
 	{

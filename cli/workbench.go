@@ -117,6 +117,7 @@ func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // checked when it was read
 		conf.Theme = "own"
 	}
+	conf.Guide = conf.Place == demoPlace && a.Remote == nil && a.Config.Project != demoPlace
 	conf.Elsewhere = func() []tui.Elsewhere { return elsewhere(a) }
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {

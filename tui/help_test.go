@@ -10,7 +10,7 @@ import (
 func TestHelpFindsKeys(t *testing.T) {
 	b := newBench(t, 100, 40, demo("name_bank.json"))
 	b.press("enter", "?", "/").write("waive")
-	b.wants("Waive the selected finding", "Proposal: ")
+	b.wants("Waive the selected finding")
 	b.press("esc")
 	b.wants("Copy the id", "▎Help")
 	b.press("esc")

@@ -102,6 +102,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed && m.wish != nil {
 		cmd = tea.Batch(cmd, m.grant())
 	}
+	m.guided()
 	m.see()
 	if m.quitting && m.running == 0 {
 		return m, tea.Quit

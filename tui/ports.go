@@ -116,6 +116,8 @@ type Config struct {
 	// Remote is set where the terminal is on another machine: there is no shell to go
 	// back to, no program is run, and texts are edited in the workbench.
 	Remote bool
+	// Guide shows a newcomer the way from a proposal to a rollback.
+	Guide bool
 	// Elsewhere lists the commands and settings that the search finds; nil for none.
 	Elsewhere func() []Elsewhere
 	// Views are filters of the queue, each of which is a tab.

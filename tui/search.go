@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/help"
 	"toolcrib/tui/screen"
 )
 
@@ -50,7 +51,7 @@ func (m *Model) find() tea.Cmd {
 	s.narrow(m)
 	m.line = &screen.Line{
 		Prompt: ":", Text: s.text, Above: func() []draw.Line { return s.lines(m.shell) },
-		Hints:   [][2]string{{"enter", "go there, do it"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		Hints:   [][2]string{{"enter", "go there"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
 		Step:    func(n int) { s.at = min(max(0, s.at+n), max(0, len(s.found)-1)) },
 		Changed: func() tea.Cmd { s.narrow(m); return nil },
 		Done: func() tea.Cmd {
@@ -80,8 +81,15 @@ func (m *Model) hits() []hit {
 			all = append(all, h)
 		}
 	}
-	for _, k := range m.here() {
-		add(m.page.Place(), k, false, func() tea.Cmd { return m.run(k) })
+	on := m.page
+	if _, open := on.Page.(*help.Page); open && len(m.trail) > 0 {
+		on = m.trail[len(m.trail)-1] // that the help is about
+	}
+	for _, k := range slices.Concat(m.keysOf(on), m.global) {
+		add(on.Place(), k, false, func() tea.Cmd {
+			m.leaveHelp()
+			return m.run(k)
+		})
 	}
 	for _, t := range tables() {
 		for _, k := range m.bound(t.keys) {

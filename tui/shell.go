@@ -29,6 +29,7 @@ type shell struct {
 	dialog   *dialog
 	line     *screen.Line // the input line at the bottom, nil for none
 	kept     draftFiles   // unsent texts
+	guide    int          // how many hints of the guide were followed
 	texts    *markdown.Texts
 }
 

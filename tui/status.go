@@ -133,7 +133,7 @@ const maxStatusLines = 6
 // never cut short of maxStatusLines.
 func (m *shell) statusLines() []draw.Line {
 	if m.status.Text == "" {
-		return []draw.Line{nil}
+		return hintLines(m)
 	}
 	sign, style := draw.Safe("  "), m.theme.Faint
 	switch m.status.Tone {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/tui/help"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/screen"
 )
@@ -39,9 +40,7 @@ func (m *Model) toPlace(place string) (cmd tea.Cmd, there bool) {
 			return m.visit(p), true
 		}
 	}
-	if m.page.Place() == "Help" {
-		m.back()
-	}
+	m.leaveHelp()
 	switch place {
 	case placeEverywhere, m.page.Place():
 		return nil, true
@@ -58,6 +57,13 @@ func (m *Model) toPlace(place string) (cmd tea.Cmd, there bool) {
 		}
 	}
 	return m.visit(m.queue), false
+}
+
+// leaveHelp goes back to the page that the help is about.
+func (m *pages) leaveHelp() {
+	if _, open := m.page.Page.(*help.Page); open {
+		m.back()
+	}
 }
 
 // grant carries a wish out where it can be, and keeps it otherwise.

@@ -161,7 +161,7 @@ func record(ctx context.Context, p program, file string) (err error) {
 		frames = append(frames, terminal.Frame{Styled: strings.TrimRight(styled, "\n"), Caption: caption, Lasts: lasts})
 		return err
 	}
-	if _, err := t.Wait(ctx, "▎Your turn 1", "help"); err != nil {
+	if _, err := t.Wait(ctx, "▎Your turn 3", "help"); err != nil {
 		return err
 	}
 	if err := take("toolcrib demo", read); err != nil {

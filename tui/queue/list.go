@@ -136,7 +136,8 @@ func (l *list) empty(err error) []draw.Safe {
 // firstSteps names the first three steps of a new user.
 func firstSteps() []draw.Safe {
 	return []draw.Safe{
-		"No proposals yet. Three ways to begin:", "",
+		"toolcrib reviews every change to what your agents can do.",
+		"No proposals yet. Three ways to begin:",
 		"1  Try it on examples: quit (q), run `toolcrib demo`.",
 		"2  Bring in your own tools: I imports a file, and",
 		"   `toolcrib init` finds the servers of your clients.",

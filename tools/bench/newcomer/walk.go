@@ -32,37 +32,47 @@ type Step struct {
 
 // Steps are the whole walk.
 var Steps = []Step{
-	// To reject the waiting proposals, with a reason.
+	// To approve the first proposal.
+	{Label: "open", Shows: []string{"modify tool:user/chapter_summary"}},
+	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
+	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
+	{Label: "approve", Shows: []string{"y approve"}},
+	{Label: "approve", Shows: []string{"Live: tool:user/chapter_summary version 2"}},
+	{Label: "back", Again: true, Shows: []string{"▎Your turn"}},
+
+	// To reject one of the others, with a reason.
+	{Label: "filter", Shows: []string{"enter keep the filter"}},
+	{Type: "delete", Shows: []string{"delete_tasks"}},
+	{Label: "keep the filter", Shows: []string{"enter open"}},
 	{Label: "open", Shows: []string{"Can't be approved yet", "R212"}},
 	{Label: "reject", Shows: []string{"Closes it for good", "Reason"}},
 	{Type: "Keep asking before a task is deleted.", Shows: []string{"is deleted."}},
-	{Label: "done writing", Shows: []string{"y reject it for good  tab write"}},
+	{Label: "done writing", Shows: []string{"y reject it for good"}},
 	{Label: "reject it for good", Shows: []string{"Rejected: tool:global/delete_tasks"}},
 
 	// To restore the second version of a tool.
 	{Label: "back", Shows: []string{"▎Your turn"}},
-	{Label: "commands", Shows: []string{"enter run"}},
+	{Label: "commands", Shows: []string{"enter go there"}},
 	{Type: "tools", Shows: []string{"Go to the tools"}},
-	{Label: "run", Shows: []string{"▎Tools"}},
+	{Label: "go there", Shows: []string{"▎Tools"}},
 	{Label: "filter", Shows: []string{"enter keep the filter"}},
 	{Type: "viewpoint", Shows: []string{"1/1"}},
 	{Label: "keep the filter", Shows: []string{"enter open"}},
 	{Label: "open", Shows: []string{"▎Definition"}},
 	{Label: "switch", Shows: []string{"▎Versions", "v4"}},
 	{Label: "help", Shows: []string{"▎Help"}},
-	{Label: "find", Shows: []string{"enter keep the filter"}},
+	{Label: "find", Shows: []string{"enter go there"}},
 	{Type: "next item", Shows: []string{"Select the next item of a list"}},
-	{Label: "keep the filter", Shows: []string{"/ find"}},
-	{Helps: "Select the next item of a list", Shows: []string{"v3"}},
+	{Label: "go there", Shows: []string{"▎Versions", "v3"}},
 	{Label: "restore", Shows: []string{"This drafts a proposal to restore version 3"}},
 	{Type: "The quotes were of use.", Shows: []string{"of use."}},
-	{Label: "done writing", Shows: []string{"y propose it  tab write"}},
+	{Label: "done writing", Shows: []string{"y propose it"}},
 	{Label: "propose it", Shows: []string{"○ draft", "S submit"}},
 	{Label: "submit", Shows: []string{"Sends it to the Chief of Staff"}},
-	{Label: "submit it", Shows: []string{"Submitted as #16", "● your turn", "u unseen"}},
+	{Label: "submit it", Shows: []string{"Submitted as #18", "● your turn", "u unseen"}},
 
 	// To approve it: the page names the key that goes to unread parts.
-	{Label: "approve", Shows: []string{"Approve ─"}},
+	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
 	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/viewpoint_keeper version 5"}},
@@ -77,7 +87,7 @@ var Steps = []Step{
 // Walk takes the steps in a terminal that shows the queue of toolcrib demo. done
 // is called with each step and its keys, when the screen has the step's text.
 func Walk(ctx context.Context, t *terminal.Terminal, done func(Step, []string) error) error {
-	if _, err := t.Wait(ctx, "▎Your turn 1", "help"); err != nil {
+	if _, err := t.Wait(ctx, "▎Your turn 3", "help"); err != nil {
 		return err
 	}
 	for _, s := range Steps {

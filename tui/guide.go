@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"strings"
+
+	"toolcrib/tui/draw"
+)
+
+// guideStep is a hint of the demonstration, which goes away once the user has done it.
+type guideStep struct {
+	hint draw.Safe
+	done func(m *Model) bool
+}
+
+// about introduces toolcrib in a sentence.
+const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
+
+// guide leads from a proposal to a rollback.
+var guide = []guideStep{
+	{"1/4  enter reads the selected proposal", func(m *Model) bool { return m.page.Place() == "Proposal" }},
+	{"2/4  a approves it: u goes to what you have not read, y confirms", func(m *Model) bool { return strings.HasPrefix(string(m.status.Text), "Live:") }},
+	{"3/4  T lists what is live, enter opens a tool with its versions (tab)", func(m *Model) bool { return m.page.Place() == placeDefinition }},
+	{"4/4  U on an earlier version rolls back to it; ? finds every key", func(m *Model) bool { return m.page.Place() == placeDefinition && m.dialog != nil }},
+}
+
+// guided goes on with the hints that were followed.
+func (m *Model) guided() {
+	for m.cfg.Guide && m.guide < len(guide) && guide[m.guide].done(m) {
+		m.guide++
+	}
+}
+
+// hintLines are the lines of the next hint, none without one.
+func hintLines(m *shell) []draw.Line {
+	if !m.cfg.Guide || m.guide >= len(guide) {
+		return []draw.Line{nil}
+	}
+	hint := draw.Of(m.theme.Accent, " → "+guide[m.guide].hint)
+	if m.guide == 0 {
+		return []draw.Line{draw.Of(m.theme.Text, " "+about), hint}
+	}
+	return []draw.Line{hint}
+}
