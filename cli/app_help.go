@@ -138,7 +138,7 @@ func newcomers() map[string]string {
 		"compare": "toolcrib diff ID, or toolcrib diff SUBJECT@1..2", "changes": "toolcrib diff ID", "versions": "toolcrib history SUBJECT", "events": "toolcrib log",
 		"sync": "toolcrib import --server NAME, or toolcrib watch", "pull": "toolcrib import --server NAME", "fetch": "toolcrib import --server NAME", "refresh": "toolcrib import --server NAME",
 		"prompt": "toolcrib preview --agent ID --channel NAME", "render": "toolcrib preview --agent ID --channel NAME", "ui": "toolcrib without a command", "tui": "toolcrib without a command",
-		"login": "toolcrib tokens for applications; people act as their login, or with --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "skills": "toolcrib tools", "clients": "toolcrib status",
+		"login": "toolcrib tokens for applications; people act as their login, or with --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "clients": "toolcrib status",
 	}
 }
 

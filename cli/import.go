@@ -41,10 +41,10 @@ func newImport(a *command.App) *cobra.Command {
 		Short: "Import tools or instruction files as proposals",
 		Long: `Read tools from a saved MCP tools/list answer, an OpenAI or Anthropic tool
 array, a v0 prompt file, or a toolcrib export, and compare them with the live
-ones. New, changed, and vanished tools become proposals, those of a server in a change set
-of its name, unless --change-set names another or "" for none. A second import
-revises what the first one proposed, and withdraws what a live server does not list
-any more. Nothing goes live before approval.
+ones. New, changed, and vanished tools become proposals, those of a server in a
+change set of its name, unless --change-set names another or "" for none. A second
+import revises what the first one proposed, and withdraws what a live server does not
+list any more. Nothing goes live before approval.
 
 toolcrib stores the JSON of every tool as it was read and pins the tool to its
 hash. Prompts, exports, exec, parse, and MCP use one name for it: the name that

@@ -76,8 +76,9 @@ func newStatus(a *command.App) *cobra.Command {
 		Short:   "Show which MCP servers of your clients are guarded",
 		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
 is not; how many of its tools, and of its texts where those are reviewed, are
-approved, wait for you, or have changed; and the last call behind its guard. List the calls that wait for your approval, and the
-clients whose sessions stop while files are not as they were approved.
+approved, wait for you, or have changed; and the last call behind its guard. List
+the calls that wait for your approval, and the clients whose sessions stop while
+files are not as they were approved.
 
 Exit status 6 when tools or calls wait for you.`,
 		Example: `  toolcrib status

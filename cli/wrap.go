@@ -100,7 +100,8 @@ before it was wrapped. No backup and no database is needed. All servers of all
 clients are unwrapped when none is named. A terminal asks, and scripts pass --yes.
 Exit status 6: a server stays guarded, and the reason is named.
 
-The hooks of wrap --hooks go, too, unless servers are named; with --hooks, they alone.`,
+The hooks of wrap --hooks go, too, unless servers are named; with --hooks, they
+alone.`,
 		Example: `  toolcrib unwrap --dry-run
   toolcrib unwrap claude-code --server memory --yes`,
 		Args: cobra.ArbitraryArgs,
