@@ -90,9 +90,9 @@ func TestExamplesAsTyped(t *testing.T) {
 					r.write(file, "Say what changed, and why.\n")
 				}
 			}
-			if c.CommandPath() == "toolcrib restore" {
+			if c.CommandPath() == "toolcrib restore" || c.CommandPath() == "toolcrib blame" {
 				r.write("AGENTS.md", "Say what changed, and why.\n")
-				r.must(`mkdir -p "$HOME/.claude/skills/pdf" && echo "Read the file." > "$HOME/.claude/skills/pdf/SKILL.md"`)
+				r.must(`mkdir -p "$HOME/.claude/skills/pdf/scripts" && echo "Read the file." > "$HOME/.claude/skills/pdf/SKILL.md" && echo "print()" > "$HOME/.claude/skills/pdf/scripts/read.py"`)
 				r.must("toolcrib import --files")
 				r.must("toolcrib --project novel import --files .")
 				r.must("toolcrib list --filter skill: | toolcrib approve -")

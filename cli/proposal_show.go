@@ -241,10 +241,10 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 
 // who names the members, of so many.
 func (o setObstacle) who(all int) string {
-	switch n := len(o.members); {
-	case n == 1:
+	switch n := len(o.members); n {
+	case 1:
 		return o.members[0]
-	case n == all:
+	case all:
 		return fmt.Sprintf("All %d", n)
 	}
 	return strings.Join(o.members, ", ")

@@ -107,7 +107,7 @@ func TestFromClientToGuarded(t *testing.T) {
 	if out := c.run("wrap"); !strings.Contains(out, "There is nothing to write: every server is guarded already.") {
 		t.Errorf("wrapped twice: %s", out)
 	}
-	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 0 proposed") {
+	if out := c.run("init", "--yes"); !strings.Contains(out, "library  cursor   mcp-fixture tools.json") || !strings.Contains(out, "library: 2 definitions, 2 as they were approved") {
 		t.Errorf("behind the guard: %s", out)
 	}
 	c.run("unwrap", "--yes")

@@ -75,7 +75,7 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 // live itself. raws holds documents besides those that are kept.
 func cachedTx(tx Tx, raws map[string][]byte) Tx {
 	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{tx.RegistryReader}, raws, &alike{}}
-	tx.Reader.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
+	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
 	return tx
 }
 

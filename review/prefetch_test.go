@@ -23,7 +23,7 @@ type noted struct {
 
 func (n *noted) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return n.Store.Update(ctx, func(tx review.Tx) error {
-		tx.Reader.RegistryReader, tx.RecordWriter = notedRegistry{tx.RegistryReader, n}, notedRecords{tx.RecordWriter, n}
+		tx.RegistryReader, tx.RecordWriter = notedRegistry{tx.RegistryReader, n}, notedRecords{tx.RecordWriter, n}
 		return fn(tx)
 	})
 }

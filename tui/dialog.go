@@ -430,6 +430,8 @@ func (d *dialog) footer(m *shell) draw.Line {
 		}
 	case d.Run != nil:
 		switch {
+		case len(d.missing()) == 0 && !d.ready: // its answer is not taken yet, and keeps its place
+			l = l.Add("", draw.Pad("", draw.Width(d.answers()+" "+d.Form.Verb+"  ")))
 		case len(d.missing()) == 0:
 			hint(d.answers(), d.Form.Verb)
 			if d.Facts != nil && d.Tally != "" {

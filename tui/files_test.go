@@ -91,11 +91,11 @@ func TestDiffListsFiles(t *testing.T) {
 	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  +0 −1",
 		"changed  FORMAT.md  link to references/tone.md, was to references/format.md", "renamed  references/teams.md → references/groups.md",
 		"new      references/dates.md  +1 −0", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  3000 → 3100 bytes that are not shown, SHA-256 abababababab")
-	b.press("f", "j", "j", "enter")
+	b.press("i", "j", "j", "enter")
 	if top := strings.Split(b.screen(), "\n")[3]; !strings.Contains(top, "◆ SKILL.md  modified  +1 −1") {
 		t.Errorf("the chosen file is not at the top:\n%s", b.screen())
 	}
-	b.press("f", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+strings.Repeat("cd", 32))
-	b.press("g", "f", ";").wants("No line here; j and k choose one")
-	b.press("esc", "1", "f").wants("only on the Diff tab")
+	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+strings.Repeat("cd", 32))
+	b.press("g", "i", ";").wants("No line here; j and k choose one")
+	b.press("esc", "1", "i").wants("only on the Diff tab")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestHelpFindsKeys(t *testing.T) {
-	b := newBench(t, 100, 40, demo("name_bank.json"))
+	b := newBench(t, 100, 60, demo("name_bank.json"))
 	b.press("enter", "?", "/").write("waive")
 	b.wants("Waive the selected finding")
 	b.press("esc")

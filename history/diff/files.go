@@ -178,7 +178,7 @@ func Label(path string) string {
 	if !ok || rest == "" {
 		return path
 	}
-	name, part := rest, ""
+	var name, part string
 	if rest[0] == '[' {
 		end := strings.LastIndex(rest, `"]`)
 		if end < 0 {

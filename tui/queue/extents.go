@@ -65,13 +65,13 @@ func (q *Page) measure() tea.Cmd {
 		}
 		for _, p := range r.members {
 			key := revision{p.ID, p.Revision}
-			if _, known := q.extents.known[key]; known || q.extents.asking[key] {
+			if _, known := q.known[key]; known || q.asking[key] {
 				continue
 			}
-			if q.extents.asking == nil {
-				q.extents.asking = map[revision]bool{}
+			if q.asking == nil {
+				q.asking = map[revision]bool{}
 			}
-			q.extents.asking[key] = true
+			q.asking[key] = true
 			of, ids = append(of, key), append(ids, p.ID)
 		}
 	}

@@ -199,7 +199,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 				run.n[pairGroup] += y.n
 			}
 			score := t.of(&run) + t.signals(x.signals(fit))
-			if x.tool && !(x.edge(i) && x.edge(j+1)) {
+			if x.tool && (!x.edge(i) || !x.edge(j+1)) {
 				score -= partial
 			}
 			best = max(best, score)

@@ -35,6 +35,7 @@ var Steps = []Step{
 	// To approve the first proposal.
 	{Label: "open", Shows: []string{"modify tool:user/chapter_summary"}},
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
+	{Label: "go to it", Shows: []string{"a approve"}},
 	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/chapter_summary version 2"}},
@@ -64,15 +65,14 @@ var Steps = []Step{
 	{Label: "find", Shows: []string{"enter go there"}},
 	{Type: "next item", Shows: []string{"Select the next item of a list"}},
 	{Label: "go there", Shows: []string{"▎Versions", "v3"}},
-	{Label: "restore", Shows: []string{"This drafts a proposal to restore version 3"}},
+	{Label: "restore", Shows: []string{"━━ Restore a version ━━"}},
 	{Type: "The quotes were of use.", Shows: []string{"of use."}},
 	{Label: "done writing", Shows: []string{"y propose it"}},
-	{Label: "propose it", Shows: []string{"○ draft", "S submit"}},
-	{Label: "submit", Shows: []string{"Sends it to the Chief of Staff"}},
-	{Label: "submit it", Shows: []string{"Submitted as #18", "● your turn", "u unseen"}},
+	{Label: "propose it", Shows: []string{"Proposed tool:user/viewpoint_keeper as #18", "● your turn", "u unseen"}},
 
 	// To approve it: the page names the key that goes to unread parts.
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
+	{Label: "go to it", Shows: []string{"a approve"}},
 	{Label: "unseen", Again: true, Shows: []string{"a approve"}},
 	{Label: "approve", Shows: []string{"y approve"}},
 	{Label: "approve", Shows: []string{"Live: tool:user/viewpoint_keeper version 5"}},

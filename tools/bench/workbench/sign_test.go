@@ -56,7 +56,7 @@ func TestSignsOnATerminal(t *testing.T) {
 	p.press("Enter")
 	p.sees("Rationale")
 	p.press("x")
-	p.sees("ctrl+s when done")
+	p.sees("ctrl+s done writing")
 	p.types("Not this year.")
 	for _, try := range []struct{ passphrase, outcome string }{{"a guess", "the key did not sign: ssh-keygen: "}, {passphrase, "Rejected"}} {
 		p.press("Tab")

@@ -169,8 +169,14 @@ func (p person) sees(texts ...string) {
 // answers says yes to a dialog as soon as it takes an answer.
 func (p person) answers(offer string) {
 	p.t.Helper()
-	p.sees("│  " + offer) // while a text is written, the line begins otherwise
-	p.lost("in a moment")
+	ctx, cancel := context.WithTimeout(p.t.Context(), waitLimit)
+	defer cancel()
+	if _, err := p.Until(ctx, "the answer "+offer, func(screen string) bool {
+		return strings.Contains(screen, "\n "+offer) || // of a sheet, which names it once it is taken
+			strings.Contains(screen, "│  "+offer) && !strings.Contains(screen, "in a moment")
+	}); err != nil {
+		p.t.Fatal(err)
+	}
 	p.press("y")
 }
 
