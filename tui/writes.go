@@ -58,9 +58,6 @@ func (m *writes) waiting() draw.Line {
 	l := draw.Of(m.theme.Warn, spun(elapsed)+" writing")
 	if elapsed >= time.Second && !m.since.IsZero() {
 		l = l.Add(m.theme.Warn, draw.Showf(" %d s", int(elapsed.Seconds())))
-		if m.layout.Width >= 100 {
-			l = l.Add(m.theme.Warn, ", another process holds the database")
-		}
 	}
 	return l.Add("", "  ")
 }
