@@ -55,7 +55,25 @@ var pictures = []picture{
 	{"", width, []string{"Q", "/", "agent:assistant"}, []string{"1/1"}},
 	{"prompt", width, []string{"Enter", "Enter", "4"}, []string{"telegram", "tokens", "◆"}},
 	{"", width, []string{"Q", "Escape"}, []string{"/7"}},
-	{"marked", width, []string{"g", "Space", "j", "j", "Space", "x"}, []string{"Reject 2 proposals", "digest", "Reason"}},
+	{"marked", width, []string{"g", "Space", "j", "j", "Space", "x"}, []string{"━━ Reject 2 proposals ━━", "Reason"}},
+	{"", width, []string{"Escape"}, []string{"enter open"}},
+}
+
+// setPictures lead to the page of a change set, which is proposed after the others are
+// drawn.
+var setPictures = []picture{
+	{"", width, []string{"/", "harbour", "Enter"}, []string{"set:harbour", "enter opens the set"}},
+	{"set", width, []string{"Enter"}, []string{"3 tools", "harbour", "send_away"}},
+}
+
+// propose imports the tools of a server as one change set.
+func (p program) propose(ctx context.Context) error {
+	tools, err := filepath.Abs(filepath.Join("tools", "bench", "testdata", "harbour.json"))
+	if err != nil {
+		return err
+	}
+	_, err = output(p.command(ctx, "import", tools, "--server", "harbour", "--as", "user:ada"))
+	return err
 }
 
 func draw(ctx context.Context, p program, folder string) (err error) {
@@ -73,6 +91,14 @@ func draw(ctx context.Context, p program, folder string) (err error) {
 		return err
 	}
 	for _, each := range pictures {
+		if err := each.take(ctx, t, folder); err != nil {
+			return err
+		}
+	}
+	if err := p.propose(ctx); err != nil {
+		return err
+	}
+	for _, each := range setPictures {
 		if err := each.take(ctx, t, folder); err != nil {
 			return err
 		}
