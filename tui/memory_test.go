@@ -10,7 +10,7 @@ import (
 	"toolcrib/tui"
 )
 
-// again leaves the workbench and opens it anew on the same database.
+// again leaves the workbench and opens it again on the same database.
 func (b *bench) again(width, height int) {
 	b.t.Helper()
 	if b.press("q"); !b.quit {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// hookStyle is how a client has a command run for every prompt before it goes to the
+// hookStyle describes how a client runs a command for every prompt before it goes to the
 // model. A hook at the start of a session would not do: Claude Code and Codex go on
 // whatever it answers.
 type hookStyle struct {

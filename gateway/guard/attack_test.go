@@ -102,7 +102,7 @@ func TestAnEndpointThatNeverAnswers(t *testing.T) {
 	s.ends()
 }
 
-// TestAnEventThatDoesNotEnd has a server write one event for ever.
+// TestAnEventThatDoesNotEnd has a server write one event without end.
 func TestAnEventThatDoesNotEnd(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

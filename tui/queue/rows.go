@@ -223,7 +223,7 @@ func (rs *rows) reaches(n int) bool {
 	return false
 }
 
-// refold makes the rows anew from the proposals that were read.
+// refold makes the rows again from the proposals that were read.
 func (rs *rows) refold() {
 	for n := range rs.slots {
 		if s := rs.slots[n]; s.rows != nil {
