@@ -23,7 +23,6 @@ const (
 var larger = map[string]int{
 	"gateway.LedgerReader": 24,
 	"gateway.LedgerTx":     38,
-	"review.Desk":          112,
 	"tui.Desk":             25,
 }
 

@@ -18,6 +18,9 @@ import (
 // decision with the verdict endorsed. It counts for the revision, the assessment,
 // and the change set that it was about, and for nothing else.
 
+// tallies counts the approvals that subjects need.
+type tallies struct{ *office }
+
 // endorsement is an earlier approval that counts.
 type endorsement struct {
 	proposals.Decision
@@ -27,13 +30,13 @@ type endorsement struct {
 // need returns whose approvals a change of a subject needs now. Its names are those that
 // it has and those that it gets: whoever takes a name off a tool, or puts one on it,
 // changes what answers to that name.
-func (d *Desk) need(ctx context.Context, r Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
-	rules := d.policy.Approvals
+func (t *tallies) need(ctx context.Context, r Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
+	rules := t.policy.Approvals
 	if len(rules) == 0 {
 		return nil, nil
 	}
 	if s.Kind != registry.KindTool || !rules.Named() {
-		return rules.For(s, d.stamp()), nil
+		return rules.For(s, t.stamp()), nil
 	}
 	names := now.OtherNames()
 	before, err := impact.Live(ctx, r, s)
@@ -43,15 +46,15 @@ func (d *Desk) need(ctx context.Context, r Reader, s registry.Subject, now regis
 	if before != nil {
 		names = append(names, before.Definition.OtherNames()...)
 	}
-	return rules.For(s, d.stamp(), names...), nil
+	return rules.For(s, t.stamp(), names...), nil
 }
 
 // findNeeds fills in whose approvals v and the other members of its change set need.
-func (d *Desk) findNeeds(ctx context.Context, r Reader, v *view) (err error) {
-	if len(d.policy.Approvals) == 0 {
+func (t *tallies) findNeeds(ctx context.Context, r Reader, v *view) (err error) {
+	if len(t.policy.Approvals) == 0 {
 		return nil
 	}
-	if v.need, err = d.need(ctx, r, v.Proposal.Subject, v.Revision.Draft.Definition); err != nil {
+	if v.need, err = t.need(ctx, r, v.Proposal.Subject, v.Revision.Draft.Definition); err != nil {
 		return err
 	}
 	for _, m := range v.changeSet.members {
@@ -59,12 +62,12 @@ func (d *Desk) findNeeds(ctx context.Context, r Reader, v *view) (err error) {
 			continue
 		}
 		var rev proposals.Revision
-		if m.Subject.Kind == registry.KindTool && d.policy.Approvals.Named() {
+		if m.Subject.Kind == registry.KindTool && t.policy.Approvals.Named() {
 			if rev, err = r.Revision(ctx, m.ID, m.Revision); err != nil {
 				return err
 			}
 		}
-		need, err := d.need(ctx, r, m.Subject, rev.Draft.Definition)
+		need, err := t.need(ctx, r, m.Subject, rev.Draft.Definition)
 		if err != nil {
 			return err
 		}
@@ -80,7 +83,7 @@ func (v view) shared() bool {
 }
 
 // endorsements returns the earlier approvals of v that count, the oldest first.
-func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsement, error) {
+func (t *tallies) endorsements(ctx context.Context, r Reader, v view) ([]endorsement, error) {
 	p := v.Proposal
 	if p.State != proposals.UserReview || !v.shared() {
 		return nil, nil
@@ -94,7 +97,7 @@ func (d *Desk) endorsements(ctx context.Context, r Reader, v view) ([]endorsemen
 		if !v.endorsed(e) || slices.ContainsFunc(found, func(f endorsement) bool { return f.By == e.By }) {
 			continue
 		}
-		key, err := d.signing.Endorses(ctx, r, e, p)
+		key, err := t.signing.Endorses(ctx, r, e, p)
 		switch {
 		case err == nil && (key == "" || !slices.ContainsFunc(found, func(f endorsement) bool { return f.key == key })):
 			found = append(found, endorsement{e, key})
@@ -112,13 +115,13 @@ func (v view) endorsed(e proposals.Decision) bool {
 }
 
 // tally counts the approvals of v, with those of more principals.
-func (d *Desk) tally(v view, more ...string) approval.Tally {
+func (t *tallies) tally(v view, more ...string) approval.Tally {
 	by := make([]string, 0, len(v.endorsements)+len(more))
 	for _, e := range v.endorsements {
 		by = append(by, e.By.String())
 	}
 	except := ""
-	if d.policy.FourEyes {
+	if t.policy.FourEyes {
 		except = v.Revision.Author.String()
 	}
 	return v.need.Tally(append(by, more...), except)
@@ -126,14 +129,14 @@ func (d *Desk) tally(v view, more ...string) approval.Tally {
 
 // notOwner returns why the policy has actor not approve v, nil when the approval
 // would help v or its change set.
-func (d *Desk) notOwner(actor proposals.Actor, v view) error {
+func (t *tallies) notOwner(actor proposals.Actor, v view) error {
 	p := v.Proposal
 	if !v.shared() {
 		return nil
 	}
 	for _, e := range v.endorsements {
 		if e.By == actor {
-			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), d.tally(v))
+			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), t.tally(v))
 		}
 	}
 	var owners []string
@@ -150,11 +153,11 @@ func (d *Desk) notOwner(actor proposals.Actor, v view) error {
 
 // complete reports for each view whether its approval by actor makes a version:
 // no approval is missing, neither of it nor of another member of its change set.
-func (d *Desk) complete(actor proposals.Actor, views []view) []bool {
+func (t *tallies) complete(actor proposals.Actor, views []view) []bool {
 	waits := map[string]bool{} // change sets
 	out := make([]bool, len(views))
 	for i, v := range views {
-		out[i] = d.tally(v, actor.String()).Done()
+		out[i] = t.tally(v, actor.String()).Done()
 		if set := v.Proposal.ChangeSet; set != "" && !out[i] {
 			waits[set] = true
 		}
@@ -199,13 +202,13 @@ func progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 }
 
 // count fills in how far the approvals of proposals have come that wait for a user.
-func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
-	if len(d.policy.Approvals) == 0 {
+func (t *tallies) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
+	if len(t.policy.Approvals) == 0 {
 		return nil
 	}
 	cache := newReviewCache(r)
 	for _, p := range ps {
-		if p.State != proposals.UserReview || !d.policy.Approvals.Named() && len(d.policy.Approvals.For(p.Subject, d.stamp())) == 0 {
+		if p.State != proposals.UserReview || !t.policy.Approvals.Named() && len(t.policy.Approvals.For(p.Subject, t.stamp())) == 0 {
 			continue
 		}
 		bundles, err := cache.bundles(ctx, p.ID)
@@ -216,13 +219,13 @@ func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) e
 		if v.changeSet, err = cache.changeSet(ctx, p.ChangeSet); err != nil {
 			return err
 		}
-		if err := d.findNeeds(ctx, cache.Reader, &v); err != nil {
+		if err := t.findNeeds(ctx, cache.Reader, &v); err != nil {
 			return err
 		}
-		if v.endorsements, err = d.endorsements(ctx, cache.Reader, v); err != nil {
+		if v.endorsements, err = t.endorsements(ctx, cache.Reader, v); err != nil {
 			return err
 		}
-		p.Approvals = progress(v.need, d.tally(v))
+		p.Approvals = progress(v.need, t.tally(v))
 	}
 	return nil
 }
@@ -230,7 +233,7 @@ func (d *Desk) count(ctx context.Context, r Reader, ps ...*proposals.Proposal) e
 // approving is an approval being written: of some proposals it makes versions,
 // the others still need the approval of somebody else.
 type approving struct {
-	*Desk
+	*deciding
 	views    []view
 	complete []bool            // by view: whether it makes a version
 	versions []history.Version // by view, also of those that make none

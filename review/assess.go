@@ -17,9 +17,16 @@ import (
 	"toolcrib/review/rules"
 )
 
+// chief is the Chief of Staff: what reviews a submission before anybody decides about it.
+type chief struct {
+	*office
+	// together holds the drafts of the same call, which go live together.
+	together []proposals.Draft
+}
+
 // Assess files a chief's assessment of the current revision.
-func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
-	return write(ctx, d, func(tx Tx) (a Assessment, err error) {
+func (c *chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
+	return write(ctx, c.office, func(tx Tx) (a Assessment, err error) {
 		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return a, err
@@ -27,18 +34,18 @@ func (d *Desk) Assess(ctx context.Context, actor proposals.Actor, id proposals.I
 		if err := proposals.Authorize(actor, proposals.ActAssess, p.Author); err != nil {
 			return a, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		_, a, err = d.assess(ctx, tx, actor, p, rev, o)
+		_, a, err = c.assess(ctx, tx, actor, p, rev, o)
 		return a, err
 	})
 }
 
 // assess files what the rules find in a revision, together with an opinion.
-func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, o Opinion) (proposals.Proposal, Assessment, error) {
-	to, err := d.assessable(reviewer, p, o)
+func (c *chief) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, o Opinion) (proposals.Proposal, Assessment, error) {
+	to, err := c.assessable(reviewer, p, o)
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	report, change, err := d.examine(ctx, tx.Reader, p.ID, rev.Draft)
+	report, change, err := c.examine(ctx, tx.Reader, p.ID, rev.Draft)
 	if err != nil {
 		return p, Assessment{}, err
 	}
@@ -53,36 +60,36 @@ func (d *Desk) assess(ctx context.Context, tx Tx, reviewer proposals.Actor, p pr
 	if err != nil {
 		return p, Assessment{}, err
 	}
-	at := d.stamp()
+	at := c.stamp()
 	standing := stand(report.Findings, waivers, p.Revision, at)
 	open, _ := unwaived(standing)
 	recommendation := recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
 	if reviewer == proposals.BuiltinChief() {
-		report.Comment = d.comment(report, standing, recommendation, o)
+		report.Comment = c.comment(report, standing, recommendation, o)
 	} else { // a chief signs what the chief wrote, and nothing else
 		own := stand(byRules, waivers, p.Revision, at)
 		open, _ := unwaived(own)
-		report.Comment, report.Builtin = o.Comment, d.comment(report, own, recommend(open), Opinion{})
+		report.Comment, report.Builtin = o.Comment, c.comment(report, own, recommend(open), Opinion{})
 	}
 	a := Assessment{
-		ID: d.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
-		Recommendation: recommendation, Report: report, RulesVersion: d.RulesVersion(), At: at,
+		ID: c.newID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
+		Recommendation: recommendation, Report: report, RulesVersion: c.RulesVersion(), At: at,
 	}
 	from := p.State
 	p.State, p.UpdatedAt = to, a.At
 	p.Summary = summarize(recommendation, standing)
-	return p, a, d.addAssessment(ctx, tx, p, a, from)
+	return p, a, c.addAssessment(ctx, tx, p, a, from)
 }
 
 // assessable returns the state that an assessment takes p to. It refuses the
 // built-in reviewer's while p waits for a chief, and an opinion about other
 // content.
-func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opinion) (proposals.State, error) {
+func (c *chief) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opinion) (proposals.State, error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	if err != nil {
 		return to, fmt.Errorf("%s: %w", p.Name(), err)
 	}
-	if reviewer == proposals.BuiltinChief() && d.policy.ManualChief && p.State == proposals.ChiefReview {
+	if reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview {
 		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
 	}
 	if err := o.check(); err != nil {
@@ -96,7 +103,7 @@ func (d *Desk) assessable(reviewer proposals.Actor, p proposals.Proposal, o Opin
 
 // addAssessment writes an assessment of p, which it moves on from a state, and
 // hands the issue to the user.
-func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a Assessment, from proposals.State) error {
+func (c *chief) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a Assessment, from proposals.State) error {
 	seal, err := tx.AddAssessment(ctx, a)
 	if err != nil {
 		return err
@@ -107,19 +114,19 @@ func (d *Desk) addAssessment(ctx context.Context, tx Tx, p proposals.Proposal, a
 	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeUser, proposals.IssueOpen); err != nil {
 		return err
 	}
-	return d.log(ctx, tx, a.Reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
+	return c.log(ctx, tx, a.Reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
 		"assessment": a.ID, "recommendation": string(a.Recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
 	})
 }
 
 // examine runs the rules over the draft of a proposal as it would meet the live
 // registry and the other proposals. It also returns what the rules were given.
-func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, *rules.Change, error) {
+func (c *chief) examine(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft) (Report, *rules.Change, error) {
 	before, err := impact.Live(ctx, r, draft.Subject)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	costs, err := snapshotOf(r).Costs(ctx, draft, d.Counter())
+	costs, err := snapshotOf(r).Costs(ctx, draft, c.Counter())
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -127,7 +134,7 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, nil, err
 	}
-	coming, tools, err := d.comingWith(ctx, r, draft)
+	coming, tools, err := c.comingWith(ctx, r, draft)
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -135,18 +142,18 @@ func (d *Desk) examine(ctx context.Context, r Reader, id proposals.ID, draft pro
 	if err != nil {
 		return Report{}, nil, err
 	}
-	results := d.trials.run(ctx, draft, nil)
+	results := c.trials.run(ctx, draft, nil)
 	change := &rules.Change{
 		Draft: draft, Before: before, Source: raw, World: world{r, coming}, Coming: tools, Twins: same, Prompts: costs, Outcomes: results,
 	}
-	findings, err := d.rules.Check(ctx, change)
+	findings, err := c.rules.Check(ctx, change)
 	return Report{Findings: findings, Harness: results}, change, err
 }
 
 // comingWith returns the allow-lists and the ids of the tools that go live together
 // with a draft that may refer to them: those of its change set, and those that are
 // proposed with it in one call.
-func (d *Desk) comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
+func (c *chief) comingWith(ctx context.Context, r Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
 		return nil, nil, nil
 	}
@@ -176,7 +183,7 @@ func (d *Desk) comingWith(ctx context.Context, r Reader, draft proposals.Draft) 
 			add(rev.Draft)
 		}
 	}
-	for _, other := range d.together {
+	for _, other := range c.together {
 		if other.ChangeSet == draft.ChangeSet {
 			add(other)
 		}
@@ -187,9 +194,9 @@ func (d *Desk) comingWith(ctx context.Context, r Reader, draft proposals.Draft) 
 // prefetchSimilar looks up the tools similar to a draft before the transaction's
 // first write, for the assessment to use. After a write the engine keeps every
 // page that it reads, and among 100,000 tools those are many.
-func (d *Desk) prefetchSimilar(ctx context.Context, tx Tx, draft proposals.Draft) error {
+func (c *chief) prefetchSimilar(ctx context.Context, tx Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
-	if t == nil || draft.Type == proposals.Deactivate || d.elsewhere() || !d.rules.AsksAlike() {
+	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.AsksAlike() {
 		return nil
 	}
 	_, err := tx.Alike(ctx, overlap.NewFingerprint(*t))
@@ -312,28 +319,50 @@ func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.M
 // try runs the test cases of a draft ahead of the transaction that needs the
 // results. What has no recorded answer is asked of the model, if one is
 // connected and the run is to be kept.
-func (d *Desk) try(ctx context.Context, draft proposals.Draft) {
+func (c *chief) try(ctx context.Context, draft proposals.Draft) {
 	var model harness.Model
-	if d.policy.Model != nil && !d.dryRun {
-		model = impact.UntilGone(d.policy.Model)
+	if c.policy.Model != nil && !c.dryRun {
+		model = impact.UntilGone(c.policy.Model)
 	}
 	if model != nil && len(draft.Problems()) > 0 {
 		model = nil // it is not submitted as it is
 	}
-	d.trials.run(ctx, draft, model)
+	c.trials.run(ctx, draft, model)
 }
 
 // tryCurrent is try for the current revision of a proposal, when there is a
 // model to ask. What cannot be read is reported by the act that follows.
-func (d *Desk) tryCurrent(ctx context.Context, id proposals.ID) {
-	if d.policy.Model == nil {
+func (c *chief) tryCurrent(ctx context.Context, id proposals.ID) {
+	if c.policy.Model == nil {
 		return
 	}
-	rev, err := read(ctx, d, func(r Reader) (proposals.Revision, error) {
+	rev, err := read(ctx, c.office, func(r Reader) (proposals.Revision, error) {
 		_, rev, err := impact.Current(ctx, r, id)
 		return rev, err
 	})
 	if err == nil {
-		d.try(ctx, rev.Draft)
+		c.try(ctx, rev.Draft)
 	}
+}
+
+// world is a rules.World that answers from a snapshot.
+type world struct {
+	RegistryReader
+	coming []registry.Live // lists that go live together with the draft
+}
+
+func (w world) Lists(ctx context.Context) ([]registry.Live, error) {
+	lists, err := w.RegistryReader.Lists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range w.coming {
+		lists = append(slices.DeleteFunc(lists, func(other registry.Live) bool { return other.Subject == l.Subject }), l)
+	}
+	return lists, nil
+}
+
+func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+	found, err := w.RegistryReader.Alike(ctx, t.Fingerprint())
+	return rules.Peers(found), err
 }

@@ -16,15 +16,15 @@ import (
 // sense, does it overlap a core tool, does it break guardrails or policy, what
 // must change. It names the questions that were not examined. What the user waived
 // and what is only a hint is counted: nothing was found only where nothing stands.
-func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.Recommendation, o Opinion) string {
+func (c *chief) comment(r Report, standing []Standing, recommendation proposals.Recommendation, o Opinion) string {
 	open, waived := unwaived(standing)
 	var b strings.Builder
 	b.WriteString("**Does it make sense?** ")
 	b.WriteString(sense(open, r.Harness, aside(standing, senseFamilies)))
 	b.WriteString("\n\n**Does it overlap a core tool?** ")
-	b.WriteString(d.overlap(open, aside(standing, overlapFamilies)))
+	b.WriteString(c.overlap(open, aside(standing, overlapFamilies)))
 	b.WriteString("\n\n**Does it break guardrails or policy?** ")
-	b.WriteString(d.breach(open, aside(standing, breachFamilies)))
+	b.WriteString(c.breach(open, aside(standing, breachFamilies)))
 	b.WriteString("\n\n**What must change?** ")
 	b.WriteString(mustChange(open, recommendation))
 	if waived > 0 {
@@ -33,7 +33,7 @@ func (d *Desk) comment(r Report, standing []Standing, recommendation proposals.R
 	if o.Comment != "" {
 		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
 	}
-	if lowered := d.rules.Lowered(); len(lowered) > 0 {
+	if lowered := c.rules.Lowered(); len(lowered) > 0 {
 		more := ""
 		if len(lowered) > mostLowered {
 			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
@@ -102,10 +102,10 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 
 // overlap answers from the rules of lock and overlap. Only two of them are
 // about the core.
-func (d *Desk) overlap(open []rules.Finding, aside string) string {
+func (c *chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
-	case f.Message == "" && !d.rules.Has("O"):
+	case f.Message == "" && !c.rules.Has("O"):
 		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force." + aside
 	case f.Message == "" && aside != "":
 		return "No rule about it warns." + aside
@@ -119,12 +119,12 @@ func (d *Desk) overlap(open []rules.Finding, aside string) string {
 
 // breach answers from the rules of security, protocol, registry and agents, and
 // from what external reviewers found.
-func (d *Desk) breach(open []rules.Finding, aside string) string {
+func (c *chief) breach(open []rules.Finding, aside string) string {
 	f, more := worst(open, breachFamilies)
 	switch {
 	case f.Message != "":
 		return verdict(f, "Yes: ", "Perhaps: ") + more + aside
-	case !d.rules.Has("S"):
+	case !c.rules.Has("S"):
 		return "Not looked into: no security rule is in force. Read the text yourself." + aside
 	case aside != "":
 		return "No rule about it warns." + aside

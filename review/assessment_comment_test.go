@@ -114,7 +114,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Desk{rules: set}
+	d := &chief{office: &office{rules: set}}
 	for name, tt := range comments {
 		t.Run(name, func(t *testing.T) {
 			open, _ := unwaived(tt.standing)

@@ -80,9 +80,9 @@ func cachedTx(tx Tx, raws map[string][]byte) Tx {
 }
 
 // view runs fn on one snapshot.
-func (d *Desk) view(ctx context.Context, fn func(*reviewCache) error) error {
-	return d.store.View(ctx, func(r Reader) error {
-		live, done, err := d.pool.Take(ctx, r)
+func (o *office) view(ctx context.Context, fn func(*reviewCache) error) error {
+	return o.store.View(ctx, func(r Reader) error {
+		live, done, err := o.pool.Take(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -55,8 +55,8 @@ func broken(changeSet string, members []proposals.Proposal) error {
 // changeSet is "": all of them or none. Each gets a new revision in which
 // nothing else is different, and which stays its author's, so that it is
 // reviewed again among its new fellows.
-func (d *Desk) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
-	moved, err := write(ctx, d, func(tx Tx) (moved []proposals.Proposal, err error) {
+func (d *drafting) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
+	moved, err := write(ctx, d.office, func(tx Tx) (moved []proposals.Proposal, err error) {
 		moved = make([]proposals.Proposal, len(ids))
 		for i, id := range ids {
 			if moved[i], err = d.regroup(ctx, tx, actor, id, changeSet); err != nil {
@@ -71,7 +71,7 @@ func (d *Desk) Regroup(ctx context.Context, actor proposals.Actor, ids []proposa
 	return moved, d.consult(ctx, moved)
 }
 
-func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id proposals.ID, changeSet string) (proposals.Proposal, error) {
+func (d *drafting) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id proposals.ID, changeSet string) (proposals.Proposal, error) {
 	p, rev, err := impact.Current(ctx, tx, id)
 	if err != nil {
 		return p, err
@@ -86,8 +86,8 @@ func (d *Desk) regroup(ctx context.Context, tx Tx, actor proposals.Actor, id pro
 
 // OpenMembers returns the ids of the members of a change set to which something
 // can still happen.
-func (d *Desk) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
-	return read(ctx, d, func(r Reader) (ids []proposals.ID, err error) {
+func (d *reading) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
+	return read(ctx, d.office, func(r Reader) (ids []proposals.ID, err error) {
 		members, err := r.Members(ctx, changeSet)
 		for _, m := range members {
 			if m.State.Open() {

@@ -24,8 +24,8 @@ type Anchor struct {
 }
 
 // Comment adds to a proposal's thread, open or closed.
-func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at Anchor) (proposals.Comment, error) {
-	return write(ctx, d, func(tx Tx) (c proposals.Comment, err error) {
+func (d *drafting) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at Anchor) (proposals.Comment, error) {
+	return write(ctx, d.office, func(tx Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
 		if err != nil {
 			return c, err
@@ -48,7 +48,7 @@ func (d *Desk) Comment(ctx context.Context, actor proposals.Actor, id proposals.
 
 // anchored reports an anchor that points nowhere. The name of a file of a skill becomes the
 // path of its field.
-func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at *Anchor) error {
+func (d *drafting) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at *Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
 	switch {
 	case err != nil:
@@ -78,7 +78,7 @@ func (d *Desk) anchored(ctx context.Context, tx Tx, p proposals.Proposal, at *An
 }
 
 // say writes a comment into the thread.
-func (d *Desk) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, body string, at Anchor) (proposals.Comment, error) {
+func (d *drafting) say(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, body string, at Anchor) (proposals.Comment, error) {
 	if strings.TrimSpace(body) == "" {
 		return proposals.Comment{}, fmt.Errorf("the comment is empty: %w", ErrNoReason)
 	}
@@ -140,23 +140,13 @@ func unseen(ctx context.Context, r RegistryReader, draft proposals.Draft) (propo
 		"pins JSON that was never imported here, so nobody can review it; import the tool (toolcrib import) or leave source out"), nil
 }
 
-// Importing returns a desk whose dry runs know JSON that is not kept, by hash:
-// what an import would have kept first.
-func (d *Desk) Importing(raws map[string][]byte) *Desk {
-	importing := *d
-	if d.dryRun {
-		importing.raws = raws
-	}
-	return &importing
-}
-
 // Source returns the JSON that a definition was imported from, nil when there is
 // none here.
-func (d *Desk) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
+func (d *reading) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
 	if pin(definition) == "" {
 		return nil, nil
 	}
-	return read(ctx, d, func(r Reader) ([]byte, error) { return source(ctx, r, definition) })
+	return read(ctx, d.office, func(r Reader) ([]byte, error) { return source(ctx, r, definition) })
 }
 
 // ErrText is wrapped when a note, a reason or a comment cannot be kept as it

@@ -22,10 +22,17 @@ type Choice struct {
 	Expect string
 }
 
+// deciding makes decisions, the waivers before them, and the statements to be signed.
+type deciding struct {
+	*office
+	*tallies
+	*reading
+}
+
 // Approve makes proposals live: all of them or none, in one transaction that
 // is durable when Approve returns. A member of a change set is approved
 // together with all the others or not at all.
-func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]proposals.Decision, error) {
+func (d *deciding) Approve(ctx context.Context, actor proposals.Actor, choices []Choice, note string) ([]proposals.Decision, error) {
 	if err := checkText("note", note); err != nil {
 		return nil, err
 	}
@@ -38,7 +45,7 @@ func (d *Desk) Approve(ctx context.Context, actor proposals.Actor, choices []Cho
 }
 
 // Decide gives proposals a verdict: Approve, RequestChanges or Reject.
-func (d *Desk) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
+func (d *deciding) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	switch verdict {
 	case proposals.VerdictNeedsChanges:
 		return d.RequestChanges(ctx, actor, choices, note)
@@ -56,10 +63,10 @@ type check func(*reviewCache, Bundle, Choice) (view, error)
 // decide decides on proposals in one transaction, all of them or none. check
 // refuses those that may not be decided so; decide writes the decisions. strict
 // is passed on to Desk.showings.
-func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
+func (d *deciding) decide(ctx context.Context, actor proposals.Actor, choices []Choice, strict bool,
 	check check, decide func(Tx, []view, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
-	decisions, err := write(ctx, d, func(tx Tx) ([]proposals.Decision, error) {
+	decisions, err := write(ctx, d.office, func(tx Tx) ([]proposals.Decision, error) {
 		views, showings, err := d.decidable(ctx, tx.Reader, actor, choices, strict, check)
 		if err != nil {
 			return nil, err
@@ -78,7 +85,7 @@ func (d *Desk) decide(ctx context.Context, actor proposals.Actor, choices []Choi
 
 // decidable loads the proposals of choices, and returns an error if one cannot be
 // decided. strict is for approvals.
-func (d *Desk) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
+func (d *deciding) decidable(ctx context.Context, rd Reader, actor proposals.Actor, choices []Choice, strict bool, check check,
 ) ([]view, []proposals.Showing, error) {
 	r := newReviewCache(rd)
 	bundles, err := r.bundles(ctx, chosen(choices)...)
@@ -114,7 +121,7 @@ func chosen(choices []Choice) []proposals.ID {
 
 // approvalCheck returns the check that refuses a proposal unless everything allows
 // its approval. single reports whether it is the only choice of the call.
-func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
+func (d *deciding) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *reviewCache, b Bundle, c Choice) (view, error) {
 		p := b.Proposal
 		// Who may not approve learns nothing else about the proposal's state.
@@ -139,7 +146,7 @@ func (d *Desk) approvalCheck(ctx context.Context, actor proposals.Actor, single 
 }
 
 // obstacles lists everything that keeps actor from approving what v shows.
-func (d *Desk) obstacles(actor proposals.Actor, v view) []error {
+func (d *reading) obstacles(actor proposals.Actor, v view) []error {
 	p := v.Proposal
 	var errs []error
 	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
@@ -195,7 +202,7 @@ func liveName(version int) string {
 // approve writes the versions, then makes them live, then closes the proposals
 // and their issues. What still needs the approval of another is recorded as
 // endorsed instead. It runs inside the transaction that looked at views.
-func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
+func (d *deciding) approve(ctx context.Context, tx Tx, actor proposals.Actor, views []view, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := newSuccession(tx)
 	for _, v := range views {
 		if err := d.stillFits(ctx, next, v); err != nil {
@@ -213,7 +220,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 			return nil, err
 		}
 	}
-	a := approving{Desk: d, views: views, complete: d.complete(actor, views), versions: d.versions(actor, views, note, act)}
+	a := approving{deciding: d, views: views, complete: d.complete(actor, views), versions: d.versions(actor, views, note, act)}
 	if err := a.write(ctx, tx); err != nil {
 		return nil, err
 	}
@@ -240,7 +247,7 @@ func (d *Desk) approve(ctx context.Context, tx Tx, actor proposals.Actor, views 
 
 // versions returns the versions that the approval of views writes, without the
 // hashes that depend on the version before.
-func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *proof.SignedAct) []history.Version {
+func (d *deciding) versions(actor proposals.Actor, views []view, note string, act *proof.SignedAct) []history.Version {
 	versions := make([]history.Version, len(views))
 	for i, v := range views {
 		p, rev := v.Proposal, v.Revision
@@ -258,7 +265,7 @@ func (d *Desk) versions(actor proposals.Actor, views []view, note string, act *p
 // have changed since the assessment: the change fits the live version, and no name
 // is taken. It checks members of a change set one after the other, so also against
 // each other.
-func (d *Desk) stillFits(ctx context.Context, r RegistryReader, v view) error {
+func (d *deciding) stillFits(ctx context.Context, r RegistryReader, v view) error {
 	problems, err := fits(ctx, r, v.Revision.Draft)
 	if err != nil {
 		return err
@@ -291,17 +298,17 @@ func inForce(standing []Standing) []history.Waiver {
 }
 
 // RequestChanges sends a proposal back to its author with the reason.
-func (d *Desk) RequestChanges(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
+func (d *deciding) RequestChanges(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
 	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
 }
 
 // Reject ends a proposal with the reason.
-func (d *Desk) Reject(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
+func (d *deciding) Reject(ctx context.Context, actor proposals.Actor, choices []Choice, reason string) ([]proposals.Decision, error) {
 	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
 }
 
 // refuse decides on proposals with any verdict but approval: all of them or none.
-func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
+func (d *deciding) refuse(ctx context.Context, actor proposals.Actor, choices []Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
 	if err := checkText("reason", reason); err != nil {
 		return nil, err
 	}
@@ -322,7 +329,7 @@ func (d *Desk) refuse(ctx context.Context, actor proposals.Actor, choices []Choi
 }
 
 // refusing returns the check of a decision that is not an approval.
-func (d *Desk) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
+func (d *deciding) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
 	return func(r *reviewCache, b Bundle, _ Choice) (view, error) {
 		if _, err := permit(actor, act, b.Proposal); err != nil {
 			return view{}, err

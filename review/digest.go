@@ -18,7 +18,7 @@ import (
 // does to every channel prompt that it changes, and the other members of its change
 // set. A decision with this digest applies to exactly that or fails. It does not cover
 // the rest of those prompts: others change that, and show it when they do.
-func (d *Desk) digest(v view) string {
+func (d *reading) digest(v view) string {
 	fields := []string{
 		"toolcrib review 3",
 		string(v.Proposal.ID),
@@ -72,7 +72,7 @@ type view struct {
 
 // look collects everything that a decision about a proposal depends on, from its
 // records and the registry.
-func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error) {
+func (d *reading) look(ctx context.Context, r *reviewCache, b Bundle) (view, error) {
 	v := view{Bundle: b}
 	p := b.Proposal
 	var err error
@@ -114,7 +114,7 @@ func (d *Desk) look(ctx context.Context, r *reviewCache, b Bundle) (view, error)
 
 // addUp refuses an approval of which actor was shown parts, if together the proposals
 // do something to a prompt that they do not do one by one.
-func (d *Desk) addUp(ctx context.Context, r *reviewCache, actor proposals.Actor, views []view, showings []proposals.Showing) error {
+func (d *deciding) addUp(ctx context.Context, r *reviewCache, actor proposals.Actor, views []view, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []view
 	known := false

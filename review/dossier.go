@@ -15,6 +15,12 @@ import (
 	"toolcrib/review/impact"
 )
 
+// reading shows proposals, and records what it showed.
+type reading struct {
+	*office
+	*tallies
+}
+
 // Dossier has everything to see about a proposal.
 type Dossier struct {
 	Proposal  proposals.Proposal
@@ -84,7 +90,7 @@ func (d Dossier) Change() (before, after diff.Content) {
 }
 
 // Show collects the dossier of a proposal for actor, in one snapshot.
-func (d *Desk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
+func (d *reading) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (Dossier, error) {
 	var out Dossier
 	err := d.view(ctx, func(r *reviewCache) error {
 		dossiers, err := d.dossiers(ctx, r, actor, id)
@@ -107,7 +113,7 @@ type ChangeSet struct {
 }
 
 // ShowSet collects the dossiers of a change set for actor, in one snapshot.
-func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (ChangeSet, error) {
+func (d *reading) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (ChangeSet, error) {
 	set := ChangeSet{Name: changeSet}
 	err := d.view(ctx, func(r *reviewCache) error {
 		ids, err := resolveSet(ctx, r, changeSet)
@@ -128,7 +134,7 @@ func (d *Desk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet str
 }
 
 // dossiers collects the dossiers of proposals in one snapshot.
-func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
+func (d *reading) dossiers(ctx context.Context, r *reviewCache, actor proposals.Actor, ids ...proposals.ID) ([]Dossier, error) {
 	bundles, err := r.bundles(ctx, ids...)
 	if err != nil {
 		return nil, err
@@ -160,7 +166,7 @@ func (d *Desk) dossiers(ctx context.Context, r *reviewCache, actor proposals.Act
 }
 
 // collect reads what a dossier has beyond what a decision depends on.
-func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
+func (d *reading) collect(ctx context.Context, r Reader, out *Dossier) error {
 	p := out.Proposal
 	var err error
 	if out.Revisions, err = r.Revisions(ctx, p.ID); err != nil {
@@ -222,17 +228,19 @@ func (d *Desk) collect(ctx context.Context, r Reader, out *Dossier) error {
 
 // otherRules reports whether an assessment, if there is one, was made under other
 // rules or settings than those in force.
-func (d *Desk) otherRules(a *Assessment) bool { return a != nil && a.RulesVersion != d.RulesVersion() }
+func (d *reading) otherRules(a *Assessment) bool {
+	return a != nil && a.RulesVersion != d.RulesVersion()
+}
 
 // Counts returns how many proposals are in each state.
-func (d *Desk) Counts(ctx context.Context) (map[proposals.State]int, error) {
-	return read(ctx, d, func(r Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
+func (d *reading) Counts(ctx context.Context) (map[proposals.State]int, error) {
+	return read(ctx, d.office, func(r Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
 }
 
 // List returns one page of the queue.
-func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
+func (d *reading) List(ctx context.Context, q Query) (Page, error) {
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.stamp()), d.policy.FourEyes
-	return read(ctx, d, func(r Reader) (Page, error) {
+	return read(ctx, d.office, func(r Reader) (Page, error) {
 		page, err := r.List(ctx, q)
 		if err != nil {
 			return page, err
@@ -248,15 +256,15 @@ func (d *Desk) List(ctx context.Context, q Query) (Page, error) {
 // Resolve turns what a user types for proposals into their ids: a number with or
 // without "#", a full id or a unique prefix of it, the subject or the tool id that
 // only one is open on, and "set:NAME" for all members of a change set.
-func (d *Desk) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
-	return read(ctx, d, func(r Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
+func (d *reading) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
+	return read(ctx, d.office, func(r Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }
 
 // showings returns for each choice how actor knows its content, and refuses those
 // whose digest is another than expected. strict also refuses content that differs
 // from what actor was shown last; content that actor was never shown passes,
 // unless other members of its change set were.
-func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
+func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
@@ -296,7 +304,7 @@ func (d *Desk) showings(ctx context.Context, r Reader, actor proposals.Actor, ch
 
 // beforeWaivers is the digest of v without what actor has waived since a time:
 // actor knows of that.
-func (d *Desk) beforeWaivers(v view, actor proposals.Actor, since time.Time) string {
+func (d *deciding) beforeWaivers(v view, actor proposals.Actor, since time.Time) string {
 	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
 	if len(waivers) == len(v.Waivers) {
 		return v.Digest

@@ -20,29 +20,23 @@ type Extent struct {
 // maxCompared is how many bytes a revision has at most that is compared for a list.
 const maxCompared = 64 << 10
 
-// ReadExtents reads how much proposals change against the versions that they were
-// drafted against, in one snapshot. Its cost is that of decoding them: a list asks for
-// the rows that it shows.
-type ReadExtents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]Extent, error)
-
-// Extents reads from the store of a desk.
-func Extents(d *Desk) ReadExtents {
-	return func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]Extent, error) {
+// Extents reads how much proposals change against the versions that they were drafted
+// against, in one snapshot. Its cost is that of decoding them: a list asks for the rows
+// that it shows.
+func (d *reading) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]Extent, error) {
+	return read(ctx, d.office, func(r Reader) (map[proposals.ID]Extent, error) {
+		bundles, err := r.Bundles(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
 		out := make(map[proposals.ID]Extent, len(ids))
-		err := d.store.View(ctx, func(r Reader) error {
-			bundles, err := r.Bundles(ctx, ids)
-			if err != nil {
-				return err
+		for _, b := range bundles {
+			if out[b.Proposal.ID], err = extent(ctx, r, b); err != nil {
+				return nil, err
 			}
-			for _, b := range bundles {
-				if out[b.Proposal.ID], err = extent(ctx, r, b); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		return out, err
-	}
+		}
+		return out, nil
+	})
 }
 
 func extent(ctx context.Context, r Reader, b Bundle) (Extent, error) {

@@ -171,19 +171,19 @@ const Obligation = "Review this change to what an AI agent is told it can do. Do
 // consult asks the external reviewers about those of ps that wait for the
 // chief, outside of any transaction, and brings ps up to date. A proposal that
 // somebody else moved on meanwhile is left to them.
-func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
-	if len(d.policy.Consultants) == 0 || d.policy.ManualChief || d.dryRun {
+func (c *chief) consult(ctx context.Context, ps []proposals.Proposal) error {
+	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.dryRun {
 		return nil
 	}
 	for i, p := range ps {
 		if p.State != proposals.ChiefReview {
 			continue
 		}
-		_, err := d.Reassess(ctx, p.ID)
+		_, err := c.Reassess(ctx, p.ID)
 		if err != nil && !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
 			return fmt.Errorf("%s was submitted and waits for its assessment: %w", p.Name(), err)
 		}
-		if ps[i], err = read(ctx, d, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
+		if ps[i], err = read(ctx, c.office, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
 			return err
 		}
 	}
@@ -191,12 +191,12 @@ func (d *Desk) consult(ctx context.Context, ps []proposals.Proposal) error {
 }
 
 // consulted is consult for one proposal, unless err already says otherwise.
-func (d *Desk) consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
+func (c *chief) consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
 	}
 	ps := []proposals.Proposal{p}
-	err = d.consult(ctx, ps)
+	err = c.consult(ctx, ps)
 	return ps[0], err
 }
 
@@ -206,7 +206,7 @@ func (d *Desk) consulted(ctx context.Context, p proposals.Proposal, err error) (
 // no judgement of the caller's, so any actor may ask for it. When the proposal
 // is revised meanwhile, the answer is about other content and ErrConflict is
 // returned.
-func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error) {
+func (d *chief) Reassess(ctx context.Context, id proposals.ID) (Assessment, error) {
 	req, err := d.request(ctx, id)
 	if err != nil {
 		return Assessment{}, err
@@ -229,8 +229,8 @@ func (d *Desk) Reassess(ctx context.Context, id proposals.ID) (Assessment, error
 }
 
 // request returns the view of a proposal that an external reviewer gets.
-func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
-	return read(ctx, d, func(r Reader) (req Request, err error) {
+func (c *chief) request(ctx context.Context, id proposals.ID) (Request, error) {
+	return read(ctx, c.office, func(r Reader) (req Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)
 		if err != nil {
 			return req, err
@@ -238,7 +238,7 @@ func (d *Desk) request(ctx context.Context, id proposals.ID) (Request, error) {
 		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
 			return req, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		report, _, err := d.examine(ctx, r, p.ID, rev.Draft)
+		report, _, err := c.examine(ctx, r, p.ID, rev.Draft)
 		if err != nil {
 			return req, err
 		}

@@ -19,7 +19,7 @@ type Lint struct {
 // Lint runs the rules over a draft as a submission by actor would: next to the
 // live registry and the other proposals. It refuses what a submission refuses,
 // writes nothing and counts towards no limit.
-func (d *Desk) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (Lint, error) {
+func (d *drafting) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (Lint, error) {
 	return d.lint(ctx, actor, func(r Reader) (p proposals.Proposal, _ proposals.Draft, err error) {
 		whole, err := d.acceptable(ctx, r, actor, draft)
 		if err != nil || actor.Kind != proposals.Agent {
@@ -36,7 +36,7 @@ func (d *Desk) Lint(ctx context.Context, actor proposals.Actor, draft proposals.
 }
 
 // LintProposal is Lint of the current revision of a proposal.
-func (d *Desk) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (Lint, error) {
+func (d *drafting) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (Lint, error) {
 	return d.lint(ctx, actor, func(r Reader) (proposals.Proposal, proposals.Draft, error) {
 		p, rev, err := impact.Current(ctx, r, id)
 		return p, rev.Draft, err
@@ -45,7 +45,7 @@ func (d *Desk) LintProposal(ctx context.Context, actor proposals.Actor, id propo
 
 // lint runs the rules over a draft, which choose returns with the proposal and the
 // revision that it is or would be; these are zero for a new proposal.
-func (d *Desk) lint(ctx context.Context, actor proposals.Actor, choose func(Reader) (proposals.Proposal, proposals.Draft, error)) (Lint, error) {
+func (d *drafting) lint(ctx context.Context, actor proposals.Actor, choose func(Reader) (proposals.Proposal, proposals.Draft, error)) (Lint, error) {
 	var out Lint
 	err := d.view(ctx, func(r *reviewCache) error {
 		p, draft, err := choose(r.Reader)

@@ -1,8 +1,6 @@
 package review
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,11 +8,64 @@ import (
 	"strings"
 
 	"toolcrib/history"
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
+	"toolcrib/review/harness"
+	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 )
+
+// Policy is how a team runs its desk.
+type Policy struct {
+	// ManualChief makes a submission wait for a chief to file an assessment;
+	// otherwise the built-in reviewer files one at once.
+	ManualChief bool
+	// FourEyes keeps the author of a revision from approving it.
+	FourEyes bool
+	// RequireExpect makes the review digest mandatory for every approval.
+	RequireExpect bool
+	// MaxOpen bounds the open proposals of one agent; 0 means DefaultMaxOpen.
+	MaxOpen int
+	// MaxOpenAll bounds the open proposals of all agents together, so that
+	// another name gains nothing; 0 means DefaultMaxOpenAll, or MaxOpen when that
+	// is more.
+	MaxOpenAll int
+	// MaxWrites bounds the drafts, revisions and comments of one agent in an
+	// hour; 0 means DefaultMaxWrites.
+	MaxWrites int
+	// Approvals has the owners of subjects, and how many of them have to approve.
+	Approvals approval.Rules
+	// Severities changes rules by id.
+	Severities map[string]rules.Severity
+	// Origins describes where settings come from, such as "user" or "project", by the
+	// keys of toolcrib.toml; a missing key has its default.
+	Origins map[string]string
+	// Consultants are asked about every submission, beside the built-in rules.
+	Consultants []Consultant
+	// Model answers the test cases that have no recorded answer; nil when none
+	// is connected.
+	Model harness.Model
+	// Signatures asks for signed decisions.
+	Signatures proof.Policy
+}
+
+// DefaultMaxOpen sets how many proposals an agent may have open.
+const DefaultMaxOpen = 10
+
+// DefaultMaxOpenAll sets how many proposals all agents may have open together.
+const DefaultMaxOpenAll = 50
+
+// DefaultMaxWrites sets how many drafts, revisions and comments an agent may write
+// in an hour.
+const DefaultMaxWrites = 120
+
+// OpenOfAll returns how many proposals all agents together may have open.
+func (p Policy) OpenOfAll() int {
+	if p.MaxOpenAll > 0 {
+		return p.MaxOpenAll
+	}
+	return max(DefaultMaxOpenAll, p.MaxOpen)
+}
 
 // Setting is one value of the policy, and where it comes from.
 type Setting struct {
@@ -111,142 +162,4 @@ func (p Policy) version() string {
 		panic(fmt.Sprintf("review: severities do not marshal: %v", err))
 	}
 	return history.Seal("toolcrib policy 2", fmt.Sprint(p.ManualChief), fmt.Sprint(p.FourEyes), fmt.Sprint(p.RequireExpect), string(b))[:12]
-}
-
-// Incomplete is everything that keeps a revision from being submitted, or a
-// draft from being kept at all. It wraps ErrIncomplete or ErrExcess.
-type Incomplete struct {
-	What     string // "tool:user/scene_pacer"
-	Problems proposals.Problems
-	Excess   bool // even for a draft
-}
-
-// Head returns what cannot be done, as the beginning of a sentence.
-func (e *Incomplete) Head() string {
-	if e.Excess {
-		return e.What + " cannot be kept"
-	}
-	return e.What + " cannot be submitted"
-}
-
-// Error lists the problems.
-func (e *Incomplete) Error() string { return e.Head() + ": " + e.Problems.String() }
-
-// Unwrap returns ErrIncomplete or ErrExcess.
-func (e *Incomplete) Unwrap() error {
-	if e.Excess {
-		return ErrExcess
-	}
-	return ErrIncomplete
-}
-
-// checkSize refuses a draft that exceeds the size limits, of any author.
-func checkSize(draft proposals.Draft) error {
-	if ps := draft.Excess(); len(ps) > 0 {
-		return &Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
-	}
-	return nil
-}
-
-func incomplete(what string, ps proposals.Problems) error {
-	if len(ps) == 0 {
-		return nil
-	}
-	return &Incomplete{What: what, Problems: ps}
-}
-
-// submit passes a draft through the gate to the Chief of Staff, and through the
-// built-in reviewer at once unless the policy has a manual chief. Callers call
-// prefetchSimilar before.
-func (d *Desk) submit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
-	to, err := permit(actor, proposals.ActSubmit, p)
-	if err != nil {
-		return p, err
-	}
-	if err := d.gate(ctx, tx.Reader, actor, rev.Draft); err != nil {
-		return p, err
-	}
-	from := p.State
-	p.State, p.UpdatedAt = to, d.stamp()
-	if err := tx.MoveProposal(ctx, p, from); err != nil {
-		return p, err
-	}
-	p.Issue, err = tx.OpenIssue(ctx, proposals.Issue{
-		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
-		Status: proposals.IssueOpen, Labels: proposals.IssueLabels(p),
-	})
-	if err != nil {
-		return p, err
-	}
-	if err := d.log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash}); err != nil {
-		return p, err
-	}
-	return d.receive(ctx, tx, p, rev)
-}
-
-// receive is the chief's desk: the built-in reviewer at once, or a wait for
-// somebody outside. External reviewers are asked when the transaction is over.
-func (d *Desk) receive(ctx context.Context, tx Tx, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
-	if d.elsewhere() {
-		return p, nil
-	}
-	p, _, err := d.assess(ctx, tx, proposals.BuiltinChief(), p, rev, Opinion{})
-	return p, err
-}
-
-// elsewhere reports whether a submission waits for a reviewer that is not built
-// in.
-func (d *Desk) elsewhere() bool { return d.policy.ManualChief || len(d.policy.Consultants) > 0 }
-
-// gate refuses a submission that is incomplete, does not fit the live version,
-// touches the core, or was rejected before.
-func (d *Desk) gate(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) error {
-	problems := draft.Problems()
-	if len(problems) == 0 {
-		unfit, err := fits(ctx, r, draft)
-		if err != nil {
-			return err
-		}
-		if problems = unfit; len(problems) == 0 {
-			if problems, err = unseen(ctx, r, draft); err != nil {
-				return err
-			}
-		}
-	}
-	if err := incomplete(draft.Subject.String(), problems); err != nil {
-		return err
-	}
-	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: draft, World: world{RegistryReader: r}}, "L")
-	if err != nil {
-		return err
-	}
-	for _, f := range findings {
-		return fmt.Errorf("%w: %s %s", ErrLocked, f.Message, f.Suggestion)
-	}
-	if actor.Kind != proposals.Agent {
-		return nil
-	}
-	rejected, err := r.Rejection(ctx, draft.Subject, draft.Definition.Hash())
-	switch {
-	case errors.Is(err, proposals.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	}
-	return fmt.Errorf("%w: %s with the same content was rejected by %s on %s, because: %s",
-		ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
-}
-
-// permit returns the state that an act of actor takes a proposal to. The error
-// wraps proposals.ErrAuthority when the actor may not do it, and
-// proposals.ErrState when nobody may while the proposal is where it is.
-func permit(actor proposals.Actor, act proposals.Act, p proposals.Proposal) (proposals.State, error) {
-	if err := proposals.Authorize(actor, act, p.Author); err != nil {
-		return "", fmt.Errorf("%s: %w", p.Name(), err)
-	}
-	to, err := proposals.Next(p.State, act)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", p.Name(), err)
-	}
-	return to, nil
 }

@@ -14,8 +14,8 @@ import (
 // Prepare returns the statement by which actor would decide on proposals now, to
 // be signed and then passed on by Desk.Signed to the method of the verdict. It
 // reads one snapshot and refuses what that method would refuse.
-func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]byte, error) {
-	return read(ctx, d, func(r Reader) ([]byte, error) {
+func (d *deciding) Prepare(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]byte, error) {
+	return read(ctx, d.office, func(r Reader) ([]byte, error) {
 		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
 		if verdict == proposals.VerdictApproved {
 			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
@@ -42,7 +42,7 @@ func (d *Desk) Prepare(ctx context.Context, actor proposals.Actor, choices []Cho
 }
 
 // prepareVersions returns the versions that an approval would write.
-func (d *Desk) prepareVersions(ctx context.Context, r RegistryReader, actor proposals.Actor, views []view, note string, at time.Time) ([]history.Version, error) {
+func (d *deciding) prepareVersions(ctx context.Context, r RegistryReader, actor proposals.Actor, views []view, note string, at time.Time) ([]history.Version, error) {
 	versions := d.versions(actor, views, note, nil)
 	for i := range versions {
 		versions[i].DecidedAt = at
@@ -67,17 +67,17 @@ func placed(ctx context.Context, r RegistryReader, v *history.Version) error {
 
 // PrepareWaiver returns the statement by which actor would waive a finding now, to
 // be signed and then passed on by Desk.Signed to Waive with the same arguments.
-func (d *Desk) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
+func (d *deciding) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, wish{handle: handle, reason: reason, expires: expires})
 }
 
 // PrepareUnwaive is PrepareWaiver for the end of a waiver, by Unwaive.
-func (d *Desk) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) ([]byte, error) {
+func (d *deciding) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, wish{handle: handle, reason: reason, end: true})
 }
 
-func (d *Desk) prepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) ([]byte, error) {
-	return read(ctx, d, func(r Reader) ([]byte, error) {
+func (d *deciding) prepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) ([]byte, error) {
+	return read(ctx, d.office, func(r Reader) ([]byte, error) {
 		v, err := d.waivable(ctx, r, actor, id, wish)
 		if err != nil {
 			return nil, err
@@ -109,12 +109,12 @@ func decisionAct(verdict proposals.Verdict, views []view, versions []history.Ver
 }
 
 // sign compares the signature of a decision with the decision, and records it.
-func (d *Desk) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
+func (o *office) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil
 	}
 	if err := signed.Match(decisionAct(verdict, views, versions), note); err != nil {
 		return err
 	}
-	return d.signing.Record(ctx, w, signed)
+	return o.signing.Record(ctx, w, signed)
 }

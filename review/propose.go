@@ -14,10 +14,17 @@ import (
 	"toolcrib/review/intake"
 )
 
+// drafting writes proposals and their revisions, and hands them to the chief.
+type drafting struct {
+	*office
+	*chief
+	imports bool // drafts are what an import made of a server's or a file's definitions
+}
+
 // Propose drafts proposals, and submits them when submit is set: all of them or
 // none. The error joins the problems of each. An agent that has an open proposal
 // on a subject revises that one instead of opening a second.
-func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+func (d *drafting) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
 	}
@@ -27,11 +34,11 @@ func (d *Desk) Propose(ctx context.Context, actor proposals.Actor, drafts []prop
 // TakeIn is Propose for imported definitions. It revises what an earlier import
 // proposed of the same definition. With submit it submits complete drafts, and keeps
 // the others as drafts, for somebody to complete.
-func (d *Desk) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+func (d *drafting) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
 	}
-	return takeIn(ctx, d, actor, drafts, submit)
+	return d.takeIn(ctx, actor, drafts, submit)
 }
 
 // fromOutside refuses toolcrib itself as the author of a draft from outside.
@@ -45,26 +52,24 @@ func fromOutside(actor proposals.Actor) error {
 // Observe is TakeIn as toolcrib itself: it proposes what a guarded server lists. The
 // limits of agents do not hold for it, since a server lists as many tools as it has;
 // the guard sets the pace. The user did not write it, and can approve it.
-func (d *Desk) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
-	return takeIn(ctx, d, proposals.Actor{Kind: proposals.System}, drafts, true)
+func (d *drafting) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+	return d.takeIn(ctx, proposals.Actor{Kind: proposals.System}, drafts, true)
 }
 
-func takeIn(ctx context.Context, d *Desk, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
-	importing := *d
-	importing.imports = true
+func (d *drafting) takeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	importing := drafting{d.office, d.chief, true}
 	return importing.proposeEach(ctx, actor, drafts, func(draft proposals.Draft) bool { return submit && len(draft.Problems()) == 0 })
 }
 
-func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
+func (d *drafting) proposeEach(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit func(proposals.Draft) bool) ([]proposals.Proposal, error) {
 	wanted := make([]bool, len(drafts))
 	for i, draft := range drafts {
 		if wanted[i] = submit(draft); wanted[i] {
 			d.try(ctx, draft)
 		}
 	}
-	call := *d
-	call.together = drafts
-	made, err := write(ctx, d, func(tx Tx) (made []proposals.Proposal, err error) {
+	call := drafting{d.office, &chief{d.office, drafts}, d.imports}
+	made, err := write(ctx, d.office, func(tx Tx) (made []proposals.Proposal, err error) {
 		made = make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
 		for i, draft := range drafts {
@@ -83,7 +88,7 @@ func (d *Desk) proposeEach(ctx context.Context, actor proposals.Actor, drafts []
 	return made, d.consult(ctx, made)
 }
 
-func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
+func (d *drafting) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (proposals.Proposal, error) {
 	p, rev, err := d.draft(ctx, tx, actor, draft, submit)
 	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
 		return p, nil // somebody proposed it a moment ago
@@ -98,12 +103,12 @@ func (d *Desk) propose(ctx context.Context, tx Tx, actor proposals.Actor, draft 
 }
 
 // Submit hands a draft to the Chief of Staff.
-func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+func (d *drafting) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
 	}
 	d.tryCurrent(ctx, id)
-	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+	p, err := write(ctx, d.office, func(tx Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return p, err
@@ -116,10 +121,39 @@ func (d *Desk) Submit(ctx context.Context, actor proposals.Actor, id proposals.I
 	return d.consulted(ctx, p, err)
 }
 
+// submit passes a draft through the gate to the Chief of Staff, and through the
+// built-in reviewer at once unless the policy has a manual chief. Callers call
+// prefetchSimilar before.
+func (d *drafting) submit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
+	to, err := permit(actor, proposals.ActSubmit, p)
+	if err != nil {
+		return p, err
+	}
+	if err := d.gate(ctx, tx.Reader, actor, rev.Draft); err != nil {
+		return p, err
+	}
+	from := p.State
+	p.State, p.UpdatedAt = to, d.stamp()
+	if err := tx.MoveProposal(ctx, p, from); err != nil {
+		return p, err
+	}
+	p.Issue, err = tx.OpenIssue(ctx, proposals.Issue{
+		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
+		Status: proposals.IssueOpen, Labels: proposals.IssueLabels(p),
+	})
+	if err != nil {
+		return p, err
+	}
+	if err := d.log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash}); err != nil {
+		return p, err
+	}
+	return d.receive(ctx, tx, p, rev)
+}
+
 // draft writes the first revision of a new proposal, or the next one of the
 // agent's open proposal on the same subject. submit reports that it is going to be
 // submitted at once.
-func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
+func (d *drafting) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	if draft, err = d.acceptable(ctx, tx.Reader, actor, draft); err != nil {
 		return p, rev, err
 	}
@@ -158,7 +192,7 @@ func (d *Desk) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft pr
 
 // acceptable completes a draft by its type, and refuses one that cannot even be
 // stored.
-func (d *Desk) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
+func (d *drafting) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return draft, err
 	}
@@ -179,7 +213,7 @@ func (d *Desk) acceptable(ctx context.Context, r Reader, actor proposals.Actor, 
 }
 
 // addProposal writes a proposal with draft as its first revision.
-func (d *Desk) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+func (d *drafting) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	now := d.stamp()
 	p := proposals.Proposal{
 		ID: proposals.ID(d.newID()), Type: draft.Type, Subject: draft.Subject, State: proposals.Drafted, Revision: 1,
@@ -284,7 +318,7 @@ type limit struct {
 }
 
 // limits returns the limits that an agent is held to.
-func (d *Desk) limits(actor proposals.Actor) []limit {
+func (d *drafting) limits(actor proposals.Actor) []limit {
 	return []limit{
 		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
 		{proposals.Actor{}, d.policy.MaxOpenAll, d.policy.MaxWrites * agentsAtOnce, "all agents together have", "all agents together"},
@@ -294,7 +328,7 @@ func (d *Desk) limits(actor proposals.Actor) []limit {
 // agentsAtOnce sets how many agents can use up what each may write in an hour.
 const agentsAtOnce = 10
 
-func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
+func (d *drafting) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
 	for _, l := range d.limits(actor) {
 		n, err := tx.OpenBy(ctx, l.who)
 		if err != nil {
@@ -310,7 +344,7 @@ func (d *Desk) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) er
 // withinPace keeps an agent from filling the file with rows that are never deleted:
 // drafts, revisions and comments. They are counted where they are recorded, in
 // the transaction that would add one more.
-func (d *Desk) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) error {
+func (d *drafting) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
 	}
@@ -337,7 +371,7 @@ func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 // joins keeps everybody but the user, and toolcrib itself, from joining a change set
 // that somebody else opened: a stranger in it could hold back or ride along with the
 // rest.
-func (d *Desk) joins(ctx context.Context, r Reader, actor proposals.Actor, changeSet string) error {
+func (d *drafting) joins(ctx context.Context, r Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil
 	}

@@ -83,8 +83,8 @@ func (e *RebaseConflict) Unwrap() error { return ErrMerge }
 // Rebase makes a new revision of a stale proposal against the live version, by
 // a three-way merge. The error is a *RebaseConflict when the author has to
 // decide; nothing is written then.
-func (d *Desk) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
-	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+func (d *drafting) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	p, err := write(ctx, d.office, func(tx Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
 		if err != nil {
 			return p, err

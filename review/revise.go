@@ -16,12 +16,12 @@ import (
 
 // Revise makes a new revision of a proposal from draft. A draft stays a draft;
 // anything else goes back to the Chief of Staff, so it has to be whole.
-func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+func (d *drafting) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
 	}
 	d.try(ctx, draft)
-	p, err := write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+	p, err := write(ctx, d.office, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
 		if err != nil {
 			return p, err
@@ -36,13 +36,13 @@ func (d *Desk) Revise(ctx context.Context, actor proposals.Actor, id proposals.I
 }
 
 // revise writes the next revision of a proposal in the actor's own words.
-func (d *Desk) revise(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+func (d *drafting) revise(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	return d.revised(ctx, tx, actor, actor, p, draft)
 }
 
 // revised writes the next revision of a proposal, in which the words are those
 // of author.
-func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+func (d *drafting) revised(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	to, err := permit(actor, proposals.ActRevise, p)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *Desk) revised(ctx context.Context, tx Tx, actor, author proposals.Actor
 
 // admits refuses a revision that comes too soon after others, joins a change
 // set of somebody else, or, unless it stays a draft, would not pass the gate.
-func (d *Desk) admits(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) error {
+func (d *drafting) admits(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) error {
 	if err := d.withinPace(ctx, tx, actor); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (d *Desk) admits(ctx context.Context, tx Tx, actor proposals.Actor, p propo
 }
 
 // addRevision writes draft as the next revision of p and moves p to a state.
-func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) (proposals.Proposal, proposals.Revision, error) {
+func (d *drafting) addRevision(ctx context.Context, tx Tx, actor, author proposals.Actor, p proposals.Proposal, draft proposals.Draft, to proposals.State) (proposals.Proposal, proposals.Revision, error) {
 	data := map[string]any{}
 	if draft.ChangeSet != p.ChangeSet {
 		data["change_set"], data["change_set_before"] = draft.ChangeSet, p.ChangeSet
@@ -118,7 +118,7 @@ func (d *Desk) addRevision(ctx context.Context, tx Tx, actor, author proposals.A
 }
 
 // Withdraw ends an open proposal without a decision.
-func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
+func (d *drafting) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	if err := errors.Join(fromOutside(actor), checkText("note", note)); err != nil {
 		return proposals.Proposal{}, err
 	}
@@ -127,14 +127,14 @@ func (d *Desk) Withdraw(ctx context.Context, actor proposals.Actor, id proposals
 
 // Retract withdraws, as toolcrib itself, what Observe or an import proposed and a server
 // took back, if revision is still its current one.
-func (d *Desk) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
+func (d *drafting) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
 // withdraw ends a proposal. As toolcrib itself it ends a current revision that an
 // import wrote.
-func (d *Desk) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
-	return write(ctx, d, func(tx Tx) (proposals.Proposal, error) {
+func (d *drafting) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
+	return write(ctx, d.office, func(tx Tx) (proposals.Proposal, error) {
 		p, err := tx.Proposal(ctx, id)
 		if err == nil && actor.Kind == proposals.System {
 			err = retractable(ctx, tx.Reader, p, revision)
@@ -183,8 +183,8 @@ func retractable(ctx context.Context, r Reader, p proposals.Proposal, revision i
 // Fork drafts a new tool from a core tool, which cannot itself be changed: in
 // the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
 // when that is taken.
-func (d *Desk) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
-	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
+func (d *drafting) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
+	return write(ctx, d.office, func(tx Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
 		if err != nil {
 			return p, err
@@ -233,8 +233,8 @@ func freeID(ctx context.Context, tx Tx, layer registry.Layer, id string) (string
 // Rollback drafts a restore of an earlier version. The examples and test cases
 // are those the version was approved with; a version that toolcrib shipped has
 // none, so its author has to add them before it can be submitted.
-func (d *Desk) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
-	return write(ctx, d, func(tx Tx) (p proposals.Proposal, err error) {
+func (d *drafting) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
+	return write(ctx, d.office, func(tx Tx) (p proposals.Proposal, err error) {
 		if err := lockedSubject(s); err != nil {
 			return p, err
 		}

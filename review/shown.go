@@ -55,7 +55,7 @@ type ShownMember struct {
 // Shown records that actor was shown dossiers; an approval without a digest then
 // applies to exactly that content. Only users approve, so it records nothing for
 // anybody else, nor for closed proposals.
-func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) error {
+func (d *reading) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) error {
 	if actor.Kind != proposals.User || d.dryRun {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) 
 			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
 		}
 	}
-	before, err := read(ctx, d, func(r Reader) (map[proposals.ID]Shown, error) { return r.Shown(ctx, actor, ids) })
+	before, err := read(ctx, d.office, func(r Reader) (map[proposals.ID]Shown, error) { return r.Shown(ctx, actor, ids) })
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (d *Desk) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) 
 }
 
 // shownOf returns the state that a dossier shows.
-func (d *Desk) shownOf(o Dossier) Shown {
+func (d *reading) shownOf(o Dossier) Shown {
 	s := Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.stamp()}
 	var a Assessment
 	if latest := o.Assessment(); latest != nil {

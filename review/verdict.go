@@ -28,7 +28,7 @@ func nobody(proposals.Proposal) string { return "" }
 // and events, all with one verdict. decisions[i] is about views[i]. A signed
 // decision has the time of its statement, its event the time at which it was
 // recorded: the log stays in order.
-func (d *Desk) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Verdict, views []view, decisions []proposals.Decision, signed *proof.SignedAct) error {
+func (d *deciding) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Verdict, views []view, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]DecidedProposal, len(views))
 	for i, v := range views {

@@ -17,13 +17,13 @@ import (
 // Waive waives one finding of the current revision on the user's word. handle
 // is the finding's Handle or as much of it as is unambiguous, from the left: a
 // rule alone will do when it found one thing. expires may be nil.
-func (d *Desk) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
+func (d *deciding) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, wish{handle: handle, reason: reason, expires: expires})
 }
 
 // Unwaive ends the waiver of a finding: it is open again. Nothing is taken out of
 // the history: a waiver that expires as it is given takes back those before it.
-func (d *Desk) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
+func (d *deciding) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, wish{handle: handle, reason: reason, end: true})
 }
 
@@ -34,8 +34,8 @@ type wish struct {
 	end            bool       // end the waiver of the finding
 }
 
-func (d *Desk) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) (history.Waiver, error) {
-	return write(ctx, d, func(tx Tx) (w history.Waiver, err error) {
+func (d *deciding) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, wish wish) (history.Waiver, error) {
+	return write(ctx, d.office, func(tx Tx) (w history.Waiver, err error) {
 		v, err := d.waivable(ctx, tx.Reader, actor, id, wish)
 		if err != nil {
 			return w, err
@@ -93,7 +93,7 @@ func (v waivable) waived() bool {
 
 // waivable returns the finding that a wish names, and an error if something is in
 // its way.
-func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id proposals.ID, wish wish) (waivable, error) {
+func (d *deciding) waivable(ctx context.Context, r Reader, actor proposals.Actor, id proposals.ID, wish wish) (waivable, error) {
 	v, act := waivable{wish: wish}, proposals.ActWaive
 	if wish.end {
 		act = proposals.ActUnwaive
@@ -140,7 +140,7 @@ func (d *Desk) waivable(ctx context.Context, r Reader, actor proposals.Actor, id
 }
 
 // addWaiver writes a waiver of p, and of p what the queue shows of it now.
-func (d *Desk) addWaiver(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, w history.Waiver, handle string) error {
+func (d *deciding) addWaiver(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, w history.Waiver, handle string) error {
 	seal, err := tx.AddWaiver(ctx, p.ID, w)
 	if err != nil {
 		return err
@@ -207,15 +207,15 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 // refresh counts again what the queue shows of open proposals, where a waiver that
 // was counted on has run out since, or the keys changed by which waivers count. Nothing
 // is written: neither waits for somebody to write.
-func (d *Desk) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
-	if err := d.count(ctx, r, ps...); err != nil {
+func (t *tallies) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
+	if err := t.count(ctx, r, ps...); err != nil {
 		return err
 	}
 	keys, err := newestKeys(ctx, r)
 	if err != nil {
 		return err
 	}
-	now, cache := d.stamp(), newReviewCache(r)
+	now, cache := t.stamp(), newReviewCache(r)
 	for _, p := range ps {
 		ranOut := !p.Summary.WaivedUntil.IsZero() && !now.Before(p.Summary.WaivedUntil)
 		otherKeys := p.Summary.Findings > 0 && p.UpdatedAt.Before(keys)

@@ -112,7 +112,7 @@ func (b *bench) show(width, height int) *bench {
 	b.config = tui.Config{
 		Desk: b.desk, Regroup: b.desk.Regroup, Registry: catalog{b.db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
 		Getenv: func(name string) string { return b.env[name] }, Drafts: b.t.TempDir(), Now: b.now, After: b.after, Exec: runNow, Size: b.size,
-		Extents: review.Extents(b.desk),
+		Extents: b.desk.Extents,
 	}
 	b.m = tui.New(b.config)
 	b.m.Prime(width, height)

@@ -97,7 +97,7 @@ type Config struct {
 	Registry Registry
 	Calls    Calls // nil where nothing can be called
 	// Extents reads how much proposals change, for the rows of the queue.
-	Extents review.ReadExtents
+	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	// Servers reads which servers of the user's clients are guarded; nil where the
 	// clients are not those of this machine.
 	Servers servers.Read

@@ -28,7 +28,7 @@ type Options struct {
 	Views    []View
 	NoEditor func() string // why nothing can be edited
 	// Extents reads how much proposals change; nil where no list has that.
-	Extents review.ReadExtents
+	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	// Debounced answers with Rested once a row was selected for a moment.
 	Debounced func(msg tea.Msg) tea.Cmd
 }
