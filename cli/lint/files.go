@@ -257,9 +257,6 @@ func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding
 	out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
 }
 
-// isSkill reports whether a file makes its folder a skill.
-func isSkill(name string) bool { return filepath.Base(name) == registry.SkillFile }
-
 // withoutParts leaves out the files of skills whose SKILL.md is in the list: they are read
 // with it.
 func withoutParts(names []string) []string {

@@ -126,7 +126,7 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 func sarifRules() []findings.Rule {
 	list := []findings.Rule{{
 		ID: UnreadableRule, Name: unreadableName, Severity: string(rules.Block),
-		Doc:  "The file is not valid in its apparent format, so no rule was run.",
+		Doc:  "The file is not valid in its apparent format, so the rules could not read all of it.",
 		Help: "Correct the file at the place of the finding; strict JSON, YAML and Markdown are read, with no unknown keys.",
 	}}
 	return append(list, output.Mapped(ruleset.All(), func(r rules.Rule) findings.Rule {

@@ -13,6 +13,7 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
@@ -110,17 +111,18 @@ func (l *linter) file(ctx context.Context, name string, data []byte, executable 
 // skill looks at a whole skill, by its SKILL.md.
 func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
 	unfit := func(message string) findings.Finding {
-		return findings.Finding{Rule: UnreadableRule, Name: unreadableName, Severity: string(rules.Block), File: name, Line: 1, Column: 1, Subject: name, Message: message + "."}
+		return unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}, rules.Block)
 	}
 	u, err := skillUnit(a, name)
 	if err != nil {
 		return l.add(ctx, name, nil, []findings.Finding{unfit(err.Error())})
 	}
-	var problems []findings.Finding
+	text := []byte(u.folder.Files[registry.SkillFile].Text)
+	problems := frontFaults(name, text)
 	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
 		problems = append(problems, unfit(p.String()))
 	}
-	front := frontUnits(name, []byte(u.folder.Files[registry.SkillFile].Text))
+	front := frontUnits(name, text)
 	return l.add(ctx, name, append(front, u), problems)
 }
 

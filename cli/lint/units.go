@@ -57,9 +57,9 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	case ext == ".txt", ext == ".md" && lines == 0 && !instructs(name, false):
-		return []*unit{plainUnit(name, data)}, nil, nil
+		return []*unit{plainUnit(name, data)}, frontFaults(name, data), nil
 	case (forAgents(name) || lines > 0) && !proposalKey.Match(front):
-		return append(frontUnits(name, data), fileUnit(name, data, executable)), nil, nil
+		return append(frontUnits(name, data), fileUnit(name, data, executable)), frontFaults(name, data), nil
 	}
 	text := spans.New(data)
 	if lines == 0 {
@@ -82,12 +82,16 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 		})
 	}
 	var problems []findings.Finding
+	if format := strings.TrimPrefix(filepath.Ext(name), "."); bad != nil && slices.Contains([]string{"toml", "yaml", "yml"}, strings.ToLower(format)) {
+		f := unreadable(name, jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: "lint does not read " + strings.ToUpper(format)}, rules.Block)
+		f.Suggestion = "Give it JSON, NDJSON, Markdown, or plain text (.txt)."
+		return nil, []findings.Finding{f}, nil
+	}
 	if bad != nil {
 		for _, p := range bad.Problems {
-			problems = append(problems, findings.Finding{
-				Rule: cmp.Or(p.Rule, UnreadableRule), Name: unreadableName, Severity: string(rules.Block), File: name,
-				Line: p.Pos.Line, Column: p.Pos.Column, Subject: name, Path: p.Path, Message: p.Message + ".",
-			})
+			f := unreadable(name, p.Problem.Problem, rules.Block)
+			f.Rule = cmp.Or(p.Rule, f.Rule)
+			problems = append(problems, f)
 		}
 	}
 	return units, problems, nil

@@ -1,6 +1,7 @@
 package mdfile
 
 import (
+	"regexp"
 	"strings"
 
 	"toolcrib/registry/jsondoc"
@@ -24,10 +25,15 @@ func SplitFront(text string) (front, body string, ok bool) {
 }
 
 // LooseFront reads front matter as the clients of agents do, which take more than YAML: an
-// object with its keys. What is no YAML, such as "globs: **/*.go", is read line by line:
-// the keys in the first column, each with the text behind it or the list below it.
+// object with its keys. Values that are not YAML, such as "globs: **/*.go", are read as if
+// they stood in quotes, and anything else line by line: the keys in the first column, each
+// with the text behind it or the list below it.
 func LooseFront(front string) *jsondoc.Node {
-	if n, problems := ParseYAML(front, 2); len(problems) == 0 {
+	n, problems := ParseYAML(front, 2)
+	if len(problems) > 0 {
+		n, problems = ParseYAML(quotedValues(front), 2)
+	}
+	if len(problems) == 0 {
 		if n != nil && n.Kind == jsondoc.Object {
 			return n
 		}
@@ -59,6 +65,10 @@ func LooseFront(front string) *jsondoc.Node {
 			if strings.Trim(value, "|>+-0123456789") == "" && strings.HasPrefix(value+" ", "|") || strings.HasPrefix(value+" ", ">") {
 				value = "" // a block, whose lines follow
 			}
+			if n, problems := ParseYAML(value, 1); len(problems) == 0 && n != nil && n.Kind == jsondoc.Array {
+				out.Set(last, n)
+				continue
+			}
 			out.Set(last, jsondoc.NewString(unquoted(value)))
 		}
 	}
@@ -72,4 +82,36 @@ func unquoted(value string) string {
 		return value[1 : n-1]
 	}
 	return value
+}
+
+// FrontFaults returns why front matter is not the YAML of an object, none when it is.
+// lenient reports that values without quotes are all that is wrong with it, such as
+// "globs: **/*.go" or "description: Usage: /x", which many clients read as they stand.
+func FrontFaults(front string, line int) (faults jsondoc.Problems, lenient bool) {
+	if _, faults = parseFront(front, line-1); len(faults) == 0 {
+		return nil, false
+	}
+	_, left := parseFront(quotedValues(front), line-1)
+	return faults, len(left) == 0
+}
+
+// frontLine parts a line of front matter into what stands before a value and the value.
+var frontLine = regexp.MustCompile(`^([ ]*(?:- +)?(?:["']?[A-Za-z][\w-]*["']?:[ \t]+)?)(.*\S)`)
+
+// quotedValues puts the values that are not YAML by themselves in quotes, other than those
+// that begin with a quote or leave a bracket open.
+func quotedValues(front string) string {
+	var out strings.Builder
+	for line := range strings.Lines(front) {
+		m := frontLine.FindStringSubmatch(line)
+		if m == nil || strings.ContainsRune(`"'|>`, rune(m[2][0])) || strings.Count(m[2], "[") != strings.Count(m[2], "]") ||
+			strings.Count(m[2], "{") != strings.Count(m[2], "}") {
+			out.WriteString(line)
+		} else if _, problems := ParseYAML(strings.TrimSpace(line), 1); len(problems) == 0 {
+			out.WriteString(line)
+		} else {
+			out.WriteString(m[1] + "'" + strings.ReplaceAll(m[2], "'", "''") + "'\n")
+		}
+	}
+	return out.String()
 }

@@ -48,16 +48,12 @@ var granting = []string{"allowed-tools", "allowedTools", "permissionMode", "perm
 
 // grants returns what the front matter of a text grants, as "key: value".
 func grants(text string) []string {
-	front, ok := frontMatter(text)
+	front, _, ok := mdfile.SplitFront(text)
 	if !ok {
 		return nil
 	}
-	doc, problems := mdfile.ParseYAML(front, 2)
-	if doc == nil || len(problems) > 0 || doc.Kind != jsondoc.Object {
-		return nil
-	}
 	var list []string
-	for _, m := range doc.Members {
+	for _, m := range mdfile.LooseFront(front).Members {
 		if slices.Contains(granting, m.Key) {
 			values(m.Value, func(v string) { list = append(list, m.Key+": "+v) })
 		}
@@ -110,17 +106,6 @@ func narrow(grant string) bool {
 		return named && !strings.HasPrefix(args, "*") && !strings.HasPrefix(args, ":*")
 	}
 	return true
-}
-
-// frontMatter returns the front matter of a text, without its fences.
-func frontMatter(text string) (string, bool) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return "", false
-	}
-	front, _, ok := strings.Cut("\n"+rest, "\n---")
-	return strings.TrimPrefix(front, "\n"), ok
 }
 
 var (
