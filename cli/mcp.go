@@ -203,7 +203,7 @@ func documents() mcp.Documents {
 			return parsed[0].Draft, nil
 		},
 		Proposal: func(p proposals.Proposal) any { return facts.DocumentOf(p) },
-		Dossier:  func(d review.Dossier) any { return newDocWholeDetail(d) },
+		Dossier:  func(d review.Dossier) any { return newDocDetail(d) },
 		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
 		Finding:  func(s registry.Subject, f review.Standing) any { return newDocFinding(s.String(), f) },
 		Preview:  newDocOwnPreview,

@@ -127,6 +127,14 @@ func newDocWholeDetail(d review.Dossier) docWholeDetail {
 	return doc
 }
 
+// newDocDetail is newDocWholeDetail for one proposal, with the cost of its files: a change
+// set may have hundreds of skills.
+func newDocDetail(d review.Dossier) docWholeDetail {
+	doc := newDocWholeDetail(d)
+	doc.Context = contextCosts(d)
+	return doc
+}
+
 func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
 	return &docAssessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),

@@ -16,8 +16,7 @@ import (
 )
 
 func printDossier(a *command.App, d review.Dossier) error {
-	doc := docDossier{Head: output.NewHead("proposal"), Proposal: newDocWholeDetail(d)}
-	doc.Proposal.Context = contextCosts(d) // of one: a set may have hundreds of skills
+	doc := docDossier{Head: output.NewHead("proposal"), Proposal: newDocDetail(d)}
 	return a.Print(doc, func(p *output.Page) {
 		writeHead(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)

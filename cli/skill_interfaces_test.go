@@ -1,0 +1,85 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+)
+
+// writeSkill writes a skill with everything that a definition can hold, below the folder
+// project.
+func (c testDB) writeSkill() {
+	c.t.Helper()
+	const at = "project/.claude/skills/pdf/"
+	for name, text := range map[string]string{
+		"SKILL.md":        "\ufeff---\r\nname: pdf\r\ndescription: Read PDF files.\r\n---\r\nRun scripts/read.py with the name of the file.\r\n",
+		"scripts/read.py": "#!/usr/bin/env python3\nprint(1)",
+		"empty.txt":       "", "notes \"a\".md": "Two  spaces.  \n\n\n", "assets/logo.png": "\x89PNG\x00\x01",
+	} {
+		c.write(at+name, text)
+	}
+	for _, err := range []error{os.Symlink("scripts/read.py", filepath.Join(c.dir, at, "run")), os.Chmod(filepath.Join(c.dir, at, "scripts/read.py"), 0o700)} {
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// document is the JSON document that a command prints.
+func (c testDB) document(args ...string) (doc map[string]any) {
+	c.t.Helper()
+	if err := json.Unmarshal([]byte(c.run(append(args, "--json")...)), &doc); err != nil {
+		c.t.Fatal(err)
+	}
+	return doc
+}
+
+// TestSkillInterfacesAgree reads a skill from the disk in one registry and has an agent
+// propose it over MCP in another: both have the same definition, context, findings and
+// export, and files that agree with the disk.
+func TestSkillInterfacesAgree(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	read, proposed := newTestDB(t), newTestDB(t)
+	read.writeSkill()
+	proposed.writeSkill()
+	read.run("import", "--files", "project")
+	shown := read.document("show", "1")["proposal"].(map[string]any)
+	same := func(what string, got, want any) {
+		t.Helper()
+		g, _ := json.Marshal(got)
+		if w, _ := json.Marshal(want); want == nil || !bytes.Equal(g, w) {
+			t.Errorf("%s is\n%s, want\n%s", what, g, w)
+		}
+	}
+
+	cl := proposed.serve(nil, "drafter")
+	made := cl.done("propose_tool", map[string]any{
+		"type": "new", "subject": shown["subject"], "definition": shown["definition"], "rationale": shown["rationale"],
+	})["proposal"].(map[string]any)
+	got := cl.done("get_proposal", map[string]any{"id": made["id"]})["proposal"].(map[string]any)
+	for _, key := range []string{"content_hash", "definition", "context", "findings", "recommendation", "title"} {
+		same("get_proposal's "+key, got[key], shown[key])
+	}
+	if cost := shown["context"].([]any)[0].(map[string]any); cost["when"] != "at once" || cost["chars"] != float64(len("- pdf: Read PDF files.")) {
+		t.Errorf("at once enters %v", cost)
+	}
+	same("the preview", proposed.document("preview", "1")["files"], read.document("preview", "1")["files"])
+
+	var exports []any
+	for _, db := range []testDB{read, proposed} {
+		db.run("approve", "1")
+		db.run("check", "--files", "project")
+		var export struct {
+			Files []struct{ Definition any }
+		}
+		if err := json.Unmarshal([]byte(db.run("--project", "project", "export")), &export); err != nil || len(export.Files) != 1 {
+			t.Fatalf("%v, %v", export, err)
+		}
+		exports = append(exports, export.Files[0].Definition)
+	}
+	same("the definitions of the exports", exports, []any{shown["definition"], shown["definition"]})
+}
