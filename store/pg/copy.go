@@ -52,10 +52,14 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 	}
 	return engine.CopyBegun, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, s := range all[rolesStep+1:] {
-			if s.number > seedStep {
-				break
+			var err error
+			switch {
+			case s.number <= seedStep:
+				err = takeStep(ctx, tx, s)
+			case s.number == kindsStep: // the rows need it; FinishCopy takes it, and notes it, again
+				_, err = tx.Exec(ctx, s.sql)
 			}
-			if err := takeStep(ctx, tx, s); err != nil {
+			if err != nil {
 				return err
 			}
 		}

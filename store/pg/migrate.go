@@ -185,8 +185,9 @@ const Owner = "toolcrib_owner"
 
 // The numbers of the steps that something else stands between.
 const (
-	rolesStep = 0 // creates the roles and the schema; the others run as Owner
-	seedStep  = 7 // written by the program: what toolcrib ships
+	rolesStep = 0  // creates the roles and the schema; the others run as Owner
+	seedStep  = 7  // written by the program: what toolcrib ships
+	kindsStep = 24 // has the tables take every kind of subject
 )
 
 // step is one step of the schema: a file of statements. Steps run forward only,
