@@ -137,7 +137,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Do: m.goTo(func() *page { return m.log })},
 		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
 		{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Do: m.goTo(func() *page { return m.calls }), Off: m.noCalls},
-		{Name: "servers", Keys: []string{"B"}, Help: "Show which MCP servers of your clients are guarded", Do: m.goTo(func() *page { return m.servers }), Off: m.noServers},
+		{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Do: m.goTo(func() *page { return m.servers }), Off: m.noServers},
 		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.verify, Off: m.cannotVerify},
 		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.askImport, Off: m.cannotImport},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.back},

@@ -59,7 +59,7 @@ func New(cfg Config) *Model {
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &page{Page: auditlog.New(m.ctx, m.host, cfg.Registry)}
+	m.log = &page{Page: auditlog.New(m.ctx, m.host, cfg.Registry, m.cfg.Restore)}
 	m.drafts = &page{Page: drafts.New(m.ctx, m.host, cfg.Desk, drafts.Options{
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}

@@ -65,11 +65,28 @@ func TestBlameOfAText(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "tab")
-	b.wants("text 1 of", "v1 user:mara")
+	b.wants("as of v3, text 1 of", "v1 2026-11-20 user:mara")
 	for range 8 {
 		b.press("]")
 	}
 	b.wants("◆ ")
+}
+
+// TestBlameOfALineOfTheDiff goes from a line of a diff to the version that brought it in,
+// and on to its proposal (T32).
+func TestBlameOfALineOfTheDiff(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 30, threeVersions, func(b *bench) {
+		d, three := b.file("name_bank.json"), 3
+		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Three things.\nAnd a fourth."
+		b.propose(d)
+	})
+	b.press(".", "2").wants("+ And a fourth.")
+	b.press("B").wants("▎Blame", "◆ goals  as of v3", "v3 2026-11-20 user:mara", "│ Three things.")
+	b.press("enter").wants("#3 modify tool:user/name_bank", "approved")
+	b.press("esc", "esc", "1", "B")
+	b.wants("B: only on the Diff tab")
+	b.press("Q", "shift+tab", "G", "enter", "2", "B").wants("B: all of it is new")
 }
 
 func TestRestoreOfAVersion(t *testing.T) {

@@ -208,6 +208,7 @@ var synonyms = map[string]string{
 	"tab-prompt":              "preview, tokens, channels",
 	"next-section":            "blame, annotate, history, versions, users",
 	"next-field":              "blame, annotate, who wrote it",
+	"blame":                   "annotate, who wrote it, praise",
 	"comment":                 "reply, note, discuss",
 	"comment-line":            "reply, note, discuss",
 	"log":                     "audit, events, history",

@@ -81,17 +81,26 @@ func actStyle(th theme.Theme, act string) theme.Style {
 	return th.Title
 }
 
+// data has the details of an entry that the page shows.
+type data struct {
+	Version        int                      `json:"version"`
+	Recommendation proposals.Recommendation `json:"recommendation"`
+	Findings       int                      `json:"findings"`
+	Note           string                   `json:"note"`
+}
+
+// dataOf returns nothing for data of another form, which says nothing here.
+func dataOf(e history.Event) data {
+	var d data
+	if json.Unmarshal(e.Data, &d) != nil {
+		return data{}
+	}
+	return d
+}
+
 // told summarizes the data of an entry beyond its act in a few words.
 func told(e history.Event) string {
-	var data struct {
-		Version        int                      `json:"version"`
-		Recommendation proposals.Recommendation `json:"recommendation"`
-		Findings       int                      `json:"findings"`
-		Note           string                   `json:"note"`
-	}
-	if json.Unmarshal(e.Data, &data) != nil {
-		return "" // it has another form, and says nothing here
-	}
+	data := dataOf(e)
 	var words []string
 	if data.Version > 0 {
 		words = append(words, "version "+strconv.Itoa(data.Version))

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 )
@@ -17,6 +18,8 @@ import (
 type Log interface {
 	// Events returns the newest entries before a number, 0 for all.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
+	// Versions returns the newest versions of a subject before a number, 0 for all.
+	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
 // Shell is the workbench as the page knows it.
@@ -31,6 +34,7 @@ type Page struct {
 	shell   Shell
 	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	log     Log
+	restore screen.Restore
 	preview screen.Preview
 	events  []history.Event
 	end     bool
@@ -38,8 +42,8 @@ type Page struct {
 }
 
 // New returns an empty page; Reload reads it.
-func New(ctx context.Context, sh Shell, log Log) *Page {
-	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log}
+func New(ctx context.Context, sh Shell, log Log, restore screen.Restore) *Page {
+	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log, restore: restore}
 	p.Pager.SetWrap(false)
 	return p
 }
@@ -51,6 +55,7 @@ func (p *Page) Place() string { return "Audit log" }
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "event-open", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the selected entry", Do: p.open, Off: p.noProposal},
+		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: func() bool { return p.cannotRestore() == "" }, Help: "Propose to restore the version of the selected entry", Do: p.askRestore, Off: p.cannotRestore},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
@@ -171,6 +176,28 @@ func (p *Page) noProposal() string {
 		return "nothing is listed"
 	case e.Proposal == "":
 		return "it has no proposal"
+	}
+	return ""
+}
+
+// version returns the version that the selected entry made live; false for an entry that
+// made none, or one that was shipped, which is locked.
+func (p *Page) version() (s registry.Subject, number int, ok bool) {
+	e, _ := p.selected()
+	s, err := registry.ParseSubject(e.Subject)
+	number = dataOf(e).Version
+	return s, number, err == nil && number > 0 && e.Proposal != ""
+}
+
+// askRestore asks why the version of the selected entry should be live again.
+func (p *Page) askRestore() tea.Cmd {
+	s, number, _ := p.version()
+	return screen.Restorer{Versions: p.log.Versions, Restore: p.restore}.Ask(p.ctx, p.shell, p, p.Frame, s, number)
+}
+
+func (p *Page) cannotRestore() string {
+	if _, _, ok := p.version(); !ok {
+		return "the entry made no version live that could be restored"
 	}
 	return ""
 }

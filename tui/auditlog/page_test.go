@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -31,6 +32,14 @@ func (es entries) Events(_ context.Context, before int64, limit int) ([]history.
 	return es[from:min(from+limit, len(es))], nil
 }
 
+func (es entries) Versions(_ context.Context, s registry.Subject, before, _ int) ([]history.Version, error) {
+	newest := 5
+	if before > 0 {
+		newest = before - 1
+	}
+	return []history.Version{{Subject: s, Number: newest}}, nil
+}
+
 // made returns a log of n entries; the newest decided on a proposal.
 func made(n int) entries {
 	es := make(entries, n)
@@ -47,7 +56,7 @@ func made(n int) entries {
 // opened returns the page on a screen, with the first entries read.
 func opened(t *testing.T, log Log, width, height int) *Page {
 	t.Helper()
-	p := New(t.Context(), new(screentest.Shell), log)
+	p := New(t.Context(), new(screentest.Shell), log, nil)
 	if want := screentest.Open(t, p.shell, p, width, height); want != nil {
 		t.Fatalf("reading the log asks for %v", want)
 	}
@@ -99,6 +108,25 @@ func TestOpensProposals(t *testing.T) {
 	}
 	if _, why := press(t, opened(t, made(0), 100, 20), "enter"); why != "nothing is listed" {
 		t.Errorf("enter in an empty log: %q", why)
+	}
+}
+
+// TestRestoresTheVersionOfAnEntry asks for the reason right in the log (T24).
+func TestRestoresTheVersionOfAnEntry(t *testing.T) {
+	log := made(2)
+	log[0].Subject = "tool:user/clock"
+	p := opened(t, log, 100, 20)
+	asked, _ := press(t, p, "U")
+	if ask, ok := asked.(screen.Dialog); !ok || ask.About != "version 3 of tool:user/clock" {
+		t.Errorf("U asks for %#v", asked)
+	}
+	press(t, p, "j")
+	if _, why := press(t, p, "U"); why != "the entry made no version live that could be restored" {
+		t.Errorf("U on an entry without a version: %q", why)
+	}
+	log[0].Data = json.RawMessage(`{"version":5}`)
+	if asked, _ := press(t, opened(t, log, 100, 20), "U"); asked != screen.Sayf(screen.Warning, "Version 5 of tool:user/clock is the live one") {
+		t.Errorf("U on the live version: %#v", asked)
 	}
 }
 

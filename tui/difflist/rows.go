@@ -299,3 +299,33 @@ func (l *List) newNumber(r ref) int {
 	}
 	return 0
 }
+
+// Before returns the field of a row, and the line of the old text that stands there or
+// nearest to it: before a row that only came, else behind it. It is 0 for a heading, and
+// where nothing of the field was there.
+func (l *List) Before(row int, split bool) (path string, number int, ok bool) {
+	a := l.arrangement(split)
+	if row < 0 || row >= len(a.rows) {
+		return "", 0, false
+	}
+	r := a.rows[row]
+	switch r.kind {
+	case blank, gap, note, title, count, file:
+		return "", 0, false
+	case head, remark, line, pair, brief:
+	}
+	f := l.fields[r.field]
+	if f.beside || r.kind == head || r.kind == brief {
+		return f.path, 0, !f.beside
+	}
+	for _, step := range []int{-1, 1} {
+		for i := row; i >= 0 && i < len(a.rows) && a.rows[i].field == r.field && a.rows[i].hunk == r.hunk; i += step {
+			if x := a.rows[i]; x.kind == line || x.kind == pair {
+				if n := f.hunks[x.hunk].Lines[max(0, x.a)].Old; x.a >= 0 && n > 0 {
+					return f.path, n, true
+				}
+			}
+		}
+	}
+	return f.path, 0, true
+}

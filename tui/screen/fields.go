@@ -215,11 +215,19 @@ type Entry struct {
 }
 
 // Opening is a live definition to be shown: what changed between two versions where
-// some are given, or in the editor.
+// some are given, which version brought in a line, or in the editor.
 type Opening struct {
 	Entry   Entry
 	Compare Span
+	Blame   Blame
 	Change  bool
+}
+
+// Blame asks which version brought in each line of a field.
+type Blame struct {
+	Field   string // as a JSON path; "" asks for none
+	Line    int    // to begin at, counted from 1; 0 for the beginning
+	Version int    // that has the lines; 0 for the newest
 }
 
 // Forker drafts a tool of the user's own from a core tool.

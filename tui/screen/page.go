@@ -132,7 +132,7 @@ type Division struct {
 
 // NewLayout lays a screen out.
 func NewLayout(width, height int, by Division) Layout {
-	l := Layout{Width: width, Height: height, List: width, Right: width, Blame: 22, By: by}
+	l := Layout{Width: width, Height: height, List: width, Right: width, Blame: 26, By: by}
 	l.TooSmall = width < MinWidth || height < MinHeight
 	l.Body = max(1, height-5)
 	if width >= SideFrom && !by.Zoomed {
@@ -142,7 +142,7 @@ func NewLayout(width, height int, by Division) Layout {
 		l.Left, l.Right = divide(width, min(width*2/5, prose.MaxWidth)+by.Shift)
 	}
 	if l.Right >= 100 {
-		l.Blame = 36
+		l.Blame = 42
 	}
 	return l
 }

@@ -155,3 +155,32 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 		},
 	}
 }
+
+// Restorer makes earlier versions live again.
+type Restorer struct {
+	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
+	Restore  Restore
+}
+
+// Ask reads an earlier version, and asks why it should be live again. What it does is of
+// page, nil for the workbench.
+func (r Restorer) Ask(ctx context.Context, sh Shell, page Page, f Frame, s registry.Subject, version int) tea.Cmd {
+	return func() tea.Msg {
+		live, err := r.Versions(ctx, s, 0, 1)
+		found := live
+		if err == nil && len(live) > 0 && live[0].Number != version {
+			found, err = r.Versions(ctx, s, version+1, 1)
+		}
+		return Then{Page: page, Do: func() tea.Cmd {
+			switch {
+			case err != nil:
+				return sh.Fail(err)
+			case len(found) == 0 || found[0].Number != version:
+				return sh.Say(Warning, "%s has no version %d", s, version)
+			case live[0].Number == version:
+				return sh.Say(Warning, "Version %d of %s is the live one", version, s)
+			}
+			return sh.Ask(f.RestoreDialog(found[0], func(w Write) tea.Cmd { return sh.Write(w) }, r.Restore))
+		}}
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/impact"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
@@ -55,6 +54,7 @@ const (
 type Shell interface {
 	screen.Shell
 	screen.Forker
+	Open(p proposals.Proposal, sameTab bool) tea.Cmd
 	Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
 }
 
@@ -70,13 +70,12 @@ type Page struct {
 	entry      screen.Entry
 	definition json.RawMessage
 	versions   []history.Version
-	field      int            // index among the texts that can be blamed
 	wanted     screen.Span    // to compare when the versions are there
 	marked     int            // version that the next comparison begins with, 0 for the one before
 	stop       int            // in the list of versions, to come back to
 	compared   screen.Span    // what changed is, zero while it is made
 	changed    *difflist.List // nil for the list of versions
-	blamed     blamed
+	blaming    blaming
 	uses       []impact.Use
 	usesErr    error
 	usesRead   bool
@@ -87,7 +86,11 @@ type Page struct {
 func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
 	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
 	s.about.SetWrap(true)
-	if s.wanted != (screen.Span{}) {
+	s.blaming = blaming{page: s, asked: open.Blame}
+	switch {
+	case open.Blame.Field != "":
+		s.Turn(sectionBlame)
+	case s.wanted != (screen.Span{}):
 		s.Turn(sectionVersions)
 	}
 	return s
@@ -226,21 +229,9 @@ func (s *Page) lay() {
 	case sectionVersions:
 		s.Frame.VersionRows(page, s.Frame.Right, s.versions, s.marked)
 	case sectionBlame:
-		s.layBlame(page)
+		s.blaming.lay(page)
 	case sectionUses:
 		s.layUses(page)
 	}
 	s.Pager.Replace(page.Rows())
-}
-
-// texts are the fields that can be blamed line by line.
-func (s *Page) texts() []string {
-	doc, keys := screen.Document(s.entry.Subject.Kind, s.definition)
-	var out []string
-	for _, key := range keys {
-		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && len(v.Text) > 20 {
-			out = append(out, key)
-		}
-	}
-	return out
 }

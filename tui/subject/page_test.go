@@ -76,7 +76,7 @@ func TestShowsSections(t *testing.T) {
 		{60, nil, []string{"goals", "Three things⟨U+202E⟩"}},
 		{60, []string{"tab"}, []string{"▌", "v3", "user:ida", "written by user:mara"}},
 		{140, []string{"tab"}, []string{"goals", "│", "v3", "2026-11-20 15:00"}},
-		{60, []string{"tab", "tab"}, []string{"◆ goals  text 1 of 1", "v3 user:mara, user:ida"}},
+		{60, []string{"tab", "tab"}, []string{"◆ goals  as of v3", "v3 2026-11-20 user:mara"}},
 		{140, []string{"tab", "tab", "tab"}, []string{"✓ agent:global/assistant", "listed"}},
 	} {
 		s, _ := opened(t, &past{}, screen.Opening{}, c.width)

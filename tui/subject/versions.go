@@ -33,7 +33,7 @@ func (s *Page) layUses(page *prose.Page) {
 		if !u.In {
 			sign, style = "  – ", th.Faint
 		}
-		page.Item(draw.Of(style, sign).Add(th.Text, draw.Pad(s.user(u), s.Frame.Blame+8)+"  "), u.Why)
+		page.Item(draw.Of(style, sign).Add(th.Text, draw.Pad(s.user(u), s.Frame.Blame+4)+"  "), u.Why)
 	}
 }
 
@@ -50,15 +50,15 @@ func (s *Page) user(u impact.Use) draw.Safe {
 
 // Keys implements screen.Page.
 func (s *Page) Keys() []screen.Key {
-	in := func(section int) func() bool { return func() bool { return s.Tab == section } }
+	in := func(sections ...int) func() bool { return func() bool { return slices.Contains(sections, s.Tab) } }
 	turn := func(step int) func() tea.Cmd {
 		return func() tea.Cmd { return s.show((s.Tab + step + sectionCount) % sectionCount) }
 	}
 	field := func(step int) func() tea.Cmd {
-		return func() tea.Cmd { return s.nextField(step) }
+		return func() tea.Cmd { return s.blaming.turn(step) }
 	}
 	return slices.Concat([]screen.Key{
-		{Name: "version-diff", Keys: []string{"enter"}, Label: "changes", Here: in(sectionVersions), Help: "Show the changes of the selected version, or since the marked one", Do: s.showVersion, Off: s.noVersion},
+		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", Here: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or since the marked one; in the blame, open the proposal of the line", Do: s.openRow, Off: s.noRow},
 		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", Here: in(sectionVersions), Help: "Mark the selected version for comparison", Do: s.markVersion, Off: s.noVersion},
 		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: in(sectionVersions), Help: "Propose to restore the selected version", Do: s.askRestore, Off: s.cannotRestore},
 		{Name: "next-field", Keys: []string{"]"}, Label: "next text", Here: in(sectionBlame), Help: "Show blame for the next text", Do: field(1)},
@@ -85,7 +85,11 @@ func (s *Page) edit() tea.Cmd {
 	return s.shell.Change(s.entry.Subject, d, version)
 }
 
-func (s *Page) showVersion() tea.Cmd {
+// openRow opens what the selected version changed, or the proposal of the selected line.
+func (s *Page) openRow() tea.Cmd {
+	if s.Tab == sectionBlame {
+		return s.blaming.open()
+	}
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
@@ -95,6 +99,13 @@ func (s *Page) markVersion() tea.Cmd {
 	s.marked, said = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
 	s.lay()
 	return said
+}
+
+func (s *Page) noRow() string {
+	if s.Tab == sectionBlame {
+		return s.blaming.none()
+	}
+	return s.noVersion()
 }
 
 func (s *Page) noVersion() string {

@@ -10,19 +10,8 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/registry"
 	"toolcrib/tui/difflist"
-	"toolcrib/tui/draw"
-	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
 )
-
-// blamed is the lines of a text with the version that each of them came with.
-type blamed struct {
-	field   string
-	version int // the newest that was followed
-	lines   []history.BlameLine
-	err     error
-}
 
 // then has the page do something with what was read.
 func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
@@ -87,7 +76,7 @@ func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
 func (s *Page) work() tea.Cmd {
 	switch s.RightTab() {
 	case sectionBlame:
-		return s.blame()
+		return s.blaming.load()
 	case sectionUses:
 		if !s.usesRead {
 			subject := s.entry.Subject
@@ -151,77 +140,5 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 		}
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd { return s.shown(want, list, err) })
-	}
-}
-
-// blame follows the chosen text through the versions.
-func (s *Page) blame() tea.Cmd {
-	texts := s.texts()
-	if len(texts) == 0 || len(s.versions) == 0 {
-		return nil
-	}
-	field := texts[min(s.field, len(texts)-1)]
-	versions := s.versions
-	if s.blamed.field == field && s.blamed.version == versions[0].Number {
-		return nil
-	}
-	return func() tea.Msg {
-		b, made := history.NewBlame(field), blamed{field: field, version: versions[0].Number}
-		for i := len(versions) - 1; i >= 0 && made.err == nil; i-- {
-			made.err = b.Add(versions[i])
-		}
-		made.lines = b.Lines()
-		return s.then(func() tea.Cmd {
-			s.blamed = made
-			s.lay()
-			return nil
-		})
-	}
-}
-
-func (s *Page) nextField(step int) tea.Cmd {
-	n := len(s.texts())
-	if n == 0 || s.Tab != sectionBlame {
-		return nil
-	}
-	s.field = (s.field + step + n) % n
-	s.Pager.Home()
-	s.lay()
-	return s.blame()
-}
-
-func (s *Page) layBlame(page *prose.Page) {
-	th := s.Frame.Theme
-	texts := s.texts()
-	if len(texts) == 0 || len(s.versions) == 0 {
-		page.Faint("", "No text to show.")
-		return
-	}
-	name := texts[min(s.field, len(texts)-1)]
-	page.Line(draw.Of(th.Field, "◆ "+draw.Show(name)).Add(th.Faint, draw.Showf("  text %d of %d, ] shows the next", min(s.field, len(texts)-1)+1, len(texts))))
-	page.Blank()
-	switch {
-	case s.blamed.field != name || s.blamed.version != s.versions[0].Number:
-		page.Faint("", "…")
-		return
-	case s.blamed.err != nil:
-		page.Text("", wording.OneLine(s.blamed.err))
-		return
-	}
-	by := map[int]history.Version{}
-	for _, v := range s.versions {
-		by[v.Number] = v
-	}
-	last := 0
-	for _, l := range s.blamed.lines {
-		who := draw.Safe("")
-		if v := by[l.Version]; l.Version != last {
-			who = draw.Showf("v%d %s", l.Version, v.Author)
-			if v.DecidedBy != "" && v.DecidedBy != v.Author {
-				who += draw.Showf(", %s", v.DecidedBy)
-			}
-		}
-		last = l.Version
-		page.Item(draw.Of(th.Faint, draw.Pad(who, s.Frame.Blame)+"│ "), l.Text)
 	}
 }

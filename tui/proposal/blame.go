@@ -1,0 +1,75 @@
+package proposal
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+	"toolcrib/tui/screen"
+)
+
+// blamable returns the version that the old side of the diff on the screen is, 0 for none.
+func (t *diffPane) blamable() int {
+	d := t.dossier
+	switch {
+	case t.list == nil || t.made.from == isNew:
+		return 0
+	case t.against == 0:
+		return d.Proposal.BaseVersion
+	case t.against == 1 && d.Live != nil && d.Live.Version != d.Proposal.BaseVersion:
+		return d.Live.Version
+	}
+	return 0 // an earlier revision
+}
+
+func (t *diffPane) cannotBlame() string {
+	switch why := t.none(); {
+	case !t.loaded:
+		return "it is still loading"
+	case why != "":
+		return why
+	case t.made.from == isNew:
+		return "all of it is new"
+	case t.blamable() == 0:
+		return "only against a version; b compares with one"
+	}
+	return ""
+}
+
+// blame shows which version brought in the line with the cursor, else the one of the
+// current change, else the first on the screen.
+func (t *diffPane) blame() tea.Cmd {
+	first, last := t.pager.Window()
+	row, picking := t.pager.Picked()
+	if !picking {
+		if row = t.pager.StopRow(); row < first || row >= last {
+			row = first
+		}
+	}
+	path, line, ok := t.list.Before(row, t.split)
+	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // a heading leads to its lines
+		if p, l, there := t.list.Before(n, t.split); there && (!ok || p == path) {
+			path, line, ok = p, l, true
+		}
+	}
+	version := t.blamable()
+	if !ok || !t.was(path) {
+		return t.Shell.Say(screen.Warning, "Nothing of it is in version %d, so no version brought it in", version)
+	}
+	t.pager.Unpick()
+	return t.Shell.OpenEntry(screen.Opening{
+		Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Blame: screen.Blame{Field: path, Line: line, Version: version},
+	})
+}
+
+// was reports whether the old side of the diff has a field of the definition.
+func (t *diffPane) was(path string) bool {
+	old := t.bases()[min(t.against, len(t.bases())-1)].content.Definition
+	if path == "" || strings.HasPrefix(path, wire.SourcePath) {
+		return false
+	}
+	doc, err := jsondoc.Parse(old.Canonical(), jsondoc.DefaultLimits)
+	return err == nil && doc.Find(path) != nil
+}
