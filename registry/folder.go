@@ -117,6 +117,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		total += len(file.Text)
 		if problem := pathProblem(name); problem != "" {
 			c.add(name, "the path %s", problem)
+			continue // "/" is its own folder
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if f.has(dir) {
@@ -184,6 +185,8 @@ func pathProblem(p string) string {
 		return "is not the plain relative path of a file"
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }):
 		return "has control characters, a backslash or bytes that are not UTF-8"
+	case slices.ContainsFunc(strings.Split(p, "/"), func(element string) bool { return strings.EqualFold(element, ".git") }):
+		return "leads into .git, whose files git runs and no agent reads"
 	}
 	return ""
 }

@@ -41,6 +41,8 @@ func TestFolderProblems(t *testing.T) {
 		"two files":          {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}, "AGENTS.md": {}}), "expected the one file"},
 		"no path":            {instructions("", map[string]File{"AGENTS.md": {}}), "path: is missing"},
 		"absolute path":      {instructions("/etc/AGENTS.md", map[string]File{"AGENTS.md": {}}), "plain relative path"},
+		"absolute file":      {skillOf(map[string]File{"/etc/x": {}}), "plain relative path"},
+		"a hook of git":      {skillOf(map[string]File{"a/.GIT/hooks/pre-commit": {Text: "x", Executable: true}}), "leads into .git"},
 		"climbing path":      {skillOf(map[string]File{"../x": {}}), "plain relative path"},
 		"backslash":          {skillOf(map[string]File{`a\b`: {}}), "backslash"},
 		"control":            {skillOf(map[string]File{"a\nb": {}}), "control characters"},
