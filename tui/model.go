@@ -54,8 +54,9 @@ func New(cfg Config) *Model {
 	m.host = host{m}
 	m.global = m.globalKeys()
 	m.chooseTheme()
+	m.shared = m.proposalOptions()
 	m.queue = &page{Page: queue.New(m.ctx, m.host, cfg.Desk, queue.Options{
-		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor, Extents: cfg.Extents,
+		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor, Extents: cfg.Extents, Read: m.shared.Seen.Sheet,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
@@ -65,7 +66,6 @@ func New(cfg Config) *Model {
 	})}
 	m.calls = &page{Page: calls.New(m.ctx, m.host, m.callDesk())}
 	m.servers = &page{Page: servers.New(m.ctx, m.host, cfg.Servers)}
-	m.shared = m.proposalOptions()
 	m.page = m.queue
 	m.resume(left)
 	m.resize(80, 24)

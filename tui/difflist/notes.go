@@ -131,6 +131,12 @@ func (r rows) remark(x ref) pager.Row {
 	}}}
 }
 
+// Whole reports whether something changed, and every changed field has lines that came or
+// went.
+func (l *List) Whole() bool {
+	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
+}
+
 // Unseen names the changed fields of which something has not been on the
 // screen of p, with the lines that are missing.
 func (l *List) Unseen(p *pager.Pager) []string {

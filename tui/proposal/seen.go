@@ -16,7 +16,8 @@ type Seen struct {
 	sheets map[proposals.ID]sheet
 }
 
-// sheet is the page of a change set on which a proposal was shown.
+// sheet is a page, besides its own, on which a proposal was shown: that of its change set,
+// or the queue with a pane about it.
 type sheet struct {
 	dossier review.Dossier
 	unseen  func() int // rows that have not been on the screen
@@ -25,8 +26,8 @@ type sheet struct {
 // NewSeen returns a store of nothing seen.
 func NewSeen() *Seen { return &Seen{map[proposals.ID]*reading{}, map[proposals.ID]sheet{}} }
 
-// Sheet has the page of a change set count for its members: who has seen all of its
-// rows has read each of them.
+// Sheet has another page count for the proposals on it: who has seen all of its rows has
+// read each of them.
 func (s *Seen) Sheet(ds []review.Dossier, unseen func() int) {
 	for _, d := range ds {
 		s.sheets[d.Proposal.ID] = sheet{d, unseen}

@@ -29,6 +29,9 @@ type Options struct {
 	NoEditor func() string // why nothing can be edited
 	// Extents reads how much proposals change; nil where no list has that.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
+	// Read has the page of a proposal, and its decision, know that it was read here; nil
+	// where nothing is read.
+	Read func(ds []review.Dossier, unseen func() int)
 	// Debounced answers with Rested once a row was selected for a moment.
 	Debounced func(msg tea.Msg) tea.Cmd
 }
@@ -254,7 +257,7 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 	case Rested:
 		if p, ok := q.Current(); ok && p.ID == msg.ID {
-			return q.loadGlance(p.ID)
+			return loadGlance(q.ctx, q.desk, q.Actor, p.ID)
 		}
 	case Measured:
 		q.take(msg)

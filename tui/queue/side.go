@@ -1,13 +1,16 @@
 package queue
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -29,7 +32,7 @@ func (q *Page) side() []string {
 		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f.Theme, r))
 	}
 	if q.below(q.Frame) > 0 {
-		return q.Preview.View(f, string(p.ID), q.glance.inBrief(f, q.Actor, p, &q.extents))
+		return q.Preview.View(f, q.glance.of(p), q.glance.inBrief(f, q.Actor, p, &q.extents))
 	}
 	th := f.Theme
 	page := prose.New(th)
@@ -38,10 +41,48 @@ func (q *Page) side() []string {
 	page.Blank()
 	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
 	labels.Facts(page, th, q.Actor, p, view, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision))
-	if read := q.glance.Dossier.Proposal; read.ID == p.ID && read.Revision == p.Revision {
+	if q.glance.isOf(p) {
 		q.glance.about(f, page)
 	}
-	return q.Preview.View(f, string(p.ID), page)
+	return q.Preview.View(f, q.glance.of(p), page)
+}
+
+// isOf reports whether the glance is of the current revision of a proposal.
+func (g Glance) isOf(p proposals.Proposal) bool {
+	read := g.Dossier.Proposal
+	return read.ID == p.ID && read.Revision == p.Revision
+}
+
+// of names what the pane shows about a proposal: nothing that was seen of other content
+// counts for it.
+func (g Glance) of(p proposals.Proposal) string {
+	if !g.isOf(p) || g.Changes == nil {
+		return string(p.ID)
+	}
+	return string(p.ID) + " " + g.Dossier.Digest
+}
+
+// See implements screen.Page: a proposal whose changes were all on the screen, beside the
+// list or below it, has been read.
+func (q *Page) See() {
+	p, ok := q.Current()
+	if !ok || q.Read == nil || q.pane(q.Frame).Side == 0 || !q.glance.isOf(p) || q.glance.Changes == nil || !q.Preview.See(q.glance.of(p)) {
+		return
+	}
+	if q.glance.read(&q.Preview) {
+		q.Read([]review.Dossier{q.glance.Dossier}, func() int { return 0 })
+	}
+}
+
+// read reports whether all that an approval needs was in the pane. Hidden characters that
+// a finding is about are not shown there, nor is a field that changed without a line.
+func (g Glance) read(pane *screen.Preview) bool {
+	for _, s := range g.Dossier.Standing {
+		if !visible.Clean(s.Passage) {
+			return false
+		}
+	}
+	return g.Changes.Whole() && len(pane.Unseen(g.Changes.Unseen)) == 0
 }
 
 // inBrief lays out a proposal in few lines, for the pane below the list.
@@ -66,7 +107,7 @@ func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Propo
 		page.Line(draw.Of(th.Warn, "⚠ "+draw.Show(facts.WhyStale(p))))
 	}
 	d := g.Dossier
-	if d.Proposal.ID != p.ID || d.Proposal.Revision != p.Revision {
+	if !g.isOf(p) {
 		if e, ok := known.of(p); ok {
 			page.Text("", e.Rationale)
 		}
@@ -153,7 +194,7 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// changes shows what changes, as far as a few screens. It does not count as read.
+// changes shows what changes, as far as a few screens.
 func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return
@@ -177,9 +218,9 @@ func (q *Page) debounce() tea.Cmd {
 	return q.Debounced(Rested{p.ID})
 }
 
-func (q *Page) loadGlance(id proposals.ID) tea.Cmd {
+func loadGlance(ctx context.Context, desk Desk, actor proposals.Actor, id proposals.ID) tea.Cmd {
 	return func() tea.Msg {
-		d, err := q.desk.Show(q.ctx, q.Actor, id)
+		d, err := desk.Show(ctx, actor, id)
 		if err != nil {
 			return Glance{ID: id, Err: err}
 		}

@@ -168,6 +168,18 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
+// See marks the text on the screen as seen, if it is of a row; false where it is not.
+func (p *Preview) See(of string) bool {
+	if p.pager == nil || p.of != of {
+		return false
+	}
+	p.pager.See()
+	return true
+}
+
+// Unseen returns what a text finds that was not seen of it.
+func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
+
 // Forget has the next row begin at its top.
 func (p *Preview) Forget() { p.of = "" }
 

@@ -1,0 +1,108 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+// onlyProposal returns the one proposal there is.
+func (b *bench) onlyProposal() proposals.Proposal {
+	b.t.Helper()
+	page, err := b.desk.List(context.Background(), review.Query{})
+	if err != nil || len(page.Proposals) != 1 {
+		b.t.Fatalf("%d proposals: %v", len(page.Proposals), err)
+	}
+	return page.Proposals[0]
+}
+
+// TestChangesBesideTheListAreRead approves what was shown beside the list, or below it,
+// and nothing else (T29).
+func TestChangesBesideTheListAreRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, size := range [][2]int{{120, 60}, {200, 60}, {80, 90}} {
+		b := newBench(t, size[0], size[1], demo("name_bank.json"))
+		b.wants("◆ prompt")
+		b.press("a").wants("✓ read 1/1", "y approve")
+		b.press("y").wants("Live: tool:user/name_bank version 1")
+	}
+}
+
+// TestChangesOutOfThePaneAreNotRead has a pane that shows the first lines only, until it
+// is scrolled to the end.
+func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 24, demo("name_bank.json"))
+	locked := func() {
+		t.Helper()
+		b.screen()
+		b.press("a").wants("read 0/1", "not shown yet")
+		b.press("y").wants("Not shown yet")
+		b.press("esc")
+	}
+	locked()
+	b.press("J")
+	locked()
+	for range 20 {
+		b.press("J")
+		b.screen()
+	}
+	b.press("a").wants("read 1/1")
+}
+
+// TestChangesUnderADialogAreNotRead scrolls the pane while the sheet covers the screen.
+func TestChangesUnderADialogAreNotRead(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 24, demo("name_bank.json"))
+	b.screen()
+	b.press("a").wants("read 0/1")
+	for range 20 {
+		b.press("J", "down")
+	}
+	b.wants("read 0/1")
+}
+
+// TestRevisionBesideTheListIsReadAnew counts nothing of an earlier revision.
+func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 24, demo("name_bank.json"))
+	for range 20 {
+		b.screen()
+		b.press("J")
+	}
+	b.press("a").wants("read 1/1")
+	b.press("esc")
+	d := b.file("name_bank.json")
+	d.Definition.Tool.Goals = "Other goals than those that were read."
+	if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+		t.Fatal(err)
+	}
+	b.poll()
+	b.screen()
+	b.press("a").wants("read 0/1", "not shown yet")
+}
+
+// TestHiddenCharactersAreNotReadBesideTheList leaves a finding about hidden characters to
+// the pages that show its passage.
+func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 90, demo("name_bank.json"), func(b *bench) {
+		_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
+			Recommendation: proposals.RecommendApprove,
+			Findings:       []rules.Finding{{Rule: "X103", Severity: rules.Info, Path: "definition.prompt", Line: 3, Column: 1, EndLine: 3, EndColumn: 9, Message: "It is split.", Passage: "Ig\u200bnore"}},
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	})
+	b.wants("◆ prompt", "It is split.")
+	b.press("a")
+	if s := b.screen(); !strings.Contains(s, "read 0/1") {
+		t.Errorf("a hidden character counts as read beside the list:\n%s", s)
+	}
+}
