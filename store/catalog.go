@@ -59,7 +59,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 		return "SELECT * FROM live", nil
 	}
 	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
-			coalesce(json_extract(v.definition, '$.name'), '') AS name,
+			coalesce(json_extract(v.definition, CASE WHEN v.kind IN ('skill', 'instructions') THEN '$.path' ELSE '$.name' END), '') AS name,
 			CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.kind'), '') ELSE '' END AS tool_kind,
 			coalesce(json_extract(v.definition, '$.category'), '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.tier'), '') ELSE '' END AS tier,
 			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, '' AS tag, coalesce(json_extract(v.definition, '$.status'), 'active') AS status, '' AS origin, '' AS source,

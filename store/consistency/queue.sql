@@ -57,7 +57,7 @@ SELECT '#' || i.number FROM issues i LEFT JOIN proposals p ON p.id = i.proposal
 SELECT '#' || i.number FROM issues i JOIN proposals p ON p.id = i.proposal
   LEFT JOIN events e ON e.proposal = p.id AND e.proposal <> '' AND e.act = 'submit'
   LEFT JOIN revisions r ON r.proposal = p.id AND r.number = e.revision
-  WHERE e.revision IS DISTINCT FROM p.revision AND (i.title IS DISTINCT FROM '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(json_extract(r.draft, '$.definition.name'), ''), p.subject_id)
+  WHERE e.revision IS DISTINCT FROM p.revision AND (i.title IS DISTINCT FROM '[' || upper(substr(p.kind, 1, 1)) || substr(p.kind, 2) || ' Proposal] ' || coalesce(nullif(json_extract(r.draft, CASE WHEN p.kind IN ('skill', 'instructions') THEN '$.definition.path' ELSE '$.definition.name' END), ''), p.subject_id)
   OR i.labels IS DISTINCT FROM p.kind || '-proposal
 ' || json_extract(r.draft, '$.type') || '
 ' || p.layer || coalesce('
