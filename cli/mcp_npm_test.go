@@ -15,8 +15,8 @@ import (
 	"toolcrib/cli"
 )
 
-// TestRealServers imports published MCP servers, approves some of their tools
-// and runs them through the gateway, over MCP. It runs as `make servers`. (H9)
+// TestRealServers imports published MCP servers, approves the set of each and runs
+// some of its tools through the gateway, over MCP. It runs as `make servers`. (H9)
 func TestRealServers(t *testing.T) {
 	for _, s := range []struct {
 		name, command string
@@ -40,10 +40,11 @@ func TestRealServers(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.write(".config/toolcrib/toolcrib.toml", fmt.Sprintf("[servers.%s]\ncommand = %s\nenv = [\"npm_config_cache\", \"MEMORY_FILE_PATH\"]\n", s.name, words))
+			c.run("show", "set:"+s.name)
+			c.run("approve", "set:"+s.name)
 			var ids []string
 			for i := 0; i < len(s.calls); i += 3 {
 				ids = append(ids, s.calls[i])
-				c.run("approve", c.issueOf("tool:user/"+s.calls[i]))
 				c.run("calls", "policy", s.calls[i], "auto_approve")
 			}
 			if again := c.run("import", "--server", s.name); !regexp.MustCompile(`(?m)^0 new, 0 changed, 0 vanished`).MatchString(again) {
