@@ -62,7 +62,8 @@ toolcrib declares none to a live server.
 --files proposes skills and instruction files (SKILL.md, AGENTS.md, CLAUDE.md,
 rules, subagents, commands) of a project's FOLDER, else those in your home and in
 the current project: new, changed and missing ones, a change set for each folder
-that they stand in. Their bytes are kept exactly.
+that they stand in. Their bytes are kept exactly. A second import withdraws the
+proposal of a file that was put back.
 
 Incomplete prompts of a v0 file become drafts; --draft drafts everything.
 Unknown keys are stored and exported again. Tools that the MCP protocol has
@@ -190,7 +191,7 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 		b.Actor = observer(a.Config)
 	}
 	if origin.Server = origin.Server || from != nil; origin.Server && !f.named { // a live server is one whatever it calls itself
-		if origin.Set, err = changeSet(ctx, a, b.Actor, origin.Label); err != nil {
+		if origin.Set, err = a.FreeSet(ctx, b.Actor, origin.Label); err != nil {
 			return intaken{}, err
 		}
 	}

@@ -97,6 +97,21 @@ func TestImportAgain(t *testing.T) {
 		t.Fatalf("open are %s", got)
 	}
 
+	// A change, no tool at all, and another change: one open proposal at a time.
+	lend := `[{"name": "lend_book", "description": "Lend a book.", "inputSchema": {"type": "object"}}]`
+	for _, step := range []struct{ tools, open string }{
+		{strings.ReplaceAll(guardedTools, "Find a book.", "Find a good book."), "modify library_find_book in library"},
+		{lend, "deactivate library_find_book in library"},
+		{strings.ReplaceAll(guardedTools, "Find a book.", "Find a bad book."), "modify library_find_book in library"},
+		{guardedTools, ""},
+	} {
+		c.write("tools.json", step.tools)
+		c.importing()
+		if got := c.open(); got != step.open {
+			t.Fatalf("open are %s, want %s", got, step.open)
+		}
+	}
+
 	// Somebody's own proposal about a tool is nobody else's to revise.
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find one book."))
 	c.importing("--change-set", "")

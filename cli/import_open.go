@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,29 +16,6 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/intake"
 )
-
-// changeSet returns the change set for what a server lists: its name, or that with a
-// number when a rejected member stops the set, or it is not the actor's to join.
-func changeSet(ctx context.Context, a *command.App, actor proposals.Actor, server string) (string, error) {
-	for n := 1; ; n++ {
-		set := server
-		if n > 1 {
-			set = fmt.Sprintf("%s_%d", server, n)
-		}
-		free := true
-		err := a.DB.View(ctx, func(r review.Reader) error {
-			members, err := r.Members(ctx, set)
-			for _, m := range members {
-				joins := actor.Kind == proposals.User || actor.Kind == proposals.System || m.Author == actor
-				free = free && joins && m.State != proposals.Rejected
-			}
-			return err
-		})
-		if err != nil || free {
-			return set, err
-		}
-	}
-}
 
 // leaveOutPending takes out the proposals that somebody has made already, and
 // where nobody asked for this very import those that were rejected.
@@ -144,27 +120,26 @@ func (t intaken) retract(ctx context.Context, b command.Session, a *command.App,
 	return withdrawn, nil
 }
 
+const notListed = "The server does not list it any more."
+
 // takenBack returns the open proposals of imports that a server took back.
 func (t intaken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
 	open, err := t.open(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	same, there := map[registry.Subject]*registry.Definition{}, map[string]bool{}
-	for _, s := range t.steps {
-		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject }); s.Change == intake.None && at >= 0 {
-			same[s.Subject] = &live[at].Definition
-		}
-	}
+	there := map[string]bool{}
 	for _, it := range t.doc.Items {
 		there[it.Format.SourceType()+" "+it.Name] = true
 	}
 	var back []retraction
 	for _, p := range open {
 		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
-		if base := same[draft.Subject]; base != nil && intake.Generated(draft, base) {
-			back = append(back, retraction{p, "The server took the change back."})
-			continue
+		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == draft.Subject }); at >= 0 {
+			if note := t.overtakes(draft); note != "" && intake.Generated(draft, &live[at].Definition) {
+				back = append(back, retraction{p, note})
+				continue
+			}
 		}
 		if draft.Type != proposals.New || there[tool.Source.Type+" "+tool.OriginName()] || tool.Source.Type == registry.SourceMCPText && !t.doc.Texts || !intake.Generated(draft, nil) {
 			continue
@@ -174,10 +149,26 @@ func (t intaken) takenBack(ctx context.Context, a *command.App, live []registry.
 			return nil, err
 		}
 		if lacks == "" {
-			back = append(back, retraction{p, "The server does not list it any more."})
+			back = append(back, retraction{p, notListed})
 		}
 	}
 	return back, nil
+}
+
+// overtakes returns why what a server lists now no longer asks for a draft about a live
+// tool, "" when it does.
+func (t intaken) overtakes(draft proposals.Draft) string {
+	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
+	switch {
+	case at < 0:
+	case t.steps[at].Change == intake.None:
+		return "The server took the change back."
+	case t.steps[at].Change == intake.Deactivate && draft.Type == proposals.Modify:
+		return notListed
+	case t.steps[at].Change == intake.Modify && draft.Type == proposals.Deactivate:
+		return "The server lists it again."
+	}
+	return ""
 }
 
 // open returns the open proposals about what comes from the server of an import.

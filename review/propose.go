@@ -272,7 +272,7 @@ func imported(ctx context.Context, r Reader, actor proposals.Actor, draft propos
 		if err != nil {
 			return nil, err
 		}
-		if p.Author == actor && actor.Kind == proposals.System || p.Type == proposals.New && sameOrigin(rev.Draft.Definition.Tool, draft.Definition.Tool) {
+		if p.Author == actor && actor.Kind == proposals.System || p.Type == proposals.New && sameOrigin(rev.Draft.Definition, draft.Definition) {
 			return &p, nil
 		}
 		generated, err := isGenerated(ctx, r, rev)
@@ -302,9 +302,13 @@ func isGenerated(ctx context.Context, r Reader, rev proposals.Revision) (bool, e
 	return err == nil && intake.Generated(rev.Draft, &base), err
 }
 
-// sameOrigin reports whether two tools were imported from the same place.
-func sameOrigin(a, b *registry.Tool) bool {
-	return a != nil && b != nil && a.Source != nil && b.Source != nil && a.Source.Type == b.Source.Type && a.Source.Ref == b.Source.Ref
+// sameOrigin reports whether two definitions were imported from the same place.
+func sameOrigin(a, b registry.Definition) bool {
+	if f, g := a.Folder(), b.Folder(); f != nil && g != nil {
+		return f.Path == g.Path
+	}
+	t, u := a.Tool, b.Tool
+	return t != nil && u != nil && t.Source != nil && u.Source != nil && t.Source.Type == u.Source.Type && t.Source.Ref == u.Source.Ref
 }
 
 // limit bounds the writes of one agent, or of all of them together: another name costs an

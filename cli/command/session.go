@@ -129,3 +129,26 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	}
 	return db.Subject(ctx, view, ref)
 }
+
+// FreeSet returns the change set for what an import proposes: name, or that with a
+// number when a rejected member stops the set, or it is not the actor's to join.
+func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
+	for n := 1; ; n++ {
+		set := name
+		if n > 1 {
+			set = fmt.Sprintf("%s_%d", name, n)
+		}
+		free := true
+		err := a.DB.View(ctx, func(r review.Reader) error {
+			members, err := r.Members(ctx, set)
+			for _, m := range members {
+				joins := actor.Kind == proposals.User || actor.Kind == proposals.System || m.Author == actor
+				free = free && joins && m.State != proposals.Rejected
+			}
+			return err
+		})
+		if err != nil || free {
+			return set, err
+		}
+	}
+}

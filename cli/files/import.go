@@ -11,6 +11,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/review"
 )
@@ -40,6 +41,8 @@ type DocFolder struct {
 	Found     int       `json:"found"`
 	Unchanged int       `json:"unchanged"`
 	Steps     []DocStep `json:"steps"`
+	// Withdrawn are earlier proposals about files that went back or away.
+	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
 }
 
 // DocStep is one skill or file that is not as it was approved.
@@ -60,6 +63,7 @@ type taken struct {
 	found, unchanged int
 	steps            []instructions.Step
 	made             []proposals.Proposal // of the steps with a draft, in their order
+	withdrawn        []withdrawal
 }
 
 // Run proposes what is not as it was approved and prints it.
@@ -81,7 +85,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(all, func(t taken) bool { return len(t.made) > 0 }) {
+		if slices.ContainsFunc(all, func(t taken) bool { return len(t.made)+len(t.withdrawn) > 0 }) {
 			if err := printImport(a, all, moved); err != nil && !errors.Is(err, process.ErrFindings) {
 				return err
 			}
@@ -144,11 +148,11 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		}
 		t.unchanged--
 		if d.Change == instructions.New { // it may be proposed already, under an id
-			at := slices.IndexFunc(open, func(p proposals.Proposal) bool {
-				return p.Subject.Kind == d.Kind && p.Title == d.Path
+			at := slices.IndexFunc(open, func(p review.Bundle) bool {
+				return p.Proposal.Subject.Kind == d.Kind && p.Proposal.Title == d.Path
 			})
 			if at >= 0 {
-				differences[i].Subject = open[at].Subject
+				differences[i].Subject = open[at].Proposal.Subject
 			}
 		}
 	}
@@ -157,36 +161,44 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		Live: func(s registry.Subject) (registry.Live, error) { return live(ctx, a.DB, s) },
 		Taken: func(kind registry.Kind, id string) bool {
 			s := registry.Subject{Kind: kind, Layer: r.layer, ID: id}
-			return slices.ContainsFunc(open, func(p proposals.Proposal) bool { return p.Subject == s }) ||
+			return slices.ContainsFunc(open, func(p review.Bundle) bool { return p.Proposal.Subject == s }) ||
 				slices.ContainsFunc(approved, func(a instructions.Approved) bool { return a.Subject == s })
 		},
 	})
 	if err != nil {
 		return t, err
 	}
-	drafts, err := f.drafts(ctx, a, t.steps, open)
-	if err != nil || len(drafts) == 0 {
+	back := t.overtaken(found, open)
+	drafts, err := f.drafts(ctx, a, b.Actor, t.steps, open)
+	if err != nil {
 		return t, err
 	}
-	f.tell("Proposing " + output.Counted(len(drafts), "change"))
-	t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts, !f.Draft)
+	if len(drafts) > 0 {
+		f.tell("Proposing " + output.Counted(len(drafts), "change"))
+		if t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
+			return t, err
+		}
+	}
+	t.withdrawn, err = withdraw(ctx, b, back)
 	return t, err
 }
 
 // drafts returns those of the steps, without what is proposed already.
-func (f Import) drafts(ctx context.Context, a *command.App, steps []instructions.Step, open []proposals.Proposal) ([]proposals.Draft, error) {
+func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Actor, steps []instructions.Step, open []review.Bundle) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
+	sets := map[string]string{}
 	for i := range steps {
 		s := &steps[i]
 		if s.Draft == nil {
 			continue
 		}
 		hash := s.Draft.Definition.Hash()
-		at := slices.IndexFunc(open, func(p proposals.Proposal) bool {
+		at := slices.IndexFunc(open, func(b review.Bundle) bool {
+			p := b.Proposal
 			return p.Subject == s.Subject && p.Type == s.Draft.Type && (p.ContentHash == hash || hash == "")
 		})
 		if at >= 0 {
-			s.Draft, s.Reason = nil, "proposed before: "+open[at].Handle()
+			s.Draft, s.Reason = nil, "proposed before: "+open[at].Proposal.Handle()
 			continue
 		}
 		if f.Watched {
@@ -198,6 +210,16 @@ func (f Import) drafts(ctx context.Context, a *command.App, steps []instructions
 				s.Draft, s.Reason = nil, rejected
 				continue
 			}
+		}
+		if set := s.Draft.ChangeSet; f.Set == "" && set != "" {
+			if sets[set] == "" {
+				free, err := a.FreeSet(ctx, actor, set)
+				if err != nil {
+					return nil, err
+				}
+				sets[set] = free
+			}
+			s.Draft.ChangeSet = sets[set]
 		}
 		drafts = append(drafts, *s.Draft)
 	}
@@ -246,6 +268,7 @@ func documents(all []taken) (folders []DocFolder, unread int) {
 			}
 			d.Steps = append(d.Steps, step)
 		}
+		d.Withdrawn = output.Mapped(t.withdrawn, func(w withdrawal) facts.Document { return facts.DocumentOf(w.Proposal) })
 		folders = append(folders, d)
 	}
 	return folders, unread
@@ -359,5 +382,8 @@ func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
 		default:
 			p.Linef("left alone %s: %s", s.Path, s.Reason)
 		}
+	}
+	for _, w := range t.withdrawn {
+		p.Linef("%s: %s", moved(w.Proposal), w.note)
 	}
 }

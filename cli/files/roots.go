@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"toolcrib/cli/command"
@@ -168,10 +167,9 @@ func live(ctx context.Context, db *store.DB, s registry.Subject) (registry.Live,
 	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d}, err
 }
 
-// openOn returns the open proposals on skills and instructions of a layer, newest last,
-// with their hashes.
-func openOn(ctx context.Context, db *store.DB, layer registry.Layer) ([]proposals.Proposal, error) {
-	var open []proposals.Proposal
+// openOn returns the open proposals on skills and instructions of a layer.
+func openOn(ctx context.Context, db *store.DB, layer registry.Layer) ([]review.Bundle, error) {
+	var open []review.Bundle
 	err := db.View(ctx, func(r review.Reader) error {
 		open = nil
 		for _, state := range []proposals.State{proposals.Drafted, proposals.ChiefReview, proposals.UserReview, proposals.NeedsChanges} {
@@ -180,9 +178,17 @@ func openOn(ctx context.Context, db *store.DB, layer registry.Layer) ([]proposal
 				if err != nil {
 					return err
 				}
-				open = append(open, slices.DeleteFunc(slices.Clone(page.Proposals), func(p proposals.Proposal) bool {
-					return p.Subject.Layer != layer || !p.Subject.Kind.InFiles()
-				})...)
+				var ids []proposals.ID
+				for _, p := range page.Proposals {
+					if p.Subject.Layer == layer && p.Subject.Kind.InFiles() {
+						ids = append(ids, p.ID)
+					}
+				}
+				found, err := r.Bundles(ctx, ids)
+				if err != nil {
+					return err
+				}
+				open = append(open, found...)
 				if q.After = page.Next; q.After == "" {
 					break
 				}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/review/intake"
 )
 
 const skillText = "---\nname: pdf\ndescription: Read PDF files.\n---\n\nRun scripts/read.py.\n"
@@ -226,5 +227,60 @@ func TestNamesBreakNoLine(t *testing.T) {
 	must(t, err)
 	if len(steps) != 1 || steps[0].Draft != nil || !strings.Contains(steps[0].Reason, "control characters") || strings.Contains(steps[0].Reason, "\n") {
 		t.Errorf("the steps are %+v", steps)
+	}
+}
+
+// TestPlansAreGenerated tells the words of an import of files from anybody else's.
+func TestPlansAreGenerated(t *testing.T) {
+	folder := func(names ...string) registry.Folder {
+		f := registry.Folder{Path: "skills/pdf", Files: map[string]registry.File{}}
+		for i, name := range names {
+			f.Files[name] = registry.File{Text: "---\nname: pdf\ndescription: Fill in forms.\n---\n" + strings.Repeat("Fill it in.\n", i+1)}
+		}
+		return f
+	}
+	approved := folder("SKILL.md", "a (new).md")
+	many := []string{"a.md", "SKILL.md", "é (x), b.md"}
+	for i := range 12 {
+		many = append(many, fmt.Sprint("more", i, ".md"))
+	}
+	subject := registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: "pdf"}
+	origin := Origin{
+		Layer: registry.LayerUser, Taken: func(registry.Kind, string) bool { return false },
+		Live: func(registry.Subject) (registry.Live, error) {
+			return registry.Live{Subject: subject, Version: 1, Definition: Definition(registry.KindSkill, "pdf", approved)}, nil
+		},
+	}
+	for _, now := range []registry.Folder{approved, folder("SKILL.md"), folder("a (new).md", "SKILL.md"), folder(many...)} {
+		for _, d := range []Difference{
+			{Kind: registry.KindSkill, Path: now.Path, Change: New, Found: &Found{Kind: registry.KindSkill, Path: now.Path, Client: "Claude Code, Codex", Folder: now}},
+			{Subject: subject, Kind: registry.KindSkill, Path: now.Path, Change: Changed, Found: &Found{Kind: registry.KindSkill, Path: now.Path, Folder: now}},
+			{Subject: subject, Kind: registry.KindSkill, Path: now.Path, Change: Missing},
+		} {
+			if d.Change == Changed && len(Files(approved, now)) == 0 {
+				continue
+			}
+			steps, err := Plan([]Difference{d}, origin)
+			if err != nil || steps[0].Draft == nil {
+				t.Fatalf("%s: %v, %v", d.Change, steps, err)
+			}
+			draft := *steps[0].Draft
+			if d.Change == Missing { // the review completes it
+				draft.Definition = Definition(registry.KindSkill, "pdf", approved)
+			}
+			if !intake.Generated(draft, nil) {
+				t.Errorf("%s: %q is somebody's own", d.Change, draft.Rationale)
+			}
+			mine := draft
+			mine.Rationale += " I want it."
+			if intake.Generated(mine, nil) {
+				t.Errorf("%s: %q counts as generated", d.Change, mine.Rationale)
+			}
+			mine = draft
+			mine.Examples = []string{"Fill in a form."}
+			if intake.Generated(mine, nil) {
+				t.Errorf("%s: an example of somebody's own counts as generated", d.Change)
+			}
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/intake"
 )
 
 // Step answers one difference: with a proposal that would approve what is on disk,
@@ -74,7 +75,7 @@ func (o Origin) step(d Difference) (Step, error) {
 	case New:
 		s.Draft = &proposals.Draft{
 			Type: proposals.New, Definition: Definition(d.Kind, d.Subject.ID, d.Found.Folder),
-			Rationale: fmt.Sprintf("%s stands at %s (read by %s).", noun(d.Kind), jsondoc.Printable(d.Path), d.Found.Client),
+			Rationale: intake.NewFileReason(d.Kind, d.Path, d.Found.Client),
 		}
 		return s.checked(), nil
 	case Changed, Missing:
@@ -83,10 +84,10 @@ func (o Origin) step(d Difference) (Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: jsondoc.Printable(d.Path) + " is gone from the disk."}
+	s.Draft = &proposals.Draft{Type: proposals.Deactivate, BaseVersion: &live.Version, Rationale: intake.GoneFileReason(d.Path)}
 	if d.Change == Changed {
 		s.Draft.Type, s.Draft.Definition = proposals.Modify, Definition(d.Kind, d.Subject.ID, d.Found.Folder)
-		s.Draft.Rationale = fmt.Sprintf("%s has changed on disk: %s.", jsondoc.Printable(d.Path), Told(Files(*live.Definition.Folder(), d.Found.Folder)))
+		s.Draft.Rationale = intake.ChangedFileReason(d.Path, Told(Files(*live.Definition.Folder(), d.Found.Folder)))
 	}
 	return s.checked(), nil
 }
@@ -121,13 +122,6 @@ func Told(changes []FileChange) string {
 		parts = append(parts, jsondoc.Printable(c.Path)+" ("+what+")")
 	}
 	return strings.Join(parts, ", ")
-}
-
-func noun(kind registry.Kind) string {
-	if kind == registry.KindSkill {
-		return "A skill"
-	}
-	return "A file of instructions"
 }
 
 // group is the folder that a skill or a file came from.

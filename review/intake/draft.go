@@ -39,9 +39,12 @@ func GeneratedTests(d proposals.Draft) bool {
 	return slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
 }
 
-// Generated reports whether an import of a tool wrote everything beside the definition
-// of a draft. base is the definition that it changes, nil for a new one.
+// Generated reports whether an import of a tool or of files wrote everything beside the
+// definition of a draft. base is the definition that it changes, nil for a new one.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
+	if f := d.Definition.Folder(); f != nil {
+		return generatedFile(d, *f)
+	}
 	t := d.Definition.Tool
 	if t == nil || t.Source == nil || !GeneratedTests(d) {
 		return false
