@@ -80,7 +80,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	}}
 	answer := Answer{ID: g.newID(), Approved: true, Digest: pending.Digest, By: actor, At: p.call.At, Call: p.call.ID}
 	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		now, err := g.open(ctx, tx, actor, proposals.ActApproveCall, pending.ID, expect)
+		now, err := g.open(ctx, tx.LedgerReader, actor, proposals.ActApproveCall, pending.ID, expect)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 			return fmt.Errorf("%s: %w: the definition that the agent %s has of %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
 		p.tool, p.call.Annotations = e.Live, g.hints(e.Definition.Tool)
-		if err := g.admit(ctx, tx, p); err != nil {
+		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
 		if p.refused != nil {
@@ -168,7 +168,7 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 		if err != nil {
 			return err
 		}
-		if p, err = g.open(ctx, tx, actor, proposals.ActRefuseCall, found.ID, ""); err != nil {
+		if p, err = g.open(ctx, tx.LedgerReader, actor, proposals.ActRefuseCall, found.ID, ""); err != nil {
 			return err
 		}
 		answer := Answer{ID: g.newID(), Digest: p.Digest, Reason: reason, By: actor, At: g.stamp()}

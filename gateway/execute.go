@@ -146,7 +146,7 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 // below a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	err := g.ledger.Log(ctx, func(tx LedgerTx) error {
-		if err := g.admit(ctx, tx, p); err != nil || p.waits {
+		if err := g.admit(ctx, tx.LedgerReader, p); err != nil || p.waits {
 			return err
 		}
 		return g.enter(ctx, tx, p)
@@ -338,7 +338,7 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 	id := p.call.ID
 	p.answers, p.call.ID = found.ID, found.Answer.Call
 	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		if err := g.admit(ctx, tx, p); err != nil {
+		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
 		if p.refused != nil { // a limit, say: the approval stays, and the refusal is a call of its own

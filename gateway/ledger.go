@@ -33,10 +33,15 @@ type Ledger interface {
 // content, such as a call that nobody approved.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
-// LedgerReader reads one snapshot.
-type LedgerReader interface {
+// LedgerReader reads one snapshot: calls, signatures, and the live registry.
+type LedgerReader struct {
+	CallReader
 	proof.SignatureReader
 	impact.ToolReader
+}
+
+// CallReader finds calls, those that wait, and the tiers that users chose.
+type CallReader interface {
 	// Use returns how often a tool was called for a user, as far as limits ask.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
 	// NotRun counts those of the day of now that got past the limits, and of
@@ -58,11 +63,15 @@ type LedgerReader interface {
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
-// LedgerTx reads and appends in one transaction. Nothing that was appended
-// ever changes.
-type LedgerTx interface {
+// LedgerTx reads and appends in one transaction.
+type LedgerTx struct {
 	LedgerReader
+	CallWriter
 	proof.SignatureWriter
+}
+
+// CallWriter appends records of calls. Nothing that was appended ever changes.
+type CallWriter interface {
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a call that is refused with a code, and reports whether to

@@ -11,6 +11,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/review/impact"
 	"toolcrib/store/storetest"
 )
 
@@ -164,17 +165,19 @@ type stumbling struct {
 	failed int
 }
 
-type stumblingTx struct{ gateway.LedgerTx }
+type stumblingTools struct{ impact.ToolReader }
 
 var errStumbled = errors.New("try again")
 
-func (stumblingTx) ByWire(context.Context, string) ([]registry.Live, error) {
+func (stumblingTools) ByWire(context.Context, string) ([]registry.Live, error) {
 	return nil, errStumbled
 }
 
 func (s *stumbling) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return s.Ledger.Log(ctx, func(tx gateway.LedgerTx) error {
-		if err := fn(stumblingTx{tx}); !errors.Is(err, errStumbled) {
+		first := tx
+		first.ToolReader = stumblingTools{tx.ToolReader}
+		if err := fn(first); !errors.Is(err, errStumbled) {
 			return err // nil when it wrote the call, which a second run would write again
 		}
 		s.failed++

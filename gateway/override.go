@@ -58,7 +58,7 @@ func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierCh
 	g := a.gateway
 	var change TierChange
 	err := g.ledger.Durable(ctx, func(tx LedgerTx) (err error) {
-		if change, err = g.tierChange(ctx, tx, actor, c); err != nil || len(change.Set) == 0 {
+		if change, err = g.tierChange(ctx, tx.LedgerReader, actor, c); err != nil || len(change.Set) == 0 {
 			return err
 		}
 		signed, err := g.signing.Open(ctx, tx, actor, a.signed)

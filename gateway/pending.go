@@ -125,7 +125,7 @@ type PendingQuery struct {
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
 	return g.ledger.Durable(ctx, func(tx LedgerTx) error {
-		if err := g.admit(ctx, tx, p); err != nil {
+		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
 		if !p.waits { // the user's own tier or the tool changed meanwhile

@@ -101,16 +101,19 @@ type deafLedger struct {
 
 var errDisk = errors.New("the disk is full")
 
-type deafTx struct{ gateway.LedgerTx }
+type deafWriter struct{ gateway.CallWriter }
 
-func (deafTx) AddCall(context.Context, gateway.Call) error               { return errDisk }
-func (deafTx) AddOutcome(context.Context, string, gateway.Outcome) error { return errDisk }
+func (deafWriter) AddCall(context.Context, gateway.Call) error               { return errDisk }
+func (deafWriter) AddOutcome(context.Context, string, gateway.Outcome) error { return errDisk }
 
 func (d deafLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	if !d.full {
 		return errDisk
 	}
-	return d.Ledger.Log(ctx, func(tx gateway.LedgerTx) error { return fn(deafTx{tx}) })
+	return d.Ledger.Log(ctx, func(tx gateway.LedgerTx) error {
+		tx.CallWriter = deafWriter{tx.CallWriter}
+		return fn(tx)
+	})
 }
 
 // TestFailingLog does not stop a call, and does not open a gate.

@@ -27,19 +27,19 @@ func (db *DB) Calls() Calls { return Calls{db} }
 
 // View implements gateway.Ledger.
 func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
-	return c.db.view(ctx, func(s *session) error { return fn(newCallTx(s)) })
+	return c.db.view(ctx, func(s *session) error { return fn(newCallTx(s).reader()) })
 }
 
 // Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
 // commit is in the log file of the engine when it returns, and on the disk with
 // the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallTx(s)) }))
+	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallTx(s).tx()) }))
 }
 
 // Durable implements gateway.Ledger.
 func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallTx(s)) }))
+	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallTx(s).tx()) }))
 }
 
 // recordRefused marks the error of a record that a trigger or constraint refused,
@@ -62,13 +62,21 @@ type callTx struct {
 	trusted
 }
 
-var _ gateway.LedgerTx = callTx{}
-
 func newCallTx(s *session) callTx {
 	return callTx{callTables{s}, liveTables{s}, signatureTables{s}, trusted{s}}
 }
 
-// Use implements gateway.LedgerReader.
+// reader returns t as the gateway reads.
+func (t callTx) reader() gateway.LedgerReader {
+	return gateway.LedgerReader{CallReader: t, SignatureReader: t, ToolReader: t}
+}
+
+// tx returns t as the gateway reads and writes.
+func (t callTx) tx() gateway.LedgerTx {
+	return gateway.LedgerTx{LedgerReader: t.reader(), CallWriter: t, SignatureWriter: t}
+}
+
+// Use implements gateway.CallReader.
 func (c callTables) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
 	var u gateway.Use
 	var last string
@@ -82,7 +90,7 @@ func (c callTables) Use(ctx context.Context, user string, tool registry.Subject,
 	return u, into(&u.Last, history.ParseTimestamp, last)
 }
 
-// NotRun implements gateway.LedgerReader.
+// NotRun implements gateway.CallReader.
 func (c callTables) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
 	var n int
 	err := c.Row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
@@ -156,12 +164,12 @@ func chained(row columns) columns {
 	return slices.Concat(columns{col("seq", nil)}, row, columns{col("prev_hash", nil), col("hash", nil)})
 }
 
-// AddCall implements gateway.LedgerTx.
+// AddCall implements gateway.CallWriter.
 func (c callTables) AddCall(ctx context.Context, call gateway.Call) error {
 	return c.link(ctx, callTable, callFormat, callColumns(&call))
 }
 
-// AddOutcome implements gateway.LedgerTx.
+// AddOutcome implements gateway.CallWriter.
 func (c callTables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
 	return c.link(ctx, outcomeTable, outcomeFormat, outcomeColumns(&endedCall{o, call}))
 }
@@ -234,7 +242,7 @@ func flag(b bool) string {
 	return "0"
 }
 
-// Calls implements gateway.LedgerReader. The most selective condition uses an
+// Calls implements gateway.CallReader. The most selective condition uses an
 // index, so that a page costs the same however many calls there are; the others,
 // with "+" to avoid indexes, only leave rows out.
 func (c callTables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
@@ -304,7 +312,7 @@ func storedCode(code gateway.Code) string {
 	return string(code)
 }
 
-// CountRefused implements gateway.LedgerTx.
+// CountRefused implements gateway.CallWriter.
 func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code gateway.Code, most int) (bool, error) {
 	by := call.Caller
 	key := []any{by.Agent, by.User, formatHour(call.At)}
@@ -327,7 +335,7 @@ func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code ga
 	return write, err
 }
 
-// Refusals implements gateway.LedgerReader.
+// Refusals implements gateway.CallReader.
 func (c callTables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
 	query, args := "SELECT "+refusalColumns(new(gateway.Refusals)).names()+" FROM call_refusals WHERE counted > 0", []any{}
 	if q.Agent != "" {

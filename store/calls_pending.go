@@ -76,7 +76,7 @@ func answerColumns(a *answerRow) columns {
 	}
 }
 
-// AddPending implements gateway.LedgerTx.
+// AddPending implements gateway.CallWriter.
 func (c callTables) AddPending(ctx context.Context, p gateway.Pending) error {
 	seal, err := c.record(ctx, pendingRecords, pendingColumns(&p))
 	if err != nil {
@@ -86,7 +86,7 @@ func (c callTables) AddPending(ctx context.Context, p gateway.Pending) error {
 		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
 }
 
-// AddAnswer implements gateway.LedgerTx.
+// AddAnswer implements gateway.CallWriter.
 func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Answer) error {
 	var answered int
 	var tool string
@@ -145,7 +145,7 @@ func (c callTables) readPending(ctx context.Context, query string, args ...any) 
 	return pending, err
 }
 
-// Pending implements gateway.LedgerReader.
+// Pending implements gateway.CallReader.
 func (c callTables) Pending(ctx context.Context, ref string) (gateway.Pending, error) {
 	if len(ref) < proposals.MinPrefix {
 		return gateway.Pending{}, notFound("the pending call %s; give at least %d characters of its id", jsondoc.Quote(ref), proposals.MinPrefix)
@@ -162,7 +162,7 @@ func (c callTables) Pending(ctx context.Context, ref string) (gateway.Pending, e
 	return found[0], nil
 }
 
-// PendingList implements gateway.LedgerReader.
+// PendingList implements gateway.CallReader.
 func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
 	order := "p.seq"
 	var where []string
@@ -189,7 +189,7 @@ func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]
 	return c.readPending(ctx, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
-// Override implements gateway.LedgerReader.
+// Override implements gateway.CallReader.
 func (c callTables) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
 	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`), user, tool.String())
 	if err == nil && len(list) == 0 {
@@ -234,7 +234,7 @@ func (c callTables) countTiers(ctx context.Context, list []gateway.Override) err
 	return nil
 }
 
-// Overrides implements gateway.LedgerReader.
+// Overrides implements gateway.CallReader.
 func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
 	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`), user)
 	if err != nil {
@@ -243,7 +243,7 @@ func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Overr
 	return list, c.countTiers(ctx, list)
 }
 
-// AddOverride implements gateway.LedgerTx.
+// AddOverride implements gateway.CallWriter.
 func (c callTables) AddOverride(ctx context.Context, o gateway.Override) error {
 	seal, err := c.record(ctx, tierRecords, tierColumns(&o))
 	if err != nil {
@@ -256,7 +256,7 @@ func (c callTables) AddOverride(ctx context.Context, o gateway.Override) error {
 // actChanged is the event of a tool that differs from its approved definition.
 const actChanged = "definition-changed"
 
-// AddChange implements gateway.LedgerTx.
+// AddChange implements gateway.CallWriter.
 func (c callTables) AddChange(ctx context.Context, change gateway.Change) error {
 	details := change.Details
 	if len(details) == 0 {
