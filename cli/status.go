@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/gateway/clients"
 	"toolcrib/gateway/guarding"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -80,7 +82,8 @@ approved, wait for you, or have changed; and the last call behind its guard. Lis
 the calls that wait for your approval, and the clients whose sessions stop while
 files are not as they were approved.
 
-Exit status 6 when tools or calls wait for you.`,
+Exit status 6 when tools or calls wait for you. Exit status 3 when servers are
+guarded and there is no database: their guards list no tools.`,
 		Example: `  toolcrib status
   toolcrib status --json | jq '.servers[] | select(.waiting > 0)'`,
 		Args: command.Exact(0, "nothing"),
@@ -89,7 +92,11 @@ Exit status 6 when tools or calls wait for you.`,
 }
 
 func runStatus(ctx context.Context, a *command.App) error {
-	status, problems, err := readStatus(ctx, a)
+	entries, problems, err := statusEntries(a)
+	if err != nil {
+		return err
+	}
+	status, err := readStatus(ctx, a, entries)
 	if err != nil {
 		return err
 	}
@@ -103,31 +110,55 @@ func runStatus(ctx context.Context, a *command.App) error {
 	})
 }
 
-// readStatus returns the status of the clients of this machine; without a database
-// nothing is approved.
-func readStatus(ctx context.Context, a *command.App) (status guarding.Status, problems []string, err error) {
-	entries, files, err := clientEntries(a)
-	if err != nil {
-		return status, nil, err
+// unreadDatabase says of an error of the database what it does to guards, and what to do.
+func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
+	var names []string
+	for _, e := range entries {
+		if e.State() == clients.Guarded && !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
 	}
+	idle := "the guards of " + strings.Join(names, ", ") + " list no tools"
+	if len(names) == 1 {
+		idle = "the guard of " + names[0] + " lists no tools"
+	}
+	switch {
+	case len(names) == 0:
+		return err
+	case errors.Is(err, store.ErrNoDatabase):
+		return fmt.Errorf("%w at %s, so %s; put it back, restore a backup there, or begin anew: toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
+	}
+	return fmt.Errorf("%w; until that is mended %s", err, idle)
+}
+
+// statusEntries returns the servers of the clients of this machine, and which of their
+// files cannot be read.
+func statusEntries(a *command.App) (entries []clients.Entry, problems []string, err error) {
+	entries, files, err := clientEntries(a)
 	for _, f := range files {
 		for _, p := range f.Problems {
 			problems = append(problems, p.Error())
 		}
 	}
-	_, err = a.OpenSession(ctx)
-	if errors.Is(err, store.ErrNoDatabase) {
-		status, err = guarding.Read(ctx, entries, guarding.Store{})
-		return status, problems, err
+	return entries, problems, err
+}
+
+// readStatus returns the status of servers. Without a database nothing is approved, and
+// it is an error where a server is guarded.
+func readStatus(ctx context.Context, a *command.App, entries []clients.Entry) (status guarding.Status, err error) {
+	if _, err = a.OpenSession(ctx); err == nil {
+		err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
+			status, err = guarding.Read(ctx, entries, statusStore(a, g))
+			return err
+		})
 	}
-	if err != nil {
-		return status, nil, err
+	if err == nil {
+		return status, nil
 	}
-	err = a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		status, err = guarding.Read(ctx, entries, statusStore(a, g))
-		return err
-	})
-	return status, problems, err
+	if errors.Is(err, store.ErrNoDatabase) && !slices.ContainsFunc(entries, func(e clients.Entry) bool { return e.State() == clients.Guarded }) {
+		return guarding.Read(ctx, entries, guarding.Store{})
+	}
+	return status, unreadDatabase(a, err, entries)
 }
 
 func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {

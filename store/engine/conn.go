@@ -62,7 +62,7 @@ func (c *Conn) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	stmt, err := c.PrepareContext(context.WithoutCancel(ctx), query)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", query, err)
+		return nil, fmt.Errorf("prepare a statement: %w", err)
 	}
 	c.stmts[query] = stmt
 	return stmt, nil

@@ -67,13 +67,15 @@ func (f *File) Describe(err error) error {
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w; keep the file and restore a backup: %w", engine.ErrDamaged, err)
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", engine.ErrForeign, err)
+		return fmt.Errorf("%w; restore a backup there, or name another file with --db: %w", engine.ErrForeign, err)
 	case sqlite3.SQLITE_CONSTRAINT:
 		return fmt.Errorf("%w: %w", engine.ErrRefused, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full; nothing was written: %w", err)
 	case sqlite3.SQLITE_IOERR:
 		return fmt.Errorf("cannot read or write the database file; check the disk and the file size limit (ulimit -f): %w", err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("%w; check the permissions of the file and its folder", err)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("%w; check the permissions of the file and its folder: %w", review.ErrReadOnly, err)
 	}

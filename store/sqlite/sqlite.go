@@ -249,6 +249,8 @@ func createFile(path string, existing bool) error {
 		return fmt.Errorf("%s: %w: it is not a file; name one with --db", path, engine.ErrForeign)
 	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallestDatabase:
 		return fmt.Errorf("%s: %w: it has %d bytes and an unknown format", path, engine.ErrForeign, info.Size())
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; check the permissions of its folder", err)
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
