@@ -2,27 +2,18 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
-	"toolcrib/history"
+	"toolcrib/internal/turns"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/harness"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
 	"toolcrib/review/rules"
 )
-
-// chief is the Chief of Staff: what reviews a submission before anybody decides about it.
-type chief struct {
-	*office
-	// together holds the drafts of the same call, which go live together.
-	together []proposals.Draft
-}
 
 // Assess files a chief's assessment of the current revision.
 func (c *chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o Opinion) (Assessment, error) {
@@ -203,30 +194,6 @@ func (c *chief) prefetchSimilar(ctx context.Context, tx Tx, draft proposals.Draf
 	return err
 }
 
-// recommend is the policy by which findings that nobody waived become a
-// recommendation:
-//
-//   - reject, when a core tool is touched or something dangerous is certain: a
-//     block of family L or S;
-//   - needs_changes, when any other finding blocks, or a warning says that
-//     the text could turn an agent against its user or its protocol, that
-//     there is such a tool already, or that a test case did not come out as
-//     expected: a warning of family S, P, O or T;
-//   - approve otherwise; other warnings are for the user to weigh.
-func recommend(findings []rules.Finding) proposals.Recommendation {
-	worst := proposals.RecommendApprove
-	for _, f := range findings {
-		family := f.Rule[:1]
-		switch {
-		case f.Severity == rules.Block && (family == "L" || family == "S"):
-			worst = worst.Lower(proposals.RecommendReject)
-		case f.Severity == rules.Block, f.Severity == rules.Warn && strings.Contains("SPOT", family):
-			worst = worst.Lower(proposals.RecommendNeedsChanges)
-		}
-	}
-	return worst
-}
-
 // mostTwins sets how many proposals with the text of another one are looked at.
 const mostTwins = 8
 
@@ -265,55 +232,6 @@ func twins(ctx context.Context, r Reader, id proposals.ID, draft proposals.Draft
 		found = append(found, twin)
 	}
 	return found, nil
-}
-
-// trials caches the results of test cases, by the hashes of the cases and of the
-// definition. Running them can take a while, and asking a model takes seconds, so
-// they run before a write transaction begins.
-type trials struct {
-	mu      sync.Mutex
-	results map[string][]harness.Result
-}
-
-// maxTrials limits the cache; a full one is emptied.
-const maxTrials = 4096
-
-// run returns how the test cases of a draft come out: on their recorded answers,
-// and on those of a model, or without one on those that an earlier run got.
-func (t *trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
-	if len(draft.TestCases) == 0 {
-		return nil
-	}
-	suite := harness.Suite{Cases: draft.TestCases, Model: model}
-	text, err := jsondoc.Marshal(draft.TestCases)
-	if err != nil {
-		return suite.Run(ctx)
-	}
-	fields := []string{string(text)}
-	if slices.ContainsFunc(draft.TestCases, func(c proposals.TestCase) bool { return c.Output == nil }) {
-		fields = append(fields, draft.Definition.Hash())
-		if model != nil {
-			suite.Prompt = impact.Instruction(draft.Definition)
-		}
-	}
-	key := history.Seal(fields...)
-	t.mu.Lock()
-	results, known := t.results[key]
-	t.mu.Unlock()
-	if known && (model == nil || !slices.ContainsFunc(results, func(r harness.Result) bool { return r.Outcome == harness.NotRun })) {
-		return results
-	}
-	results = suite.Run(ctx)
-	if ctx.Err() != nil {
-		return results
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.results == nil || len(t.results) >= maxTrials {
-		t.results = map[string][]harness.Result{}
-	}
-	t.results[key] = results
-	return results
 }
 
 // try runs the test cases of a draft ahead of the transaction that needs the
@@ -366,3 +284,104 @@ func (w world) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) 
 	found, err := w.RegistryReader.Alike(ctx, t.Fingerprint())
 	return rules.Peers(found), err
 }
+
+// consult asks the external reviewers about those of ps that wait for the
+// chief, outside of any transaction, and brings ps up to date. A proposal that
+// somebody else moved on meanwhile is left to them.
+func (c *chief) consult(ctx context.Context, ps []proposals.Proposal) error {
+	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.dryRun {
+		return nil
+	}
+	for i, p := range ps {
+		if p.State != proposals.ChiefReview {
+			continue
+		}
+		_, err := c.Reassess(ctx, p.ID)
+		if err != nil && !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
+			return fmt.Errorf("%s was submitted and waits for its assessment: %w", p.Name(), err)
+		}
+		if ps[i], err = read(ctx, c.office, func(r Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// consulted is consult for one proposal, unless err already says otherwise.
+func (c *chief) consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
+	if err != nil {
+		return p, err
+	}
+	ps := []proposals.Proposal{p}
+	err = c.consult(ctx, ps)
+	return ps[0], err
+}
+
+// Reassess files a new assessment of the current revision: after the rules, the
+// configuration or the registry changed, or when external reviewers are to be
+// asked again. What they say is filed together with what the rules find. It is
+// no judgement of the caller's, so any actor may ask for it. When the proposal
+// is revised meanwhile, the answer is about other content and ErrConflict is
+// returned.
+func (d *chief) Reassess(ctx context.Context, id proposals.ID) (Assessment, error) {
+	req, err := d.request(ctx, id)
+	if err != nil {
+		return Assessment{}, err
+	}
+	d.try(ctx, req.Draft)
+	o := Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
+	for _, c := range d.policy.Consultants {
+		if d.dryRun {
+			break // a dry run asks no external reviewer
+		}
+		back := turns.Outside(ctx)
+		said, err := c.Review(ctx, req)
+		back()
+		if ctx.Err() != nil {
+			return Assessment{}, ctx.Err()
+		}
+		o = o.with(c.Name(), said, err)
+	}
+	return d.Assess(ctx, proposals.BuiltinChief(), id, o)
+}
+
+// request returns the view of a proposal that an external reviewer gets.
+func (c *chief) request(ctx context.Context, id proposals.ID) (Request, error) {
+	return read(ctx, c.office, func(r Reader) (req Request, err error) {
+		p, rev, err := impact.Current(ctx, r, id)
+		if err != nil {
+			return req, err
+		}
+		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
+			return req, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		report, _, err := c.examine(ctx, r, p.ID, rev.Draft)
+		if err != nil {
+			return req, err
+		}
+		before, err := impact.Live(ctx, r, p.Subject)
+		if err != nil {
+			return req, err
+		}
+		raw, err := source(ctx, r, rev.Draft.Definition)
+		req = Request{Proposal: p, Draft: rev.Draft, Source: raw, Findings: report.Findings, Obligation: Obligation}
+		if before != nil {
+			req.Before = before.Definition
+		}
+		return req, err
+	})
+}
+
+// receive is the chief's desk: the built-in reviewer at once, or a wait for
+// somebody outside. External reviewers are asked when the transaction is over.
+func (c *chief) receive(ctx context.Context, tx Tx, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
+	if c.elsewhere() {
+		return p, nil
+	}
+	p, _, err := c.assess(ctx, tx, proposals.BuiltinChief(), p, rev, Opinion{})
+	return p, err
+}
+
+// elsewhere reports whether a submission waits for a reviewer that is not built
+// in.
+func (c *chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }

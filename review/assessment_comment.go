@@ -53,17 +53,6 @@ const (
 	mostFields  = 3 // fields of one thing to change
 )
 
-// unwaived returns the findings without a waiver, and counts the waived ones.
-func unwaived(standing []Standing) ([]rules.Finding, int) {
-	var open []rules.Finding
-	for _, s := range standing {
-		if s.Open() {
-			open = append(open, s.Finding)
-		}
-	}
-	return open, len(standing) - len(open)
-}
-
 // The rules that a question is answered from.
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget

@@ -8,26 +8,9 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
-	"toolcrib/review/approval"
 	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 )
-
-// Choice is one proposal that the user decides about. Expect, when set, is the
-// review digest of the proposal or of its change set as the user saw it. Without
-// it, an approval applies to the content that Desk.Shown recorded.
-type Choice struct {
-	ID     proposals.ID
-	Expect string
-}
-
-// deciding makes decisions, the waivers before them, and the statements to be signed.
-type deciding struct {
-	*office
-	*tallies
-	*reading
-}
 
 // Approve makes proposals live: all of them or none, in one transaction that
 // is durable when Approve returns. A member of a change set is approved
@@ -110,15 +93,6 @@ func (d *deciding) decidable(ctx context.Context, rd Reader, actor proposals.Act
 	return views, showings, err
 }
 
-// chosen returns the proposals that are decided about.
-func chosen(choices []Choice) []proposals.ID {
-	ids := make([]proposals.ID, len(choices))
-	for i, c := range choices {
-		ids[i] = c.ID
-	}
-	return ids
-}
-
 // approvalCheck returns the check that refuses a proposal unless everything allows
 // its approval. single reports whether it is the only choice of the call.
 func (d *deciding) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
@@ -143,60 +117,6 @@ func (d *deciding) approvalCheck(ctx context.Context, actor proposals.Actor, sin
 		}
 		return v, nil
 	}
-}
-
-// obstacles lists everything that keeps actor from approving what v shows.
-func (d *reading) obstacles(actor proposals.Actor, v view) []error {
-	p := v.Proposal
-	var errs []error
-	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
-		errs = append(errs, err)
-	}
-	if _, err := proposals.Next(p.State, proposals.ActApprove); err != nil {
-		return append(errs, err)
-	}
-	if err := lockedSubject(p.Subject); err != nil {
-		errs = append(errs, err)
-	}
-	if err := v.changeSet.broken; err != nil {
-		errs = append(errs, err)
-	}
-	if p.Stale() {
-		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), Reference(p)))
-	}
-	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
-		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
-	}
-	if d.otherRules(&v.Assessment) {
-		errs = append(errs, fmt.Errorf("%w: assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
-	}
-	if err := d.notOwner(actor, v); err != nil {
-		errs = append(errs, err)
-	}
-	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
-		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", proposals.ErrFourEyes, actor, p.Revision))
-	} else if v.ownAccount {
-		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
-	}
-	var blocks []string
-	for _, s := range v.Standing {
-		if handle := Handle(s.Finding); s.Blocks() && !slices.Contains(blocks, handle) {
-			blocks = append(blocks, handle)
-		}
-	}
-	if len(blocks) > 0 {
-		errs = append(errs, fmt.Errorf("%w: %s", ErrBlocked, strings.Join(blocks, ", ")))
-	} else if v.unlisted != "" { // it was there when the proposal was assessed
-		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", ErrBlocked, jsondoc.Quote(v.unlisted)))
-	}
-	return errs
-}
-
-func liveName(version int) string {
-	if version == 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("version %d", version)
 }
 
 // approve writes the versions, then makes them live, then closes the proposals

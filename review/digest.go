@@ -9,7 +9,6 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/review/approval"
 	"toolcrib/review/impact"
 )
 
@@ -45,29 +44,6 @@ func (s Standing) seal() string {
 		waived = s.Waiver.ID
 	}
 	return history.Seal(key(s.Finding), string(s.Severity), s.Message, waived)
-}
-
-// view has everything that a decision about one proposal rests on.
-type view struct {
-	Bundle
-	Standing     []Standing
-	changeSet    changeSetInfo // of its change set, itself included; zero when it stands alone
-	prompts      []impact.PromptChange
-	Rendered     map[string]string // seals of prompts
-	Digest       string            // "" while there is no assessment
-	endorsements []endorsement     // that count
-	// need is whose approvals it needs, needsOfOthers those of the other members of
-	// its change set.
-	need          approval.Need
-	needsOfOthers []approval.Need
-	// unlisted is the allow-list that the agent of an open proposal names and that
-	// would not exist, "" for none; unassigned reports that neither an agent nor the
-	// client of a guarded server would have the tool.
-	unlisted   string
-	unassigned bool
-	// ownAccount reports, under four_eyes, that the revision was written from the
-	// account that acts now, under whatever name.
-	ownAccount bool
 }
 
 // look collects everything that a decision about a proposal depends on, from its
@@ -150,4 +126,28 @@ func (d *deciding) addUp(ctx context.Context, r *reviewCache, actor proposals.Ac
 	}
 	return fmt.Errorf("%w: together, %s change the prompt %s in another way than each alone, which you were not shown; approve them one after the other and look at each again when it is refused",
 		ErrDigest, strings.Join(names, ", "), which)
+}
+
+// setDigest seals a change set as a whole: the review digests of those members
+// that are decided together. It is "" while one of them has none.
+func setDigest(changeSet string, members []string) string {
+	if len(members) == 0 || slices.Contains(members, "") {
+		return ""
+	}
+	return history.Seal(append([]string{"toolcrib change set review 1", changeSet}, slices.Sorted(slices.Values(members))...)...)
+}
+
+// setDigests returns the digests of the change sets of views, by name.
+func setDigests(views []view) map[string]string {
+	members := map[string][]string{}
+	for _, v := range views {
+		if set := v.Proposal.ChangeSet; set != "" {
+			members[set] = append(members[set], v.Digest)
+		}
+	}
+	digests := map[string]string{}
+	for set, of := range members {
+		digests[set] = setDigest(set, of)
+	}
+	return digests
 }

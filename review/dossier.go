@@ -6,20 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"toolcrib/history"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/approval"
 	"toolcrib/review/impact"
 )
-
-// reading shows proposals, and records what it showed.
-type reading struct {
-	*office
-	*tallies
-}
 
 // Dossier has everything to see about a proposal.
 type Dossier struct {
@@ -260,86 +255,6 @@ func (d *reading) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, 
 	return read(ctx, d.office, func(r Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
 }
 
-// showings returns for each choice how actor knows its content, and refuses those
-// whose digest is another than expected. strict also refuses content that differs
-// from what actor was shown last; content that actor was never shown passes,
-// unless other members of its change set were.
-func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
-	shown, err := r.Shown(ctx, actor, chosen(choices))
-	if err != nil {
-		return nil, err
-	}
-	sets := setDigests(views)
-	showings := make([]proposals.Showing, len(views))
-	known := map[string]bool{} // change sets of which something was shown
-	var moved []view
-	var facts []string
-	for i, v := range views {
-		last, seen := shown[v.Proposal.ID]
-		expect, set := choices[i].Expect, v.Proposal.ChangeSet
-		switch {
-		case expect != "" && (expect == v.Digest || set != "" && expect == sets[set]):
-			showings[i] = proposals.ShowingExpected
-		case expect == "" && seen && (last.Digest == v.Digest || last.Digest == d.beforeWaivers(v, actor, last.At)):
-			showings[i] = proposals.ShowingShown
-		default:
-			showings[i] = proposals.ShowingNone
-			if expect != "" || seen && strict {
-				moved, facts = append(moved, v), append(facts, last.difference(v, expect)...)
-			}
-		}
-		known[set] = known[set] || expect != "" || seen
-	}
-	for i, v := range views {
-		_, seen := shown[v.Proposal.ID]
-		if strict && v.Proposal.ChangeSet != "" && known[v.Proposal.ChangeSet] && choices[i].Expect == "" && !seen {
-			moved, facts = append(moved, v), append(facts, fmt.Sprintf("you were not shown %s, a member of change set %q", v.Proposal.Name(), v.Proposal.ChangeSet))
-		}
-	}
-	if len(moved) > 0 {
-		return nil, differs(moved, facts)
-	}
-	return showings, nil
-}
-
-// beforeWaivers is the digest of v without what actor has waived since a time:
-// actor knows of that.
-func (d *deciding) beforeWaivers(v view, actor proposals.Actor, since time.Time) string {
-	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
-	if len(waivers) == len(v.Waivers) {
-		return v.Digest
-	}
-	v.Standing = stand(v.Assessment.Report.Findings, waivers, v.Proposal.Revision, d.stamp())
-	return d.digest(v)
-}
-
-// difference names what of v differs from s, which is zero if nothing was shown. expect is
-// the digest that was asked for, "" for none: without a change, nobody was shown that.
-func (s Shown) difference(v view, expect string) []string {
-	if s.Proposal != "" {
-		if facts := s.changes(v); len(facts) > 0 {
-			return facts
-		}
-	}
-	if expect != "" {
-		return []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", cutTo(expect, 12))}
-	}
-	return []string{"something you were shown has changed since"}
-}
-
-// differs is the refusal of a decision about proposals of which something moved.
-func differs(moved []view, facts []string) error {
-	var unique []string
-	for _, f := range facts {
-		// A member's own new revision is also news to the other members.
-		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
-			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
-		}
-	}
-	p := moved[0].Proposal
-	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), ErrDigest, strings.Join(unique, "; "), lookAt(p))
-}
-
 // lookAt returns the argument of `toolcrib show` for p and all proposals that are
 // decided together with it.
 func lookAt(p proposals.Proposal) string {
@@ -349,26 +264,56 @@ func lookAt(p proposals.Proposal) string {
 	return Reference(p)
 }
 
-// setDigests returns the digests of the change sets of views, by name.
-func setDigests(views []view) map[string]string {
-	members := map[string][]string{}
-	for _, v := range views {
-		if set := v.Proposal.ChangeSet; set != "" {
-			members[set] = append(members[set], v.Digest)
+// obstacles lists everything that keeps actor from approving what v shows.
+func (d *reading) obstacles(actor proposals.Actor, v view) []error {
+	p := v.Proposal
+	var errs []error
+	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := proposals.Next(p.State, proposals.ActApprove); err != nil {
+		return append(errs, err)
+	}
+	if err := lockedSubject(p.Subject); err != nil {
+		errs = append(errs, err)
+	}
+	if err := v.changeSet.broken; err != nil {
+		errs = append(errs, err)
+	}
+	if p.Stale() {
+		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", ErrStale, p.BaseVersion, liveName(p.LiveVersion), Reference(p)))
+	}
+	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
+		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
+	}
+	if d.otherRules(&v.Assessment) {
+		errs = append(errs, fmt.Errorf("%w: assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", ErrOutdated, Reference(p)))
+	}
+	if err := d.notOwner(actor, v); err != nil {
+		errs = append(errs, err)
+	}
+	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
+		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", proposals.ErrFourEyes, actor, p.Revision))
+	} else if v.ownAccount {
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
+	}
+	var blocks []string
+	for _, s := range v.Standing {
+		if handle := Handle(s.Finding); s.Blocks() && !slices.Contains(blocks, handle) {
+			blocks = append(blocks, handle)
 		}
 	}
-	digests := map[string]string{}
-	for set, of := range members {
-		digests[set] = setDigest(set, of)
+	if len(blocks) > 0 {
+		errs = append(errs, fmt.Errorf("%w: %s", ErrBlocked, strings.Join(blocks, ", ")))
+	} else if v.unlisted != "" { // it was there when the proposal was assessed
+		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
-	return digests
+	return errs
 }
 
-// setDigest seals a change set as a whole: the review digests of those members
-// that are decided together. It is "" while one of them has none.
-func setDigest(changeSet string, members []string) string {
-	if len(members) == 0 || slices.Contains(members, "") {
-		return ""
+func liveName(version int) string {
+	if version == 0 {
+		return "nothing"
 	}
-	return history.Seal(append([]string{"toolcrib change set review 1", changeSet}, slices.Sorted(slices.Values(members))...)...)
+	return fmt.Sprintf("version %d", version)
 }

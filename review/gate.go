@@ -51,20 +51,6 @@ func incomplete(what string, ps proposals.Problems) error {
 	return &Incomplete{What: what, Problems: ps}
 }
 
-// receive is the chief's desk: the built-in reviewer at once, or a wait for
-// somebody outside. External reviewers are asked when the transaction is over.
-func (c *chief) receive(ctx context.Context, tx Tx, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
-	if c.elsewhere() {
-		return p, nil
-	}
-	p, _, err := c.assess(ctx, tx, proposals.BuiltinChief(), p, rev, Opinion{})
-	return p, err
-}
-
-// elsewhere reports whether a submission waits for a reviewer that is not built
-// in.
-func (c *chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }
-
 // gate refuses a submission that is incomplete, does not fit the live version,
 // touches the core, or was rejected before.
 func (c *chief) gate(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) error {

@@ -107,3 +107,45 @@ func (o *office) event(actor proposals.Actor, act string, p proposals.Proposal, 
 	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
 	return e, err
 }
+
+// tallies counts the approvals that subjects need.
+type tallies struct{ *office }
+
+// chief is the Chief of Staff: what reviews a submission before anybody decides about it.
+type chief struct {
+	*office
+	// together holds the drafts of the same call, which go live together.
+	together []proposals.Draft
+}
+
+// reading shows proposals, and records what it showed.
+type reading struct {
+	*office
+	*tallies
+}
+
+// drafting writes proposals and their revisions, and hands them to the chief.
+type drafting struct {
+	*office
+	*chief
+	imports bool // drafts are what an import made of a server's or a file's definitions
+}
+
+// deciding makes decisions, the waivers before them, and the statements to be signed.
+type deciding struct {
+	*office
+	*tallies
+	*reading
+}
+
+// view runs fn on one snapshot.
+func (o *office) view(ctx context.Context, fn func(*reviewCache) error) error {
+	return o.store.View(ctx, func(r Reader) error {
+		live, done, err := o.pool.Take(ctx, r)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(cached(r, live))
+	})
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -13,13 +12,6 @@ import (
 	"toolcrib/review/impact"
 	"toolcrib/review/intake"
 )
-
-// drafting writes proposals and their revisions, and hands them to the chief.
-type drafting struct {
-	*office
-	*chief
-	imports bool // drafts are what an import made of a server's or a file's definitions
-}
 
 // Propose drafts proposals, and submits them when submit is set: all of them or
 // none. The error joins the problems of each. An agent that has an open proposal
@@ -190,28 +182,6 @@ func (d *drafting) draft(ctx context.Context, tx Tx, actor proposals.Actor, draf
 	return d.addProposal(ctx, tx, actor, draft)
 }
 
-// acceptable completes a draft by its type, and refuses one that cannot even be
-// stored.
-func (d *drafting) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
-	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
-		return draft, err
-	}
-	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
-		return draft, incomplete("a draft", draft.Problems())
-	}
-	if err := lockedSubject(draft.Subject); err != nil {
-		return draft, err
-	}
-	draft, err := complete(ctx, r, draft)
-	if err != nil {
-		return draft, err
-	}
-	if err := checkSize(draft); err != nil {
-		return draft, err
-	}
-	return draft, d.joins(ctx, r, actor, draft.ChangeSet)
-}
-
 // addProposal writes a proposal with draft as its first revision.
 func (d *drafting) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
 	now := d.stamp()
@@ -309,86 +279,6 @@ func sameOrigin(a, b registry.Definition) bool {
 	}
 	t, u := a.Tool, b.Tool
 	return t != nil && u != nil && t.Source != nil && u.Source != nil && t.Source.Type == u.Source.Type && t.Source.Ref == u.Source.Ref
-}
-
-// limit bounds the writes of one agent, or of all of them together: another name costs an
-// agent nothing, so a limit for each alone would hold nobody.
-type limit struct {
-	who    proposals.Actor // zero for all agents
-	open   int
-	writes int // in an hour
-	holder string
-	scope  string
-}
-
-// limits returns the limits that an agent is held to.
-func (d *drafting) limits(actor proposals.Actor) []limit {
-	return []limit{
-		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
-		{proposals.Actor{}, d.policy.MaxOpenAll, d.policy.MaxWrites * agentsAtOnce, "all agents together have", "all agents together"},
-	}
-}
-
-// agentsAtOnce sets how many agents can use up what each may write in an hour.
-const agentsAtOnce = 10
-
-func (d *drafting) withinLimit(ctx context.Context, tx Tx, actor proposals.Actor) error {
-	for _, l := range d.limits(actor) {
-		n, err := tx.OpenBy(ctx, l.who)
-		if err != nil {
-			return err
-		}
-		if n >= l.open {
-			return fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", ErrLimit, l.holder, n, l.open, l.scope)
-		}
-	}
-	return nil
-}
-
-// withinPace keeps an agent from filling the file with rows that are never deleted:
-// drafts, revisions and comments. They are counted where they are recorded, in
-// the transaction that would add one more.
-func (d *drafting) withinPace(ctx context.Context, tx Tx, actor proposals.Actor) error {
-	if actor.Kind != proposals.Agent {
-		return nil
-	}
-	now := d.stamp()
-	for _, l := range d.limits(actor) {
-		times, err := tx.RecentWrites(ctx, l.who, now.Add(-paceWindow), now, l.writes)
-		if err != nil {
-			return err
-		}
-		if len(times) >= l.writes {
-			first := times[len(times)-1]
-			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; go on at %s",
-				ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(paceWindow)))
-		}
-	}
-	return nil
-}
-
-// paceWindow is the time in which an agent's acts are counted.
-const paceWindow = time.Hour
-
-func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
-
-// joins keeps everybody but the user, and toolcrib itself, from joining a change set
-// that somebody else opened: a stranger in it could hold back or ride along with the
-// rest.
-func (d *drafting) joins(ctx context.Context, r Reader, actor proposals.Actor, changeSet string) error {
-	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
-		return nil
-	}
-	members, err := r.Members(ctx, changeSet)
-	if err != nil {
-		return err
-	}
-	for _, m := range members {
-		if m.Author != actor {
-			return fmt.Errorf("%w: change set %q belongs to %s; name one of your own", proposals.ErrAuthority, changeSet, m.Author)
-		}
-	}
-	return nil
 }
 
 // lockedSubject refuses a core tool's id in any layer.

@@ -330,3 +330,25 @@ func resolveSet(ctx context.Context, r ProposalReader, changeSet string) ([]prop
 }
 
 func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }
+
+// acceptable completes a draft by its type, and refuses one that cannot even be
+// stored.
+func (d *drafting) acceptable(ctx context.Context, r Reader, actor proposals.Actor, draft proposals.Draft) (proposals.Draft, error) {
+	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
+		return draft, err
+	}
+	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
+		return draft, incomplete("a draft", draft.Problems())
+	}
+	if err := lockedSubject(draft.Subject); err != nil {
+		return draft, err
+	}
+	draft, err := complete(ctx, r, draft)
+	if err != nil {
+		return draft, err
+	}
+	if err := checkSize(draft); err != nil {
+		return draft, err
+	}
+	return draft, d.joins(ctx, r, actor, draft.ChangeSet)
+}

@@ -13,84 +13,6 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Shown is the state of a proposal that a user was last shown: its review digest, and the
-// parts of it that an error can name when they differ later.
-type Shown struct {
-	Proposal proposals.ID
-	Digest   string // "" when there was no assessment yet
-	At       time.Time
-	ShownParts
-}
-
-// ShownParts holds the parts that Shown compares, as they are stored.
-type ShownParts struct {
-	Revision       int                      `json:"revision"`
-	ContentHash    string                   `json:"content_hash"`
-	Assessment     string                   `json:"assessment,omitempty"`
-	RulesVersion   string                   `json:"rules_version,omitempty"`
-	Recommendation proposals.Recommendation `json:"recommendation,omitempty"`
-	// Findings has the rule of each finding, then a seal of all its shown parts, its
-	// waiver included.
-	Findings []ShownFinding `json:"findings,omitempty"`
-	Rendered string         `json:"rendered"` // seal over what it does to channel prompts
-	// Members are those of the change set, itself included; none when it stands
-	// alone.
-	Members []ShownMember `json:"members,omitempty"`
-}
-
-// ShownFinding is a finding as Shown compares it.
-type ShownFinding struct {
-	Rule string `json:"rule"`
-	Seal string `json:"seal"`
-}
-
-// ShownMember is a member of a change set as Shown compares it.
-type ShownMember struct {
-	ID          proposals.ID `json:"id"`
-	Name        string       `json:"name"`
-	Revision    int          `json:"revision"`
-	ContentHash string       `json:"content_hash"`
-}
-
-// Shown records that actor was shown dossiers; an approval without a digest then
-// applies to exactly that content. Only users approve, so it records nothing for
-// anybody else, nor for closed proposals.
-func (d *reading) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) error {
-	if actor.Kind != proposals.User || d.dryRun {
-		return nil
-	}
-	now := make([]Shown, 0, len(ds))
-	ids := make([]proposals.ID, 0, len(ds))
-	for _, o := range ds {
-		if o.Proposal.State.Open() {
-			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
-		}
-	}
-	before, err := read(ctx, d.office, func(r Reader) (map[proposals.ID]Shown, error) { return r.Shown(ctx, actor, ids) })
-	if err != nil {
-		return err
-	}
-	now = slices.DeleteFunc(now, func(s Shown) bool {
-		known, ok := before[s.Proposal]
-		return ok && known.Digest == s.Digest && known.Revision == s.Revision
-	})
-	if len(now) == 0 {
-		return nil
-	}
-	return d.store.Remember(ctx, actor, now)
-}
-
-// shownOf returns the state that a dossier shows.
-func (d *reading) shownOf(o Dossier) Shown {
-	s := Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.stamp()}
-	var a Assessment
-	if latest := o.Assessment(); latest != nil {
-		a = *latest
-	}
-	s.ShownParts = shownParts(o.Proposal, a, o.Standing, o.Members, o.Rendered)
-	return s
-}
-
 func shownParts(p proposals.Proposal, a Assessment, standing []Standing, members []proposals.Proposal, rendered map[string]string) ShownParts {
 	parts := ShownParts{
 		Revision: p.Revision, ContentHash: p.ContentHash, Assessment: a.ID, RulesVersion: a.RulesVersion,
@@ -183,4 +105,140 @@ func ruleNames(findings []ShownFinding) []string {
 		names = append(names[:mostSteps], fmt.Sprintf("%d more", len(names)-mostSteps))
 	}
 	return names
+}
+
+// showings returns for each choice how actor knows its content, and refuses those
+// whose digest is another than expected. strict also refuses content that differs
+// from what actor was shown last; content that actor was never shown passes,
+// unless other members of its change set were.
+func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
+	shown, err := r.Shown(ctx, actor, chosen(choices))
+	if err != nil {
+		return nil, err
+	}
+	sets := setDigests(views)
+	showings := make([]proposals.Showing, len(views))
+	known := map[string]bool{} // change sets of which something was shown
+	var moved []view
+	var facts []string
+	for i, v := range views {
+		last, seen := shown[v.Proposal.ID]
+		expect, set := choices[i].Expect, v.Proposal.ChangeSet
+		switch {
+		case expect != "" && (expect == v.Digest || set != "" && expect == sets[set]):
+			showings[i] = proposals.ShowingExpected
+		case expect == "" && seen && (last.Digest == v.Digest || last.Digest == d.beforeWaivers(v, actor, last.At)):
+			showings[i] = proposals.ShowingShown
+		default:
+			showings[i] = proposals.ShowingNone
+			if expect != "" || seen && strict {
+				moved, facts = append(moved, v), append(facts, last.difference(v, expect)...)
+			}
+		}
+		known[set] = known[set] || expect != "" || seen
+	}
+	for i, v := range views {
+		_, seen := shown[v.Proposal.ID]
+		if strict && v.Proposal.ChangeSet != "" && known[v.Proposal.ChangeSet] && choices[i].Expect == "" && !seen {
+			moved, facts = append(moved, v), append(facts, fmt.Sprintf("you were not shown %s, a member of change set %q", v.Proposal.Name(), v.Proposal.ChangeSet))
+		}
+	}
+	if len(moved) > 0 {
+		return nil, differs(moved, facts)
+	}
+	return showings, nil
+}
+
+// beforeWaivers is the digest of v without what actor has waived since a time:
+// actor knows of that.
+func (d *deciding) beforeWaivers(v view, actor proposals.Actor, since time.Time) string {
+	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
+	if len(waivers) == len(v.Waivers) {
+		return v.Digest
+	}
+	v.Standing = stand(v.Assessment.Report.Findings, waivers, v.Proposal.Revision, d.stamp())
+	return d.digest(v)
+}
+
+// Shown records that actor was shown dossiers; an approval without a digest then
+// applies to exactly that content. Only users approve, so it records nothing for
+// anybody else, nor for closed proposals.
+func (d *reading) Shown(ctx context.Context, actor proposals.Actor, ds ...Dossier) error {
+	if actor.Kind != proposals.User || d.dryRun {
+		return nil
+	}
+	now := make([]Shown, 0, len(ds))
+	ids := make([]proposals.ID, 0, len(ds))
+	for _, o := range ds {
+		if o.Proposal.State.Open() {
+			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
+		}
+	}
+	before, err := read(ctx, d.office, func(r Reader) (map[proposals.ID]Shown, error) { return r.Shown(ctx, actor, ids) })
+	if err != nil {
+		return err
+	}
+	now = slices.DeleteFunc(now, func(s Shown) bool {
+		known, ok := before[s.Proposal]
+		return ok && known.Digest == s.Digest && known.Revision == s.Revision
+	})
+	if len(now) == 0 {
+		return nil
+	}
+	return d.store.Remember(ctx, actor, now)
+}
+
+// shownOf returns the state that a dossier shows.
+func (d *reading) shownOf(o Dossier) Shown {
+	s := Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.stamp()}
+	var a Assessment
+	if latest := o.Assessment(); latest != nil {
+		a = *latest
+	}
+	s.ShownParts = shownParts(o.Proposal, a, o.Standing, o.Members, o.Rendered)
+	return s
+}
+
+// difference names what of v differs from s, which is zero if nothing was shown. expect is
+// the digest that was asked for, "" for none: without a change, nobody was shown that.
+func (s Shown) difference(v view, expect string) []string {
+	if s.Proposal != "" {
+		if facts := s.changes(v); len(facts) > 0 {
+			return facts
+		}
+	}
+	if expect != "" {
+		return []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", cutTo(expect, 12))}
+	}
+	return []string{"something you were shown has changed since"}
+}
+
+// differs is the refusal of a decision about proposals of which something moved.
+func differs(moved []view, facts []string) error {
+	var unique []string
+	for _, f := range facts {
+		// A member's own new revision is also news to the other members.
+		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
+			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
+		}
+	}
+	p := moved[0].Proposal
+	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), ErrDigest, strings.Join(unique, "; "), lookAt(p))
+}
+
+// Choice is one proposal that the user decides about. Expect, when set, is the
+// review digest of the proposal or of its change set as the user saw it. Without
+// it, an approval applies to the content that Desk.Shown recorded.
+type Choice struct {
+	ID     proposals.ID
+	Expect string
+}
+
+// chosen returns the proposals that are decided about.
+func chosen(choices []Choice) []proposals.ID {
+	ids := make([]proposals.ID, len(choices))
+	for i, c := range choices {
+		ids[i] = c.ID
+	}
+	return ids
 }

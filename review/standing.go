@@ -1,15 +1,12 @@
 package review
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
-	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 )
 
@@ -150,42 +147,37 @@ func BlocksByRule(standing []Standing) []RuleFindings {
 	return OpenByRule(blocks)
 }
 
-// Report holds the findings and the words of a reviewer.
-type Report struct {
-	Findings []rules.Finding `json:"findings"`
-	// Comment is the reviewer's own text, Markdown. That of the built-in
-	// reviewer answers in plain words whether the change makes sense, overlaps a
-	// core tool, breaks guardrails or policy, and what must change.
-	Comment string `json:"comment"`
-	// Builtin is the built-in reviewer's text where a chief filed Comment; ""
-	// where Comment is the built-in reviewer's itself.
-	Builtin string `json:"builtin,omitempty"`
-	// Advice is the reviewer's own recommendation, apart from that of its findings;
-	// "" for none.
-	Advice proposals.Recommendation `json:"advice,omitempty"`
-	// Harness describes how the test cases came out.
-	Harness []harness.Result `json:"harness,omitempty"`
-	// Problems describes which external reviewers failed, and how.
-	Problems []string `json:"problems,omitempty"`
+// recommend is the policy by which findings that nobody waived become a
+// recommendation:
+//
+//   - reject, when a core tool is touched or something dangerous is certain: a
+//     block of family L or S;
+//   - needs_changes, when any other finding blocks, or a warning says that
+//     the text could turn an agent against its user or its protocol, that
+//     there is such a tool already, or that a test case did not come out as
+//     expected: a warning of family S, P, O or T;
+//   - approve otherwise; other warnings are for the user to weigh.
+func recommend(findings []rules.Finding) proposals.Recommendation {
+	worst := proposals.RecommendApprove
+	for _, f := range findings {
+		family := f.Rule[:1]
+		switch {
+		case f.Severity == rules.Block && (family == "L" || family == "S"):
+			worst = worst.Lower(proposals.RecommendReject)
+		case f.Severity == rules.Block, f.Severity == rules.Warn && strings.Contains("SPOT", family):
+			worst = worst.Lower(proposals.RecommendNeedsChanges)
+		}
+	}
+	return worst
 }
 
-// Encode writes r as canonical JSON, the form it is stored and sealed in.
-func (r Report) Encode() string {
-	if r.Findings == nil {
-		r.Findings = []rules.Finding{}
+// unwaived returns the findings without a waiver, and counts the waived ones.
+func unwaived(standing []Standing) ([]rules.Finding, int) {
+	var open []rules.Finding
+	for _, s := range standing {
+		if s.Open() {
+			open = append(open, s.Finding)
+		}
 	}
-	b, err := jsondoc.Marshal(r)
-	if err != nil {
-		panic(fmt.Sprintf("review: a report does not marshal: %v", err))
-	}
-	return string(b)
-}
-
-// DecodeReport reads what Encode wrote.
-func DecodeReport(s string) (Report, error) {
-	var r Report
-	if err := json.Unmarshal([]byte(s), &r); err != nil {
-		return Report{}, fmt.Errorf("assessment: %w", err)
-	}
-	return r, nil
+	return open, len(standing) - len(open)
 }

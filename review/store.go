@@ -2,15 +2,20 @@ package review
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/approval"
+	"toolcrib/review/harness"
 	"toolcrib/review/impact"
 	"toolcrib/review/overlap"
 	"toolcrib/review/proof"
+	"toolcrib/review/rules"
 )
 
 // Store is the storage that the desk needs: transactions.
@@ -225,4 +230,83 @@ type Assessment struct {
 	Report         Report
 	RulesVersion   string // rules and configuration it was made with
 	At             time.Time
+}
+
+// Report holds the findings and the words of a reviewer.
+type Report struct {
+	Findings []rules.Finding `json:"findings"`
+	// Comment is the reviewer's own text, Markdown. That of the built-in
+	// reviewer answers in plain words whether the change makes sense, overlaps a
+	// core tool, breaks guardrails or policy, and what must change.
+	Comment string `json:"comment"`
+	// Builtin is the built-in reviewer's text where a chief filed Comment; ""
+	// where Comment is the built-in reviewer's itself.
+	Builtin string `json:"builtin,omitempty"`
+	// Advice is the reviewer's own recommendation, apart from that of its findings;
+	// "" for none.
+	Advice proposals.Recommendation `json:"advice,omitempty"`
+	// Harness describes how the test cases came out.
+	Harness []harness.Result `json:"harness,omitempty"`
+	// Problems describes which external reviewers failed, and how.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Encode writes r as canonical JSON, the form it is stored and sealed in.
+func (r Report) Encode() string {
+	if r.Findings == nil {
+		r.Findings = []rules.Finding{}
+	}
+	b, err := jsondoc.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("review: a report does not marshal: %v", err))
+	}
+	return string(b)
+}
+
+// DecodeReport reads what Encode wrote.
+func DecodeReport(s string) (Report, error) {
+	var r Report
+	if err := json.Unmarshal([]byte(s), &r); err != nil {
+		return Report{}, fmt.Errorf("assessment: %w", err)
+	}
+	return r, nil
+}
+
+// Shown is the state of a proposal that a user was last shown: its review digest, and the
+// parts of it that an error can name when they differ later.
+type Shown struct {
+	Proposal proposals.ID
+	Digest   string // "" when there was no assessment yet
+	At       time.Time
+	ShownParts
+}
+
+// ShownParts holds the parts that Shown compares, as they are stored.
+type ShownParts struct {
+	Revision       int                      `json:"revision"`
+	ContentHash    string                   `json:"content_hash"`
+	Assessment     string                   `json:"assessment,omitempty"`
+	RulesVersion   string                   `json:"rules_version,omitempty"`
+	Recommendation proposals.Recommendation `json:"recommendation,omitempty"`
+	// Findings has the rule of each finding, then a seal of all its shown parts, its
+	// waiver included.
+	Findings []ShownFinding `json:"findings,omitempty"`
+	Rendered string         `json:"rendered"` // seal over what it does to channel prompts
+	// Members are those of the change set, itself included; none when it stands
+	// alone.
+	Members []ShownMember `json:"members,omitempty"`
+}
+
+// ShownFinding is a finding as Shown compares it.
+type ShownFinding struct {
+	Rule string `json:"rule"`
+	Seal string `json:"seal"`
+}
+
+// ShownMember is a member of a change set as Shown compares it.
+type ShownMember struct {
+	ID          proposals.ID `json:"id"`
+	Name        string       `json:"name"`
+	Revision    int          `json:"revision"`
+	ContentHash string       `json:"content_hash"`
 }

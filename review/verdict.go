@@ -6,7 +6,9 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review/proof"
+	"toolcrib/signing/statement"
 )
 
 // verdictMoves gives for each verdict the act, and the next assignee and status
@@ -67,4 +69,49 @@ func (d *deciding) applyVerdict(ctx context.Context, tx Tx, verdict proposals.Ve
 		}
 	}
 	return tx.AppendEvents(ctx, events)
+}
+
+// decisionAct returns what the statement of a decision is about. versions are those
+// that an approval writes, of the same places as views; nil for other verdicts.
+func decisionAct(verdict proposals.Verdict, views []view, versions []history.Version) *statement.Decision {
+	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
+	for i, v := range views {
+		p := v.Proposal
+		if i == 0 {
+			act.Set = p.ChangeSet
+		} else if act.Set != p.ChangeSet {
+			act.Set = "" // of several sets, or of none
+		}
+		item := statement.Item{
+			Proposal: string(p.ID), Revision: p.Revision, Subject: p.Subject.String(), ContentHash: v.Revision.ContentHash, ReviewDigest: v.Digest,
+		}
+		if versions != nil {
+			item.Version, item.Previous, item.Sum = versions[i].Number, versions[i].PrevHash, versions[i].UnsignedSum()
+		}
+		act.Items[i] = item
+	}
+	return act
+}
+
+// placed fills in what a version has by its place in the chain, as if it were
+// written now.
+func placed(ctx context.Context, r RegistryReader, v *history.Version) error {
+	v.ContentHash = registry.HashBytes(v.Definition)
+	if v.Number == 1 {
+		return nil
+	}
+	before, err := r.Version(ctx, v.Subject, v.Number-1)
+	v.PrevHash = before.Hash
+	return err
+}
+
+// sign compares the signature of a decision with the decision, and records it.
+func (d *deciding) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []view, versions []history.Version, note string) error {
+	if signed == nil {
+		return nil
+	}
+	if err := signed.Match(decisionAct(verdict, views, versions), note); err != nil {
+		return err
+	}
+	return d.signing.Record(ctx, w, signed)
 }

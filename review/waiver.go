@@ -204,47 +204,6 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	return rules.Finding{}, fmt.Errorf("%s names %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), ErrAmbiguous)
 }
 
-// refresh counts again what the queue shows of open proposals, where a waiver that
-// was counted on has run out since, or the keys changed by which waivers count. Nothing
-// is written: neither waits for somebody to write.
-func (t *tallies) refresh(ctx context.Context, r Reader, ps ...*proposals.Proposal) error {
-	if err := t.count(ctx, r, ps...); err != nil {
-		return err
-	}
-	keys, err := newestKeys(ctx, r)
-	if err != nil {
-		return err
-	}
-	now, cache := t.stamp(), newReviewCache(r)
-	for _, p := range ps {
-		ranOut := !p.Summary.WaivedUntil.IsZero() && !now.Before(p.Summary.WaivedUntil)
-		otherKeys := p.Summary.Findings > 0 && p.UpdatedAt.Before(keys)
-		if !p.State.Open() || !ranOut && !otherKeys {
-			continue
-		}
-		bundles, err := cache.bundles(ctx, p.ID)
-		if err != nil {
-			return err
-		}
-		p.Summary = Tally(bundles[0].Assessment, bundles[0].Waivers, now)
-	}
-	return nil
-}
-
-// newestKeys returns when the newest state of the signers came into force, the zero time
-// before there is one.
-func newestKeys(ctx context.Context, r proof.SignatureReader) (time.Time, error) {
-	last, err := r.LastSigners(ctx)
-	if err != nil || last == "" {
-		return time.Time{}, err
-	}
-	states, err := r.SignersStates(ctx)
-	if err != nil || len(states) == 0 {
-		return time.Time{}, err
-	}
-	return states[len(states)-1].At, nil
-}
-
 // assessed returns the assessment that counts for the current revision, the
 // latest, with the proposal's waivers.
 func assessed(ctx context.Context, r RecordReader, p proposals.Proposal) (Assessment, []history.Waiver, error) {
