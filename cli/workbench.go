@@ -21,10 +21,12 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/export"
+	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/cli/verify"
+	"toolcrib/gateway/instructions"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -89,11 +91,12 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 		}, ExportFormats: export.FormatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
 	}
 	conf.Servers = screenServers(a, calls)
+	conf.Files = func(ctx context.Context) ([]instructions.Listed, error) { return files.List(ctx, a, nil) }
 	conf.Signer = screenSigner{a, b.Desk, calls.Gateway, b.Actor}
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
+		conf.Import, conf.Export, conf.Servers, conf.Files = nil, nil, nil, nil // the files would be the server's
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/drafts"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/files"
 	"toolcrib/tui/help"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
@@ -29,7 +30,7 @@ type table struct {
 func tables() []table {
 	all := []table{{placeEverywhere, new(Model).globalKeys()}}
 	for _, p := range []screen.Page{
-		new(queue.Page), new(changeset.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page), new(servers.Page),
+		new(queue.Page), new(changeset.Page), new(proposal.Page), new(entries.Page), new(subject.Page), new(auditlog.Page), new(help.Page), new(drafts.Page), new(calls.Page), new(servers.Page), new(files.Page),
 	} {
 		all = append(all, table{p.Place(), p.Keys()})
 	}
@@ -132,7 +133,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Do: m.openHelp},
 		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.find},
 		{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue", Do: m.goTo(func() *page { return m.queue })},
-		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools", Do: m.goTo(func() *page { return m.tools })},
+		{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools; again: to the skills and instruction files", Do: m.goTo(m.toolsOrFiles)},
 		{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Do: m.goTo(m.agentsOrLists)},
 		{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Do: m.goTo(func() *page { return m.log })},
 		{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts", Do: m.goTo(func() *page { return m.drafts }), Off: m.noDrafts},
@@ -147,6 +148,14 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
 		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.quit},
 	}
+}
+
+// toolsOrFiles switches between tools and files.
+func (m *pages) toolsOrFiles() *page {
+	if m.page == m.tools && m.cfg.Files != nil {
+		return m.files
+	}
+	return m.tools
 }
 
 // agentsOrLists switches between agents and allow-lists.

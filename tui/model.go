@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/calls"
 	"toolcrib/tui/drafts"
+	"toolcrib/tui/files"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
@@ -65,6 +66,7 @@ func New(cfg Config) *Model {
 		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
 	})}
 	m.calls = &page{Page: calls.New(m.ctx, m.host, m.callDesk())}
+	m.files = &page{Page: files.New(m.ctx, m.host, cfg.Files)}
 	m.servers = &page{Page: servers.New(m.ctx, m.host, cfg.Servers)}
 	m.page = m.queue
 	m.resume(left)

@@ -28,6 +28,7 @@ type pages struct {
 	drafts   *page
 	calls    *page
 	servers  *page
+	files    *page
 	sets     map[string]*page // of change sets, by their names
 	proposal *page            // that was opened last, nil before the first
 }
@@ -158,7 +159,7 @@ func (m *pages) loaded(msg proposal.Loaded) tea.Cmd {
 func (m *pages) each(do func(*page) tea.Cmd) tea.Cmd {
 	var cmds []tea.Cmd
 	done := map[*page]bool{}
-	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.servers, m.page}, m.trail...) {
+	for _, p := range append([]*page{m.queue, m.tools, m.agents, m.lists, m.log, m.drafts, m.calls, m.servers, m.files, m.page}, m.trail...) {
 		if !done[p] {
 			done[p] = true
 			cmds = append(cmds, do(p))

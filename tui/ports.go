@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/entries"
+	"toolcrib/tui/files"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
@@ -101,15 +102,18 @@ type Config struct {
 	// Servers reads which servers of the user's clients are guarded; nil where the
 	// clients are not those of this machine.
 	Servers servers.Read
-	Actor   proposals.Actor
-	Layer   registry.Layer // where drafts are made
-	Place   string         // the shown place, such as the project's name
-	Theme   string         // "dark", "light", "high-contrast" or "own"; "" finds out
-	Own     *theme.Theme   // of the user's own colours; nil for none
-	Plain   bool           // no colours
-	Getenv  func(string) string
-	Drafts  string // folder for texts that are not sent yet; "" keeps none
-	Now     func() time.Time
+	// Files compares skills and instruction files with what was approved; nil where they
+	// are not on this machine.
+	Files  files.Read
+	Actor  proposals.Actor
+	Layer  registry.Layer // where drafts are made
+	Place  string         // the shown place, such as the project's name
+	Theme  string         // "dark", "light", "high-contrast" or "own"; "" finds out
+	Own    *theme.Theme   // of the user's own colours; nil for none
+	Plain  bool           // no colours
+	Getenv func(string) string
+	Drafts string // folder for texts that are not sent yet; "" keeps none
+	Now    func() time.Time
 	// Counter counts the tokens of prompts, and may be shared with other workbenches;
 	// nil means one of its own.
 	Counter *tokens.Counter

@@ -212,7 +212,7 @@ var synonyms = map[string]string{
 	"comment":                 "reply, note, discuss",
 	"comment-line":            "reply, note, discuss",
 	"log":                     "audit, events, history",
-	"registry":                "tools, live, catalog",
+	"registry":                "tools, live, catalog, skills, instructions, AGENTS.md, files, drift",
 	"agents":                  "allow-lists, lists, who may use it",
 	"verify":                  "check, integrity, tamper, fsck",
 	"import":                  "add, load, mcp",

@@ -190,7 +190,11 @@ type root struct {
 
 // roots lists the pages that the bar names.
 func (m *pages) roots() []root {
-	return []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.log, "Log"}}
+	all := []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.files, "Files"}, {m.log, "Log"}}
+	if m.cfg.Files == nil {
+		all = slices.DeleteFunc(all, func(r root) bool { return r.page == m.files })
+	}
+	return all
 }
 
 // isRoot reports whether the way here begins at p.

@@ -35,7 +35,7 @@ func (m *Model) goFor(place string, k screen.Key) func() tea.Cmd {
 
 // toPlace goes to a page; false where something has to be selected first.
 func (m *Model) toPlace(place string) (cmd tea.Cmd, there bool) {
-	for _, p := range []*page{m.queue, m.tools, m.log, m.drafts, m.calls, m.servers} {
+	for _, p := range []*page{m.queue, m.tools, m.log, m.drafts, m.calls, m.servers, m.files} {
 		if p.Place() == place {
 			return m.visit(p), true
 		}

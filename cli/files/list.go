@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
+	"toolcrib/review"
 	"toolcrib/store"
 )
 
@@ -38,6 +39,8 @@ type DocFile struct {
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // the clients
 	Reason string `json:"reason,omitempty"`  // why it cannot be read
+	// Proposal is the number of the open proposal about it, such as #4.
+	Proposal string `json:"proposal,omitempty"`
 }
 
 // NewList is the command files.
@@ -71,54 +74,72 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	if kind != "" && !kind.InFiles() {
 		return process.Usagef("--kind is %q; write skill or instructions", kind)
 	}
-	list, err := roots(a, args)
+	list, err := List(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	doc := DocFiles{Head: output.NewHead("file.list"), Files: []DocFile{}}
-	for _, r := range list {
-		all, err := r.list(ctx, a)
-		if err != nil {
-			return err
-		}
-		for _, f := range all {
-			if (kind == "" || f.Kind == string(kind)) && (!drifted || f.Drift != "") {
-				doc.Files = append(doc.Files, f)
-			}
-		}
-	}
+	list = slices.DeleteFunc(list, func(l instructions.Listed) bool {
+		return kind != "" && l.Subject.Kind != kind || drifted && l.Drift == ""
+	})
+	doc := DocFiles{Head: output.NewHead("file.list"), Files: output.Mapped(list, newDocFile)}
 	return a.Print(doc, func(p *output.Page) {
-		if len(doc.Files) == 0 {
+		if len(list) == 0 {
 			p.Remark("There are no skills and instruction files here.")
 			return
 		}
-		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, output.Mapped(doc.Files, func(f DocFile) []string {
-			version, state := "", cmp.Or(f.Drift, "as approved")
-			if f.Version > 0 {
-				version = output.Itoa(f.Version)
+		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, output.Mapped(list, func(l instructions.Listed) []string {
+			subject, version := string(l.Subject.Kind), ""
+			if l.Version > 0 {
+				subject, version = l.Subject.String(), output.Itoa(l.Version)
 			}
-			if f.Drift == "" && f.Status == string(registry.Deactivated) {
-				state = f.Status
-			}
-			at := f.Path
-			if f.Layer == string(registry.LayerUser) {
-				at = "~/" + at
-			}
-			return []string{cmp.Or(f.Subject, f.Kind), version, state, at, f.ReadBy}
+			return []string{subject, version, l.State(), l.At(), l.ReadBy}
 		}))
 	})
 }
 
+func newDocFile(l instructions.Listed) DocFile {
+	f := DocFile{
+		Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
+		ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
+	}
+	if l.Version > 0 {
+		f.Subject = l.Subject.String()
+	}
+	return f
+}
+
+// List returns the skills and instruction files of the home and of the project, with what
+// waits of each.
+func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
+	roots, err := roots(a, args)
+	if err != nil {
+		return nil, err
+	}
+	var all []instructions.Listed
+	for _, r := range roots {
+		list, err := r.list(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
 // list returns what was approved in a layer, and what is below its folder.
-func (r root) list(ctx context.Context, a *command.App) ([]DocFile, error) {
+func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
 	there, err := instructions.Find(r.dir, r.scope)
 	if err != nil {
 		return nil, err
 	}
 	var entries []store.CatalogEntry
+	var open []review.Bundle
 	db, err := a.Database(ctx)
 	if err == nil {
 		entries, err = catalog(ctx, db, r.layer)
+	}
+	if err == nil {
+		open, err = openOn(ctx, db, r.layer)
 	}
 	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without one nothing was ever approved
 		return nil, err
@@ -134,27 +155,31 @@ func (r root) list(ctx context.Context, a *command.App) ([]DocFile, error) {
 	for _, d := range instructions.Compare(there, approvedOf(entries)) {
 		drift[key{d.Kind, d.Path}] = d
 	}
-	var all []DocFile
-	add := func(k key, f DocFile) {
-		f.Kind, f.Path, f.Layer, f.Folder, f.ReadBy = string(k.kind), k.path, string(r.layer), r.dir, readBy[k]
+	waits := map[key]string{}
+	for _, b := range open {
+		waits[key{b.Proposal.Subject.Kind, b.Proposal.Title}] = b.Proposal.Handle()
+	}
+	var all []instructions.Listed
+	add := func(k key, l instructions.Listed) {
+		l.Subject.Kind, l.Subject.Layer, l.Folder, l.Path, l.ReadBy, l.Proposal = k.kind, r.layer, r.dir, k.path, readBy[k], waits[k]
 		if d, ok := drift[k]; ok {
-			f.Drift = string(d.Change)
+			l.Drift = d.Change
 			if d.Change == instructions.Unreadable {
-				f.Reason = d.Found.Err.Error()
+				l.Reason = d.Found.Err.Error()
 			}
 		}
-		all = append(all, f)
+		all = append(all, l)
 	}
 	for _, e := range entries {
 		k := key{e.Subject.Kind, e.Name}
-		add(k, DocFile{Subject: e.Subject.String(), Version: e.Version, Status: string(e.Status), ContentHash: e.ContentHash})
+		add(k, instructions.Listed{Subject: e.Subject, Version: e.Version, Status: e.Status, Hash: e.ContentHash})
 		delete(readBy, k)
 	}
 	for k := range readBy {
-		add(k, DocFile{})
+		add(k, instructions.Listed{})
 	}
-	slices.SortFunc(all, func(a, b DocFile) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Subject, b.Subject))
+	slices.SortFunc(all, func(a, b instructions.Listed) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Subject.ID, b.Subject.ID), cmp.Compare(a.Subject.Kind, b.Subject.Kind))
 	})
 	return all, nil
 }

@@ -1,0 +1,193 @@
+// Package files is the page of the workbench that lists skills and instruction files:
+// which version was approved, and whether the disk has its bytes.
+package files
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/gateway/instructions"
+	"toolcrib/registry"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+// Read compares what agents read with what was approved.
+type Read func(ctx context.Context) ([]instructions.Listed, error)
+
+// Shell is the workbench as the page knows it.
+type Shell interface {
+	screen.Shell
+	Narrow(filter string) tea.Cmd
+	OpenEntry(o screen.Opening) tea.Cmd
+}
+
+// Page lists files.
+type Page struct {
+	screen.Text
+	shell  Shell
+	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	read   Read
+	list   []instructions.Listed
+	loaded bool
+}
+
+// New returns an empty page; Reload reads it.
+func New(ctx context.Context, sh Shell, read Read) *Page {
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read}
+}
+
+// Place implements screen.Page.
+func (p *Page) Place() string { return "Files" }
+
+// Keys implements screen.Page.
+func (p *Page) Keys() []screen.Key {
+	return slices.Concat([]screen.Key{
+		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or what waits of one that was never approved", Do: p.open, Off: p.nothingToOpen},
+		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the queue with what waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
+	}, screen.TextKeys(p.shell, p))
+}
+
+func (p *Page) selected() (instructions.Listed, bool) {
+	if n := p.Pager.Stop(); n >= 0 && n < len(p.list) {
+		return p.list[n], true
+	}
+	return instructions.Listed{}, false
+}
+
+func (p *Page) nothingToOpen() string {
+	if l, ok := p.selected(); ok && l.Version > 0 {
+		return ""
+	}
+	return p.nothingWaits()
+}
+
+func (p *Page) nothingWaits() string {
+	l, ok := p.selected()
+	switch {
+	case !ok:
+		return "nothing is selected"
+	case l.Proposal != "":
+		return ""
+	case l.Drift == instructions.New || l.Drift == instructions.Changed:
+		return "it is not proposed; in a shell: toolcrib import --files"
+	}
+	return "nothing of it waits for you"
+}
+
+// open shows the approved version, or what waits of a file that has none.
+func (p *Page) open() tea.Cmd {
+	l, _ := p.selected()
+	if l.Version == 0 {
+		return p.waiting()
+	}
+	return p.shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: l.Subject, Name: l.Path, Version: l.Version, Status: l.Status}})
+}
+
+func (p *Page) waiting() tea.Cmd {
+	l, _ := p.selected()
+	return p.shell.Narrow(l.Proposal)
+}
+
+// Fit implements screen.Page.
+func (p *Page) Fit(f screen.Frame) {
+	p.Text.Fit(f)
+	p.lay()
+}
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd {
+	return func() tea.Msg {
+		list, err := p.read(p.ctx)
+		return screen.Then{Page: p, Do: func() tea.Cmd {
+			if err != nil {
+				return p.shell.Fail(err)
+			}
+			p.list, p.loaded = list, true
+			p.lay()
+			return nil
+		}}
+	}
+}
+
+// Update implements screen.Page.
+func (p *Page) Update(tea.Msg) tea.Cmd { return nil }
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	th, drifted := p.Frame.Theme, 0
+	for _, l := range p.list {
+		if l.Drift != "" {
+			drifted++
+		}
+	}
+	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Showf("  %d skills and instruction files", len(p.list)))
+	if drifted > 0 {
+		left = left.Add(th.Warn, draw.Showf("  %d not as approved", drifted))
+	}
+	return left, nil
+}
+
+// lay lays the rows out, below the folder of each.
+func (p *Page) lay() {
+	th := p.Frame.Theme
+	page := prose.New(th)
+	if p.loaded && len(p.list) == 0 {
+		page.Blank()
+		page.Faint("", "There are no skills and instruction files in your home and in this folder.")
+	}
+	name := 10
+	for _, l := range p.list {
+		name = max(name, draw.Width(draw.Show(l.Path)))
+	}
+	name = min(name, p.Frame.Width-5-versionCells-stateCells)
+	for i, l := range p.list {
+		if i == 0 || p.list[i-1].Folder != l.Folder {
+			if i > 0 {
+				page.Blank()
+			}
+			page.Line(draw.Of(th.Title, draw.Show(string(l.Subject.Layer))).Add(th.Faint, "  "+draw.Show(l.Folder)))
+		}
+		page.Stop()
+		sign, style := mark(th, l)
+		version := draw.Safe("")
+		if l.Version > 0 {
+			version = draw.Showf("v%d", l.Version)
+		}
+		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Show(l.Path), name), name)+"  ").
+			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Show(l.State()), stateCells))
+		if room := p.Frame.Width - line.Width() - 2; room > leastRead {
+			line = line.Add(th.Faint, " "+draw.Cut(draw.Show(l.ReadBy), room-1))
+		}
+		page.Line(line)
+		if l.Reason != "" {
+			page.FaintItem(draw.Of("", "    "), l.Reason)
+		}
+		if l.Proposal != "" {
+			page.Item(draw.Of(th.Warn, "  ? "), l.Proposal+" waits for you")
+		}
+	}
+	p.Pager.Replace(page.Rows())
+}
+
+// The cells of the columns behind the path, and the fewest for the clients.
+const (
+	versionCells = 5
+	stateCells   = 16
+	leastRead    = 10
+)
+
+// mark is the sign of a row and its style.
+func mark(th theme.Theme, l instructions.Listed) (draw.Safe, theme.Style) {
+	switch {
+	case l.Drift != "":
+		return "!", th.Warn
+	case l.Status == registry.Deactivated:
+		return "·", th.Faint
+	}
+	return "✓", th.Good
+}
