@@ -58,19 +58,20 @@ func AsRead(ds []review.Dossier) []review.Choice {
 // maxNamed is how many decisions are named when several were made.
 const maxNamed = 4
 
-// Decide decides on proposals: on all of them or on none.
-func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) (string, error) {
+// decide decides on proposals: on all of them or on none.
+func (c *Config) decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) ([]proposals.Decision, error) {
 	desk, err := c.decider(ctx, act, choices, reason)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]proposals.Decision, error){
 		proposals.ActApprove: desk.Approve, proposals.ActRequestChanges: desk.RequestChanges, proposals.ActReject: desk.Reject,
 	}[act]
-	decisions, err := run(ctx, c.Actor, choices, reason)
-	if err != nil {
-		return "", err
-	}
+	return run(ctx, c.Actor, choices, reason)
+}
+
+// decided reports the outcome of decisions.
+func decided(act proposals.Act, decisions []proposals.Decision) string {
 	var names, waiting []string
 	for _, d := range decisions {
 		name := d.Subject.String()
@@ -85,12 +86,12 @@ func (c *Config) Decide(ctx context.Context, act proposals.Act, choices []review
 	}
 	var done []string
 	if len(names) > 0 {
-		done = append(done, act.Form(len(choices)).Done+": "+someOf(names))
+		done = append(done, act.Form(len(decisions)).Done+": "+someOf(names))
 	}
 	if len(waiting) > 0 {
 		done = append(done, "Approved, not live yet: "+someOf(waiting))
 	}
-	return strings.Join(done, ". "), nil
+	return strings.Join(done, ". ")
 }
 
 // someOf names the first of several decisions.
@@ -119,16 +120,6 @@ func (c *Config) Unwaive(ctx context.Context, id proposals.ID, s review.Standing
 	}
 	_, err = desk.Unwaive(ctx, c.Actor, id, review.Handle(s.Finding), reason)
 	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
-}
-
-// Again proposes what a proposal that is closed wanted. The decision stays.
-func (c *Config) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
-	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{d.Revision.Draft}, false)
-	if err != nil {
-		return proposals.Proposal{}, "", err
-	}
-	p, said := c.submit(ctx, ps[0])
-	return p, said + ", again after " + wording.Reference(d.Proposal), nil
 }
 
 // submit submits what was just drafted. What cannot be submitted stays a draft.
@@ -239,23 +230,18 @@ func (c *Config) PendingCalls(ctx context.Context, last int) (calls []gateway.Pe
 // Decision decides on proposals: on all of them or on none. draft names the kept text
 // of the reason.
 func (c *Config) Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write {
-	about := screen.Wrote{Draft: draft}
+	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
 	for _, choice := range choices {
 		about.Decided = append(about.Decided, choice.ID)
 	}
-	return screen.Act(about, act.Form(len(choices)), func(ctx context.Context) (string, error) {
-		said, err := c.Decide(ctx, act, choices, reason)
+	return func(ctx context.Context) screen.Wrote {
+		decisions, err := c.decide(ctx, act, choices, reason)
 		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
 			err = errors.New("nothing decided: " + wording.OneLine(err))
 		}
-		return said + undoes(act) + onward, err
-	})
-}
-
-// undoes names the key that takes a decision back, where there is one.
-func undoes(act proposals.Act) string {
-	if act == proposals.ActReject {
-		return ". U proposes it again"
+		if about.Err = err; err == nil {
+			about.Text, about.Undo = decided(act, decisions), c.undo(act, decisions)
+		}
+		return about
 	}
-	return ""
 }

@@ -70,9 +70,14 @@ func (m *Model) bound(keys []screen.Key) []screen.Key {
 // page.
 func (m *Model) here() []screen.Key { return slices.Concat(m.keysOf(m.page), m.global) }
 
-// press carries out a key, or shows why it has no effect.
-func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
-	for _, k := range m.here() {
+// press carries out a key, or shows why it has no effect. just is set right after
+// something was done that can be taken back.
+func (m *Model) press(msg tea.KeyPressMsg, just bool) tea.Cmd {
+	keys := m.here()
+	if !m.picking() && m.last.takes(keys, msg, just) {
+		return m.last.undo.Ask(m.host, m.frame())
+	}
+	for _, k := range keys {
 		if !k.Matches(msg) {
 			continue
 		}
@@ -142,6 +147,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.verify, Off: m.cannotVerify},
 		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.askImport, Off: m.cannotImport},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.back},
+		{Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver", Do: func() tea.Cmd { return m.last.undo.Ask(m.host, m.frame()) }, Off: m.last.none},
 		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Do: m.switchTheme, Off: m.cannotTheme},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
 		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: m.refreshAll},

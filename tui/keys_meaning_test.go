@@ -35,7 +35,7 @@ func TestOneMeaningForEachKey(t *testing.T) {
 		for _, table := range tables()[1:] {
 			for _, own := range table.keys {
 				for _, name := range own.Keys {
-					if name == k.Keys[0] {
+					if name == k.Keys[0] && k.Name != "take-back" { // which a page's own undo comes before
 						t.Errorf("%s of %s hides %s", name, table.place, k.Name)
 					}
 				}

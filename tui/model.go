@@ -35,6 +35,7 @@ type Model struct {
 	drawnAt  string
 	stamp    int64
 	quitting bool
+	last     last
 	wish     *wish            // what the search went elsewhere for
 	reading  *batch           // that was asked for last
 	shared   proposal.Options // by the pages of all proposals
@@ -100,8 +101,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.changes(msg) {
 		m.drawn = nil
 	}
+	_, pressed := msg.(tea.KeyPressMsg)
+	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
+		m.see() // what was drawn, before it moves
+	}
 	cmd := m.route(msg)
-	if _, pressed := msg.(tea.KeyPressMsg); !pressed && m.wish != nil {
+	if !pressed && m.wish != nil {
 		cmd = tea.Batch(cmd, m.grant())
 	}
 	m.guided()
@@ -219,6 +224,8 @@ func (m *Model) done(then screen.Then) tea.Cmd {
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.status = screen.Status{}
 	m.wish = nil
+	just := m.last.just
+	m.last.just = false
 	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the
@@ -245,7 +252,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case m.line != nil:
 		return m.inputKey(msg)
 	}
-	return m.press(msg)
+	return m.press(msg, just)
 }
 
 // list returns the page of the queue.

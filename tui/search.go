@@ -186,6 +186,7 @@ func (s *search) lines(m *shell) []draw.Line {
 var synonyms = map[string]string{
 	placeDefinition + "/undo": "restore, rollback, roll back, revert, undo, go back to a version, downgrade",
 	"undo":                    "unwaive, reopen, revert",
+	"take-back":               "undo the last decision",
 	"approve":                 "accept, merge, publish, go live, ok, yes",
 	"approve-marked":          "accept, merge, publish, go live, ok, yes",
 	"needs-changes":           "send back, request changes, return",

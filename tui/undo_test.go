@@ -4,22 +4,70 @@ import (
 	"context"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 )
 
 // TestUndo ends a waiver, and proposes again what was rejected; the decision stays.
 func TestUndo(t *testing.T) {
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
-	b.press("enter", "3").press("U").wants("U: only a rejected or withdrawn proposal is drafted again")
-	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo")
+	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back is proposed again")
+	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo", "Waived X101 in definition.guardrails. U ends the waiver")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
 	b.write("A mistake.").press("ctrl+s", "y").wants("Ended the waiver of X101 in definition.guardrails", "■ block")
 	b.press("5").wants("□ waived X101", "■ ended the waiver of X101", "A mistake.")
 	b.press("x").write("Not this way.").press("ctrl+s", "y").wants("Rejected: tool:user/name_bank")
-	b.press("1", "U").wants("Propose it again")
+	b.press("1", "U").wants("━━ Propose again ━━")
 	b.press("y").wants("Proposed tool:user/name_bank as #2, again after #1")
 	counts, err := b.desk.Counts(context.Background())
 	if err != nil || counts[proposals.Rejected] != 1 || counts[proposals.UserReview] != 1 {
 		t.Errorf("states %v: %v", counts, err)
 	}
+}
+
+// TestTakesBackWhatWasJustDone presses the key that the message names, wherever the
+// decision was made (T24).
+func TestTakesBackWhatWasJustDone(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	ctx := context.Background()
+	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b.press("U").wants("U: nothing was decided here that it could take back")
+	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next")
+	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, again after #3")
+	b.press("Q", "x").write("No.").press("ctrl+s", "y").wants("Rejected")
+	b.press("j", "k", "U").wants("━━ Propose again ━━")
+	b.press("y").wants("again after #")
+	b.press("Q", "*", "x").write("No.").press("ctrl+s", "3", "y").wants("U proposes them again")
+	b.press("U").wants("3 new proposals with the same content")
+	b.press("y").wants("Proposed again as #")
+	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.UserReview] != 3 {
+		t.Fatalf("states %v: %v", counts, err)
+	}
+	b.press("c").write("Shorter.").press("ctrl+s", "y").wants("Sent back: ", "U proposes it again")
+	b.press("U", "y").wants("again after #")
+	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.NeedsChanges] != 0 || counts[proposals.UserReview] != 3 {
+		t.Errorf("after a sent back proposal was proposed again: %v, %v", counts, err)
+	}
+}
+
+// TestTakesBackAnApproval restores the version before, and deactivates what was new.
+func TestTakesBackAnApproval(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 60, threeVersions, func(b *bench) {
+		d, three := b.file("name_bank.json"), 3
+		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Four things."
+		b.propose(d)
+		b.propose(b.file("word_counts.json"))
+	})
+	b.press("j")
+	b.screen()
+	b.press("a", "y").wants("Live: tool:user/name_bank version 4. U restores version 3")
+	b.press("U").wants("Restore a version", "to the content of v3")
+	b.write("It was worse.").press("ctrl+s", "y").wants("restore tool:user/name_bank", "a approves it")
+	b.screen()
+	b.press("Q", "G").wants("Get word counts")
+	b.press("J", "J")
+	b.press("a", "y").wants("Live: tool:user/get_word_counts version 1. U deactivates it")
+	b.press("U").wants("━━ Deactivate ━━")
+	b.write("Too early.").press("ctrl+s", "y").wants("deactivate tool:user/get_word_counts", "a approves it", "your turn")
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -71,7 +70,7 @@ func (m *writes) farewell(msg screen.Wrote) {
 	case msg.Err != nil:
 		m.left = append(m.left, cmp.Or(msg.Undone, "not written")+": "+msg.Err.Error())
 	default:
-		m.left = append(m.left, strings.TrimSuffix(msg.Text, onward))
+		m.left = append(m.left, msg.Text)
 	}
 }
 
@@ -97,8 +96,9 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		return m.reload()
 	}
 	m.list().Marks = m.list().Marks.Without(msg.Decided...)
-	m.Say(success, "%s", msg.Text)
-	if msg.Open != nil {
+	m.last = last{msg.Undo, true}
+	m.Say(success, "%s", told(msg))
+	if msg.Open != nil || msg.Made {
 		m.known = 0 // what one makes oneself is not news
 	}
 	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.Draft)}
@@ -108,8 +108,20 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// told reports a write, which key takes it back, and after a decision how it goes on.
+func told(msg screen.Wrote) string {
+	text := msg.Text
+	if msg.Undo != nil {
+		text += ". U " + msg.Undo.Says
+	}
+	if len(msg.Decided) > 0 {
+		text += onward
+	}
+	return text
+}
+
 // onward is added to the message of a decision.
-const onward = ". Press . for the next one"
+const onward = ". Press . for the next"
 
 // Signer signs what the user decides. Each method returns what the decision is made
 // at: the same as before where nothing is signed. ask is called before the key is.

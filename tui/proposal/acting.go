@@ -167,7 +167,7 @@ func (a *acts) askWaive() tea.Cmd {
 			page.Text("", form.Consequence)
 		},
 		Run: func(reason string) tea.Cmd {
-			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft}, form, func(ctx context.Context) (string, error) { return a.Acts.Waive(ctx, a.id, s, reason) }))
+			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id, Draft: draft, Undo: a.undoWaiver(s)}, form, func(ctx context.Context) (string, error) { return a.Acts.Waive(ctx, a.id, s, reason) }))
 		},
 	})
 }
@@ -265,27 +265,31 @@ func (a *acts) undo() tea.Cmd {
 	if !a.waivedFinding() {
 		return a.askAgain(d)
 	}
-	return a.askUnwaive()
+	s, _ := a.book.selectedFinding()
+	return a.askUnwaive(s)
+}
+
+// undoWaiver ends a waiver that was just made.
+func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
+	return &screen.Undo{Says: "ends the waiver", Ask: func(sh screen.Shell, _ screen.Frame) tea.Cmd {
+		for _, s := range a.dossier.Standing {
+			if s.Waiver != nil && review.Handle(s.Finding) == review.Handle(of.Finding) {
+				return a.askUnwaive(s)
+			}
+		}
+		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, of.Path)
+	}}
 }
 
 // askAgain asks whether what was closed is proposed again.
 func (a *acts) askAgain(d review.Dossier) tea.Cmd {
-	return a.Shell.Ask(screen.Dialog{
-		Form:    proposals.Form{Title: "Propose it again", Verb: "propose it"},
-		Subject: screen.Subjects(proposals.ActSubmit, d.Proposal),
-		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show("a new proposal with the content of revision "+strconv.Itoa(d.Proposal.Revision))), draw.Of(a.frame.Theme.Faint, "The decision stays in the log.")}
-		},
-		Content: func(page *prose.Page) { a.content(page) },
-		Run: func(string) tea.Cmd {
-			return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
-		},
-	})
+	return a.Shell.Ask(a.frame.AgainDialog([]proposals.Proposal{d.Proposal}, func() tea.Cmd {
+		return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
+	}))
 }
 
-// askUnwaive asks why the waiver of the selected finding ends.
-func (a *acts) askUnwaive() tea.Cmd {
-	s, _ := a.book.selectedFinding()
+// askUnwaive asks why the waiver of a finding ends.
+func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(a.id) + "-" + s.PassageHash()[:8], About: a.about(), Writing: true,

@@ -156,6 +156,28 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 	}
 }
 
+// AgainDialog asks whether proposals are proposed again, with the content that they had.
+func (f Frame) AgainDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
+	what := "a new proposal with the content of revision " + strconv.Itoa(ps[0].Revision)
+	if len(ps) > 1 {
+		what = strconv.Itoa(len(ps)) + " new proposals with the same content"
+	}
+	return Dialog{
+		Form:    proposals.Form{Title: "Propose again", Verb: "propose again"},
+		Subject: Subjects(proposals.ActSubmit, ps...),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(f.Theme.Text, draw.Show(what)), draw.Of(f.Theme.Faint, "The decision stays in the log.")}
+		},
+		Content: func(page *prose.Page) {
+			for _, p := range ps {
+				page.Field(string(p.Type), p.Subject.String())
+				page.Field("", "revision "+strconv.Itoa(p.Revision)+", content "+wording.Short(p.ContentHash))
+			}
+		},
+		Run: func(string) tea.Cmd { return run() },
+	}
+}
+
 // Restorer makes earlier versions live again.
 type Restorer struct {
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)

@@ -108,11 +108,19 @@ type Wrote struct {
 	Draft string       // name of the kept text that is not needed any more
 	Text  string
 	Open  *proposals.Proposal // to show now
+	Made  bool                // it made proposals without showing one
 	// Decided are no longer marked when it succeeded.
 	Decided []proposals.ID
 	// Undone names the act that failed; "" for "not written".
 	Undone string
 	Err    error
+	Undo   *Undo // nil where nothing takes it back
+}
+
+// Undo takes back what was just done, without hiding that it was done.
+type Undo struct {
+	Says string // what its key does, as "ends the waiver"
+	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
 // Act does something at the desk; about identifies the answer.

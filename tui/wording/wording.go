@@ -146,13 +146,13 @@ func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing)
 // CannotAgain returns why a proposal cannot be drafted again.
 func CannotAgain(p proposals.Proposal) string {
 	switch p.State {
-	case proposals.Rejected, proposals.Withdrawn:
+	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
 		return ""
 	case proposals.Approved:
 		return "it is approved; restore an earlier version instead"
-	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview, proposals.NeedsChanges:
+	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview:
 	}
-	return "only a rejected or withdrawn proposal is drafted again; to end a waiver, select it"
+	return "only a proposal that was rejected, withdrawn or sent back is proposed again; to end a waiver, select it"
 }
 
 // Ways name how findings are seen and a rebase is asked for, in the words of one
