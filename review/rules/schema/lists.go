@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -165,82 +166,61 @@ func shownRules() []rules.Rule {
 }
 
 // softDeletes finds the words by which a soft delete shows: in any case, and
-// with "_", "-", a space or nothing between them.
+// with "_", "-", a space or nothing between them. All but "soft delete" are plain
+// English when they stand apart: only identifiers count.
 func softDeletes(text string) []rules.Passage {
 	var found []rules.Passage
-	words := nameWords(text)
-	for i := range words {
-		for _, phrase := range softDeletePhrases {
-			if end := i + len(phrase); end <= len(words) && inWords(words[i:end], phrase) {
-				found = append(found, rules.Passage{Start: words[i].start, End: words[end-1].end})
+	var before nameWord
+	for word := range nameWords(text) {
+		if word.deletes(text) || before.deletes(text) {
+			phrase := strings.ToLower(text[before.start:before.end] + " " + text[word.start:word.end])
+			if slices.Contains(softDeletePhrases, phrase) && (before.tied || strings.HasPrefix(phrase, "soft")) {
+				found = append(found, rules.Passage{Start: before.start, End: word.end})
 			}
 		}
+		before = word
 	}
 	return found
 }
 
-var softDeletePhrases = [...][]string{
-	{"is", "deleted"},
-	{"deleted", "at"},
-	{"deleted", "on"},
-	{"deleted", "flag"},
-	{"date", "deleted"},
-	{"deleted", "by"},
-	{"include", "deleted"},
-	{"show", "deleted"},
-	{"with", "deleted"},
-	{"soft", "delete"},
-	{"soft", "deleted"},
-	{"soft", "deletes"},
-	{"soft", "deletion"},
+var softDeletePhrases = []string{
+	"is deleted", "deleted at", "deleted on", "deleted flag", "date deleted", "deleted by", "include deleted", "show deleted", "with deleted",
+	"soft delete", "soft deleted", "soft deletes", "soft deletion",
 }
 
-// nameWord is a word of a text or of an identifier in it, in lower case.
+// nameWord is a word of a text or of an identifier in it.
 type nameWord struct {
 	start, end int
-	lower      string
 	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
 }
 
-// nameWords splits a text into its ASCII words, and identifiers into theirs.
-func nameWords(text string) []nameWord {
-	var words []nameWord
-	start := -1
-	end := func(at int, tied bool) {
-		if start >= 0 {
-			words = append(words, nameWord{start: start, end: at, lower: strings.ToLower(text[start:at]), tied: tied})
-		}
-		start = -1
-	}
-	for i := range len(text) {
-		b := text[i]
-		lower, upper := b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
-		switch {
-		case lower || b >= '0' && b <= '9' || b >= 0x80:
-		case upper:
-			if start >= 0 && text[i-1] >= 'a' && text[i-1] <= 'z' {
-				end(i, true)
-			}
-		default:
-			end(i, b == '_' || b == '-')
-			continue
-		}
-		if start < 0 {
-			start = i
-		}
-	}
-	end(len(text), false)
-	return words
+// deletes reports whether w is a form of "delete", as a word of every phrase is.
+func (w nameWord) deletes(text string) bool {
+	const stem = "delet"
+	return w.end-w.start > len(stem) && strings.EqualFold(text[w.start:w.start+len(stem)], stem)
 }
 
-// inWords reports whether words are those of a phrase. All but "soft delete"
-// are plain English when they stand apart: only identifiers count.
-func inWords(words []nameWord, phrase []string) bool {
-	for i, w := range words {
-		last := i == len(words)-1
-		if w.lower != phrase[i] || !last && !w.tied && phrase[0] != "soft" {
-			return false
+// nameWords splits a text into its ASCII words, and identifiers into theirs.
+func nameWords(text string) iter.Seq[nameWord] {
+	return func(yield func(nameWord) bool) {
+		start := -1
+		for i := 0; i <= len(text); i++ {
+			var b byte
+			if i < len(text) {
+				b = text[i]
+			}
+			lower, upper := b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
+			inside := lower || upper || b >= '0' && b <= '9' || b >= 0x80
+			begins := upper && start >= 0 && text[i-1] >= 'a' && text[i-1] <= 'z'
+			if start >= 0 && (begins || !inside) {
+				if !yield(nameWord{start, i, begins || b == '_' || b == '-'}) {
+					return
+				}
+				start = -1
+			}
+			if start < 0 && inside {
+				start = i
+			}
 		}
 	}
-	return true
 }

@@ -78,7 +78,7 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	for i := range scans {
 		s := &scans[i]
 		from := len(list)
-		list = append(list, c.sentences(s, table)...)
+		list = c.sentences(list, s, table)
 		for n := range found {
 			if found[n].text == &s.Text {
 				in[n] = hit(list, from, &found[n])

@@ -80,7 +80,8 @@ type Clauses struct {
 	concepts [][]concept
 	// bridges are the phrases of each clause that begin in the one before.
 	bridges [][]uint32
-	joined  []bool // by a word such as "because" to the one before
+	joined  []bool      // by a word such as "because" to the one before
+	words   [2][]string // of the last two clauses
 	place   hash32
 	tool    bool
 	alone   bool // it stands in a prompt that is too short to show what it adds
@@ -210,7 +211,8 @@ func bridge(list []uint32, before, after []string) []uint32 {
 func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []string {
 	f, st := &x.list[i], c.setting()
 	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
-	words := tokens(text, st)
+	words := tokens(x.words[i%2], text, st)
+	x.words[i%2] = words
 	x.fits[i] = f.words(words, st)
 	f.phrases(words)
 	for _, w := range words {

@@ -33,16 +33,17 @@ type Sentence struct {
 // linear with a small factor.
 const maxJudged = 512
 
-// sentences returns the sentences of s that are judged, in their order.
-func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
+// sentences appends the sentences of s that are judged, in their order.
+func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence {
 	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
-		return nil // programs and what only reviewers read are judged where a rule fired
+		return list // programs and what only reviewers read are judged where a rule fired
 	}
 	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program {
-		return wholeText(s)
+		return wholeText(list, s)
 	}
-	var list []Sentence
-	for _, i := range table.mostTelling(s.Sentences, s.Matches) {
+	telling := table.mostTelling(s.Sentences, s.Matches)
+	list = slices.Grow(list, len(telling))
+	for _, i := range telling {
 		x := &s.Sentences[i]
 		list = append(list, Sentence{Path: s.Path, Text: s.Value[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: s.Value, first: i == 0})
 	}
@@ -59,13 +60,13 @@ func (c *View) sentences(s *Scanned, table *Learned) []Sentence {
 	return list
 }
 
-// wholeText returns a short text, which has no sentences, as one. An
+// wholeText appends a short text, which has no sentences, as one. An
 // identifier is judged only where a rule fired in it.
-func wholeText(s *Scanned) []Sentence {
+func wholeText(list []Sentence, s *Scanned) []Sentence {
 	if s.Kind == rules.Identifier && len(s.byRule) == 0 {
-		return nil
+		return list
 	}
-	return []Sentence{{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true}}
+	return append(list, Sentence{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true})
 }
 
 // mostTelling returns the numbers of the sentences in which a frame matches, and

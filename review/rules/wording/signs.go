@@ -66,7 +66,7 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 // where none does.
 func (c *View) reasons(s *Sentence, table *Learned) string {
 	words := map[string]int{}
-	for _, w := range tokens(s.Text, c.setting()) {
+	for _, w := range tokens(nil, s.Text, c.setting()) {
 		if w[0] == '~' || idle[w] || len(w) < 4 || w[0] < utf8.RuneSelf && !strings.Contains(strings.ToLower(s.Text), w) {
 			continue
 		}

@@ -128,16 +128,16 @@ func plainly(word string) string {
 // unspaced reports whether r belongs to a script that puts no spaces between
 // words.
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // maxWords is how many words of a sentence are weighed.
 const maxWords = 400
 
-// tokens cuts text into words in lower case. Addresses, files and the names of
-// tools become place holders, since only their kind counts.
-func tokens(text string, st *setting) []string {
-	list := make([]string, 0, 32)
+// tokens cuts text into words in lower case, in place of those of list. Addresses, files
+// and the names of tools become place holders, since only their kind counts.
+func tokens(list []string, text string, st *setting) []string {
+	list = list[:0]
 	for chunk := range strings.FieldsSeq(scan.Fold(text)) {
 		if len(list) >= maxWords {
 			break
