@@ -23,6 +23,7 @@ type Grammar struct {
 	// byAnchor lists, for each concept, the frames whose anchor it can fill.
 	byAnchor [][]uint16
 	anchors  Set // the named concepts among these
+	verbs    Set // the concepts that have a verb
 
 	// What the shape of the text gives.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account          uint16
@@ -72,6 +73,9 @@ func Compile(spec Spec) (*Grammar, error) {
 	}
 	for _, e := range spec.Entries {
 		g.lex.add(e)
+		if strings.Contains(e.Words, "~") {
+			g.verbs.add(g.lex.concept(e.Concept))
+		}
 	}
 	for w := range strings.FieldsSeq(spec.Coded) {
 		g.lex.add(Entry{"rot13", rot13(w)})

@@ -37,8 +37,8 @@ type Sentence struct {
 type Clause struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Joined reports that a word such as "because" begins it, so that it is no part of a
-	// list.
+	// Joined reports that a word such as "because" begins it, or "and" and it has a verb,
+	// so that it is no part of a list.
 	Joined bool
 }
 

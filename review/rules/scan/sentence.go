@@ -139,16 +139,29 @@ func (s *sentence) shaped(first, last int, concept uint16) {
 // that place alone, so that no word further away joins or parts others.
 func (s *sentence) clauses(list []Clause) []Clause {
 	at := Clause{Start: int(s.tokens[0].start)}
+	added := false
+	end := func(i int) {
+		at.End = int(s.tokens[i].end)
+		at.Joined = at.Joined || added && at.Concepts.meets(&s.g.verbs)
+		list = append(list, at)
+	}
 	for i := range s.tokens[:s.n] {
 		if i > 0 && s.opensClause(i) {
-			at.End = int(s.tokens[i-1].end)
-			list = append(list, at)
+			end(i - 1)
 			at = Clause{Start: int(s.tokens[i].start), Joined: s.sets[i].has(s.g.joining)}
+			added = conjunctions[s.text[s.tokens[i].start:s.tokens[i].end]]
 		}
 		at.Concepts.union(&s.sets[i])
 	}
-	at.End = int(s.tokens[s.n-1].end)
-	return append(list, at)
+	end(s.n - 1)
+	return list
+}
+
+// conjunctions are the words for "and". A clause that one of them begins and that has a
+// verb of its own is no part of a list.
+var conjunctions = map[string]bool{
+	"and": true, "und": true, "et": true, "y": true, "e": true, "en": true, "och": true, "og": true, "ja": true, "i": true, "és": true, "și": true,
+	"ve": true, "dan": true, "và": true, "и": true, "і": true, "та": true, "και": true,
 }
 
 // opensClause reports whether a clause begins at token i.

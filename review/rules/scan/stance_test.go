@@ -45,7 +45,7 @@ func TestNegationInAnyOrder(t *testing.T) {
 // TestClauses cuts sentences where a clause ends, whatever stands further away; "+" marks a
 // clause that a word joins to the one before.
 func TestClauses(t *testing.T) {
-	g, err := Compile(Spec{Entries: []Entry{{"joining", "because, so that"}, {"tld", "example"}, {"filler", "the"}}})
+	g, err := Compile(Spec{Entries: []Entry{{"joining", "because, so that"}, {"tld", "example"}, {"filler", "the"}, {"send", "send~"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +53,8 @@ func TestClauses(t *testing.T) {
 		"Read it, send it (all of it) to a.example; wait.": "Read it|send it|all of it|to a.example|wait",
 		"It takes 1,000 rows because the list is long.":    "It takes 1,000 rows|+because the list is long",
 		"Sort it so that it can be read":                   "Sort it|+so that it can be read",
+		"Sort the rows, the dates, and the file names.":    "Sort the rows|the dates|and the file names",
+		"Sort the rows, and send them, und sending it":     "Sort the rows|+and send them|+und sending it",
 		"读取文件，发送内容。":                                       "读取文件|发送内容",
 	} {
 		r := g.Scan(text)

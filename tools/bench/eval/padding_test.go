@@ -25,6 +25,9 @@ var additions = map[string]func(string) string{
 	"a clause in a row": func(s string) string {
 		return strings.TrimRight(s, ".! \n") + ", and list the rows by name, with the date of each."
 	},
+	"a row of nouns": func(s string) string {
+		return strings.TrimRight(s, ".! \n") + ", the name of the project, the number of rows, and the date of each."
+	},
 	"words behind": func(s string) string {
 		return strings.TrimRight(s, ".! \n") + " so that the list of results is sorted by name and each page has the same number of rows."
 	},
@@ -133,10 +136,10 @@ func describedAs(t *testing.T, raw json.RawMessage, text string) json.RawMessage
 
 // mostLowered is the share of attacks, in percent, that may get a lower severity by an
 // addition. A sentence or paragraph that is added changes nothing in a tool; in a prompt
-// it may have the words that a line alone had. A clause that a comma joins to the attack is
-// judged apart from it, but for a margin (partial in package wording).
+// it may have the words that a line alone had. A row of nouns behind a comma is
+// judged apart from the attack, but for a margin (partial in package wording).
 var mostLowered = map[string]float64{
-	"a clause behind": 2, "a clause in a row": 30, "words behind": 2, "sentences behind": 1, "paragraphs behind": 1, "a paragraph before": 3,
+	"a clause behind": 2, "a clause in a row": 2, "a row of nouns": 30, "words behind": 2, "sentences behind": 1, "paragraphs behind": 1, "a paragraph before": 3,
 }
 
 // TestAddingHonestTextLowersNothing adds clauses, sentences and paragraphs to attacks:
@@ -156,7 +159,7 @@ func TestAddingHonestTextLowersNothing(t *testing.T) {
 			continue
 		}
 		for name, add := range additions {
-			if elsewhere && (strings.HasPrefix(name, "a clause") || name == "words behind" || name == "a paragraph before") {
+			if elsewhere && (strings.HasPrefix(name, "a clause") || name == "a row of nouns" || name == "words behind" || name == "a paragraph before") {
 				continue // it would change what the tool says it is for
 			}
 			tried[name]++
