@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -98,4 +99,20 @@ func TestDiffListsFiles(t *testing.T) {
 	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+strings.Repeat("cd", 32))
 	b.press("g", "i", ";").wants("No line here; j and k choose one")
 	b.press("esc", "1", "i").wants("only on the Diff tab")
+}
+
+// TestFilesOpens goes from the page of files to the files of a skill, each as it is read.
+func TestFilesOpens(t *testing.T) {
+	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	b.config.Files = func(context.Context) ([]instructions.Listed, error) {
+		s := registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: "report"}
+		return []instructions.Listed{{Subject: s, Folder: "/home/mara", Path: ".claude/skills/report", Version: 1, Drift: instructions.Changed, Proposal: "#2"}}, nil
+	}
+	b.restart()
+	b.press("T", "T").wants("1 file or skill  1 not as approved", "! .claude/skills/report", "? #2 waits for you")
+	b.press("enter").wants("Files › skill:user/report", "FORMAT.md  link to references/format.md", "3000 bytes that are not shown")
+	b.press("G").wants("scripts/collect.py  executable", "  print('tickets')")
+	b.press("tab").wants("v1")
+	b.press("esc", "u").wants("Queue", "skill:user/report")
+	b.press("T").wants("Tools")
 }

@@ -78,12 +78,12 @@ func Files(before, after registry.Definition) []File {
 			f.From = name
 			files = append(files, f)
 		default:
-			files = append(files, File{Path: name, Change: Removed, Removed: lineCount(was.Text), Notes: about(was)})
+			files = append(files, File{Path: name, Change: Removed, Removed: lineCount(was.Text), Notes: About(was)})
 		}
 	}
 	for _, name := range sortedNames(now) {
 		if _, had := old[name]; !had && !renamed[name] {
-			files = append(files, File{Path: name, Change: Added, Added: lineCount(now[name].Text), Notes: about(now[name])})
+			files = append(files, File{Path: name, Change: Added, Added: lineCount(now[name].Text), Notes: About(now[name])})
 		}
 	}
 	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -125,7 +125,7 @@ func fileOf(name string, was, is registry.File) File {
 	case is.SHA256 != "" && was.SHA256 != "" && is.SHA256 != was.SHA256:
 		f.Notes = append(f.Notes, fmt.Sprintf("%d → %d bytes that are not shown, SHA-256 %.12s → %.12s", was.Size, is.Size, was.SHA256, is.SHA256))
 	case is.SHA256 != was.SHA256 && is.SHA256 != "":
-		f.Notes = append(f.Notes, about(registry.File{Size: is.Size, SHA256: is.SHA256})...)
+		f.Notes = append(f.Notes, About(registry.File{Size: is.Size, SHA256: is.SHA256})...)
 	case is.SHA256 != was.SHA256:
 		f.Notes = append(f.Notes, "was not shown")
 	}
@@ -138,8 +138,8 @@ func fileOf(name string, was, is registry.File) File {
 	return f
 }
 
-// about returns what is special about a file that came or went.
-func about(f registry.File) []string {
+// About returns what is special about a file besides its text.
+func About(f registry.File) []string {
 	var notes []string
 	if f.Link != "" {
 		notes = append(notes, "link to "+f.Link)

@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // Read compares what agents read with what was approved.
@@ -125,7 +126,7 @@ func (p *Page) Tabs() (left, right draw.Line) {
 			drifted++
 		}
 	}
-	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Showf("  %d skills and instruction files", len(p.list)))
+	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Showf("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
 	if drifted > 0 {
 		left = left.Add(th.Warn, draw.Showf("  %d not as approved", drifted))
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/history/diff"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -120,8 +121,27 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 			page.Blank()
 		case v.Kind == jsondoc.String:
 			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), v.Text)
+		case key == "files" && v.Kind == jsondoc.Object:
+			f.files(page, v)
 		default:
 			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), string(jsondoc.Canonical(v)))
+		}
+	}
+}
+
+// files lays out the files of a skill or of instructions, each under its path.
+func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
+	for _, m := range files.Members {
+		var file registry.File
+		jsondoc.Bind(m.Value, jsondoc.Root, &file) // what is approved has this form
+		head := draw.Of(f.Theme.Title, draw.Show(m.Key))
+		if notes := diff.About(file); len(notes) > 0 {
+			head = head.Add(f.Theme.Faint, "  "+draw.Show(strings.Join(notes, ", ")))
+		}
+		page.Gap()
+		page.Line(head)
+		if file.Text != "" {
+			page.Text("  ", strings.TrimSuffix(file.Text, "\n"))
 		}
 	}
 }
