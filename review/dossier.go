@@ -59,6 +59,16 @@ func (d Dossier) Assessment() *Assessment {
 	return &d.Assessments[len(d.Assessments)-1]
 }
 
+// Together returns the members of d's change set that are approved with it: those that
+// are not live yet. The name of a set can be used again, so an open proposal may be in
+// one with others that were approved before it. Of a closed one they are all members.
+func (d Dossier) Together() []proposals.Proposal {
+	if !d.Proposal.State.Open() {
+		return d.Members
+	}
+	return slices.DeleteFunc(slices.Clone(d.Members), func(p proposals.Proposal) bool { return p.State == proposals.Approved })
+}
+
 // TestChanges compares the test cases that the base was approved with to those of the
 // current revision, dropped ones first. A subject that is new, was shipped without
 // cases, or goes out of use has none.

@@ -37,7 +37,7 @@ func (c *Config) Together(ctx context.Context, act proposals.Act, ps []proposals
 		if act != proposals.ActApprove {
 			continue
 		}
-		for _, p := range d.Members {
+		for _, p := range d.Together() {
 			if !slices.Contains(ids, p.ID) {
 				ids = append(ids, p.ID)
 			}

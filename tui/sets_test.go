@@ -75,6 +75,30 @@ func TestSetIsOneDecision(t *testing.T) {
 	}
 }
 
+// TestSetNamedAgain approves what a server changed later: it joins the set of which the
+// other members are live, which hold back nobody.
+func TestSetNamedAgain(t *testing.T) {
+	b := newBench(t, 100, 40, func(b *bench) {
+		for _, name := range []string{"word_counts.json", "name_bank.json"} {
+			d := b.file(name)
+			d.ChangeSet = "harbour"
+			b.propose(d)
+		}
+	})
+	b.press("a", "u", "2", "space", "M", "2", "space", "space", "a", "y").wants("Live: ")
+	d := b.file("viewpoint_keeper.md")
+	d.ChangeSet = "harbour"
+	b.propose(d)
+	b.press("Q").poll()
+	b.press("enter").wants("#3", "set        harbour")
+	if strings.Contains(b.screen(), "approved yet") || strings.Contains(b.screen(), "#1") {
+		t.Fatalf("members that are live hold it back:\n%s", b.screen())
+	}
+	b.press("2", "space", "space", "esc", "a").wants("━━ Approve ━━ tool:user/viewpoint_keeper")
+	b.press("esc", "enter", "a").wants("━━ Approve ━━ tool:user/viewpoint_keeper")
+	b.press("y").wants("Live: tool:user/viewpoint_keeper version 1")
+}
+
 // TestSetReadsForItsMembers goes from tool to tool, opens one, and approves the set
 // from there, as it was read on the page.
 func TestSetReadsForItsMembers(t *testing.T) {

@@ -25,8 +25,8 @@ type acts struct {
 
 // members returns the proposals that are approved together with the open one.
 func (a *acts) members() []proposals.Proposal {
-	if len(a.dossier.Members) > 1 {
-		return a.dossier.Members
+	if members := a.dossier.Together(); len(members) > 1 {
+		return members
 	}
 	return []proposals.Proposal{a.dossier.Proposal}
 }

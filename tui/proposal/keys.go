@@ -77,7 +77,7 @@ func (a *acts) lateKeys() []screen.Key {
 
 // nextMember opens the next proposal of the change set, in the same tab.
 func (a *acts) nextMember() tea.Cmd {
-	members := a.dossier.Members
+	members := a.dossier.Together()
 	for i, p := range members {
 		if p.ID == a.id {
 			return a.Shell.Open(members[(i+1)%len(members)], true)
@@ -87,7 +87,7 @@ func (a *acts) nextMember() tea.Cmd {
 }
 
 func (a *acts) noMembers() string {
-	if len(a.dossier.Members) < 2 {
+	if len(a.dossier.Together()) < 2 {
 		return "it is the only member of its change set"
 	}
 	return ""

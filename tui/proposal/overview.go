@@ -69,10 +69,10 @@ func (t *overviewPane) rows() pager.Rows {
 // possible.
 func (t *overviewPane) consequences(page *prose.Page) {
 	d := t.dossier
-	if len(d.Members) > 1 {
+	if members := d.Together(); len(members) > 1 {
 		page.Blank()
 		page.Heading("Change set " + d.Proposal.ChangeSet + ": approved together or not at all")
-		for _, o := range d.Members {
+		for _, o := range members {
 			sign, _, style := labels.State(t.frame.Theme, t.Actor, o)
 			page.Item(draw.Of(style, "  "+sign+" ").Add(t.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
 		}

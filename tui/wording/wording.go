@@ -179,10 +179,11 @@ func Obstacles(d review.Dossier, ways Ways) []string {
 			out = append(out, OneLine(o))
 		}
 	}
-	if len(out) > 0 || len(d.Members) < 2 {
+	members := d.Together()
+	if len(out) > 0 || len(members) < 2 {
 		return out
 	}
-	for _, p := range d.Members {
+	for _, p := range members {
 		switch {
 		case p.State != proposals.UserReview:
 			return []string{Reference(p) + " of its change set is " + string(p.State)}
