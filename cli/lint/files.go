@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/mdfile"
-	"toolcrib/registry/spans"
 	"toolcrib/review/rules"
 )
 
@@ -158,68 +155,11 @@ func forAgents(name string) bool {
 // proposalKey is a line of front matter that only proposals and their definitions have.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
-// frontLines returns the front matter of a text, without its fences, and the number of
-// lines up to the end of the second fence; 0 when there is none.
-func frontLines(data []byte) (front []byte, lines int) {
-	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
-	first, rest, ok := bytes.Cut(rest, []byte("\n"))
-	if !ok || string(bytes.TrimRight(first, " \t\r")) != "---" {
-		return nil, 0
-	}
-	for start, n := rest, 1; len(rest) > 0; n++ {
-		line, behind, _ := bytes.Cut(rest, []byte("\n"))
-		if string(bytes.TrimRight(line, " \t\r")) == "---" {
-			return start[:len(start)-len(rest)], n + 1
-		}
-		rest = behind
-	}
-	return nil, 0
-}
-
 // fileUnit makes instructions out of a file that agents read, as a review has them.
 func fileUnit(name string, data []byte, executable bool) *unit {
 	base := filepath.Base(name)
 	f := registry.Folder{Path: base, Files: map[string]registry.File{base: {Text: strings.ToValidUTF8(string(data), "\ufffd"), Executable: executable}}}
 	return folderUnit(registry.KindInstructions, name, f)
-}
-
-// frontUnits returns each text of the front matter of a text for agents, which clients put
-// into the context by itself: what stands in quotes there is no quotation.
-func frontUnits(name string, data []byte) []*unit {
-	front, lines := frontLines(data)
-	if lines == 0 {
-		return nil
-	}
-	text := spans.New(data)
-	node, problems := mdfile.ParseYAML(strings.ReplaceAll(string(front), "\r\n", "\n"), 2)
-	if len(problems) > 0 || node == nil {
-		return nil // a part of the whole text
-	}
-	var units []*unit
-	eachText(node, "", func(path, value string) {
-		f := plainUnit(name, []byte(value))
-		f.lintPlace = lintPlace{text: text, doc: node, field: func(string) string { return path }}
-		f.families, f.beside = frontFamilies, true
-		units = append(units, f)
-	})
-	return units
-}
-
-// eachText calls do with every string below n and its path.
-func eachText(n *jsondoc.Node, path string, do func(path, value string)) {
-	switch n.Kind {
-	case jsondoc.String:
-		do(path, n.Text)
-	case jsondoc.Object:
-		for _, m := range n.Members {
-			eachText(m.Value, jsondoc.Join(path, m.Key), do)
-		}
-	case jsondoc.Array:
-		for i, item := range n.Items {
-			eachText(item, jsondoc.Index(path, i), do)
-		}
-	default: // numbers and words of YAML order nothing
-	}
 }
 
 // skillUnit reads the skill whose SKILL.md has a name, whole, as an import does.

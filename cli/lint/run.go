@@ -117,13 +117,11 @@ func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
 	if err != nil {
 		return l.add(ctx, name, nil, []findings.Finding{unfit(err.Error())})
 	}
-	text := []byte(u.folder.Files[registry.SkillFile].Text)
-	problems := frontFaults(name, text)
+	var problems []findings.Finding
 	for _, p := range u.change.Draft.Definition.Problems("skill") { // nobody could submit it
 		problems = append(problems, unfit(p.String()))
 	}
-	front := frontUnits(name, text)
-	return l.add(ctx, name, append(front, u), problems)
+	return l.add(ctx, name, []*unit{u}, problems)
 }
 
 func (l *linter) add(ctx context.Context, name string, units []*unit, problems []findings.Finding) error {
@@ -189,9 +187,7 @@ func (l *linter) place(u *unit) {
 	if u.change.Proposed != nil {
 		l.corpus.add(u.change.Proposed)
 	}
-	if !u.beside {
-		l.units++
-	}
+	l.units++
 }
 
 // check runs the rules over one unit.

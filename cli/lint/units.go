@@ -14,6 +14,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
@@ -30,10 +31,9 @@ const (
 // The families of rules for units that are not proposals: they have no template,
 // and names of their own.
 const (
-	textFamilies  = "SPB"
-	fileFamilies  = "SPFB"
-	frontFamilies = "SP"
-	toolFamilies  = "SPODBL"
+	textFamilies = "SPB"
+	fileFamilies = "SPFB"
+	toolFamilies = "SPODBL"
 )
 
 // unit is one thing to run the rules over.
@@ -44,25 +44,25 @@ type unit struct {
 	subject, tool string
 	// server identifies the list of tools that the unit is in, "" for none.
 	server string
-	beside bool // a part of the file that another unit stands for
 	lintPlace
 }
 
 // readUnits takes a file apart. What cannot be read is a finding, so that the
 // other files are looked at too. executable tells the mode of the file.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
-	front, lines := frontLines(data)
+	front, _, fronted := mdfile.SplitFront(string(data))
+	fronted = fronted || mdfile.OpenFront(string(data))
 	base := strings.ToLower(filepath.Base(name))
 	switch ext := filepath.Ext(base); {
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
-	case ext == ".txt", ext == ".md" && lines == 0 && !instructs(name, false):
-		return []*unit{plainUnit(name, data)}, frontFaults(name, data), nil
-	case (forAgents(name) || lines > 0) && !proposalKey.Match(front):
-		return append(frontUnits(name, data), fileUnit(name, data, executable)), frontFaults(name, data), nil
+	case ext == ".txt", ext == ".md" && !fronted && !instructs(name, false):
+		return []*unit{plainUnit(name, data)}, nil, nil
+	case (forAgents(name) || fronted) && !proposalKey.MatchString(front):
+		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	}
 	text := spans.New(data)
-	if lines == 0 {
+	if !fronted {
 		if units, ok := wireUnits(data, lintOrigin(name, server)); ok {
 			for _, u := range units {
 				u.text = text

@@ -84,6 +84,24 @@ func unquoted(value string) string {
 	return value
 }
 
+// frontKey is a line with a key of front matter, which text between two thematic breaks
+// has not.
+var frontKey = regexp.MustCompile(`(?m)^["']?[a-z][\w-]*["']?[ \t]*:(?:\s|$)`)
+
+// HasKeys reports whether a line of front matter has a key, so that it is not text between
+// two thematic breaks.
+func HasKeys(front string) bool { return frontKey.MatchString(front) }
+
+// OpenFront reports whether a text begins with front matter that has no second fence.
+func OpenFront(text string) bool {
+	if _, _, closed := SplitFront(text); closed {
+		return false
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimRight(first, " \t\r") == "---" && HasKeys(second)
+}
+
 // FrontFaults returns why front matter is not the YAML of an object, none when it is.
 // lenient reports that values without quotes are all that is wrong with it, such as
 // "globs: **/*.go" or "description: Usage: /x", which many clients read as they stand.

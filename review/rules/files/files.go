@@ -21,7 +21,7 @@ import (
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		executable(), passages("F102", fetching, fetched, "This fetches something and runs it at once."),
-		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(),
+		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(), unparsed(),
 	}
 }
 

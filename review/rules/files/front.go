@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -106,6 +107,46 @@ func narrow(grant string) bool {
 		return named && !strings.HasPrefix(args, "*") && !strings.HasPrefix(args, ":*")
 	}
 	return true
+}
+
+// unparsed finds front matter that clients cannot read. They leave it out without a word,
+// and with it what it restricts.
+func unparsed() rules.Rule {
+	return rules.Rule{ID: "F108", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		eachText(c, func(name string, t *rules.Text) {
+			if markdown(name) && (name == registry.SkillFile || c.Draft.Subject.Kind == registry.KindInstructions) {
+				found = append(found, faults(name, t)...)
+			}
+		})
+		return found, nil
+	}}
+}
+
+func faults(name string, t *rules.Text) []rules.Finding {
+	front, _, ok := mdfile.SplitFront(t.Value)
+	switch {
+	case mdfile.OpenFront(t.Value):
+		return []rules.Finding{{
+			Path: t.Path, Line: 1, Column: 1, Message: "The front matter has no end.",
+			Suggestion: "Close it with a line of three hyphens: clients read all of the file as text.",
+		}}
+	case !ok || !mdfile.HasKeys(front) && name != registry.SkillFile:
+		return nil
+	}
+	problems, lenient := mdfile.FrontFaults(front, 2)
+	if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
+		return nil // Cursor itself writes them like this
+	}
+	var found []rules.Finding
+	for _, p := range problems {
+		f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
+		if lenient {
+			f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 var (
