@@ -74,8 +74,8 @@ func withSkill(b *bench) {
 func TestPromptShowsWhatEntersTheContext(t *testing.T) {
 	b := newSharedBench(t, "skill", 110, 40, withSkill)
 	b.press("enter").wants("Tokens in the context of an agent (o200k)", "at once     ", "when read   ")
-	b.press("4").wants("at once", "on use", "output only", "not text", "name and description", "+ - report: Writes the weekly report. Use it when somebody asks for one or on Fridays.")
-	b.press("]").wants("shown: unchanged", "Read `references/format.md` and run")
+	b.press("4").wants("▎at once", "name and description", "+ - report: Writes the weekly report. Use it when somebody asks for one or on Fridays.")
+	b.press("]").wants("▎on use", "unchanged", "Read `references/format.md` and run")
 	b.press("]").wants("references/dates.md", "+ Fridays.", "- FORMAT.md: link to references/format.md", "+ FORMAT.md: link to references/tone.md")
 	b.press("]").wants("scripts/width.py")
 	b.press("]").wants("assets/logo.png: 3100 bytes")

@@ -32,7 +32,7 @@ func TestKeystrokes(t *testing.T) {
 		{name: "send back", keys: []string{"c", `"Shorter.`, "ctrl+s", "y"}, most: 3, best: "2 (gh-dash), without y", done: []string{"Sent back"}},
 		{name: "waive", keys: []string{"j", "j", "enter", "h", "W", `"It was meant.`, "ctrl+s", "y"}, most: 7, best: "-", done: []string{"□ waived"}},
 		{name: "comment on a line", keys: []string{"enter", ";", "enter", `"Why?`, "ctrl+s", "y"}, most: 5, best: "-", done: []string{"» mara: Why?"}},
-		{name: "each channel's prompt", keys: []string{"j", "j", "enter", "4", "]", "]", "]", "]"}, most: 8, best: "-", done: []string{"▎Prompt 5", "tokens o200k"}},
+		{name: "each channel's prompt", keys: []string{"j", "j", "enter", "4"}, most: 4, best: "-", done: []string{"▎Prompt 5", "tokens o200k"}},
 		{name: "reject three", keys: []string{"v", "j", "j", "x", `"No.`, "ctrl+s", "3", "y"}, most: 7, best: "5 (lazygit v j j, act, enter), without reason and count", done: []string{"Rejected"}},
 		{name: "roll back", keys: []string{"T", "/", `"name_bank`, "enter", "enter", "tab", "j", "U", `"It was better.`, "ctrl+s", "y"}, most: 9, best: "3 (tig, jjui), from an open history and without reason", done: []string{"restore tool:user/name_bank"}, versions: true},
 	} {

@@ -2,6 +2,8 @@ package proposal
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,7 +47,8 @@ func (v promptView) String() string {
 	return "diff"
 }
 
-// promptPane shows the channel prompts that the proposal changes, one at a time.
+// promptPane shows the channel prompts that the proposal changes: what changes in each of
+// an agent's one below the other, or one of them whole.
 type promptPane struct {
 	pane
 	digest  string // of the review they belong to
@@ -56,23 +59,15 @@ type promptPane struct {
 	err     error
 	at      int
 	view    promptView
+	starts  map[int]int // the row where the diff of a prompt begins
 }
 
 // text is the side of the chosen prompt that is shown whole.
 func (t *promptPane) text() string {
-	if t.side() == promptNow {
+	if t.view == promptNow {
 		return t.changes[t.at].Now
 	}
 	return t.changes[t.at].After
-}
-
-// side is the side of the chosen prompt that is on the screen: there is no diff of one
-// that stays as it is.
-func (t *promptPane) side() promptView {
-	if t.view == promptDiff && t.changes[t.at].Now == t.changes[t.at].After {
-		return promptAfter
-	}
-	return t.view
 }
 
 // promptCount is how long a prompt is now and after, with a note on it.
@@ -119,19 +114,48 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	return t.Look()
 }
 
-// Look implements tab: it compares the chosen prompt now and after, when the Prompt tab is on the
-// screen, or is next to be there.
+// alike returns the prompts of the agent of the chosen one, those that are the same now
+// and after together: channels often get the same text.
+func (t *promptPane) alike() [][]int {
+	var groups [][]int
+	for i, c := range t.changes {
+		if c.Agent != t.changes[t.at].Agent {
+			continue
+		}
+		g := slices.IndexFunc(groups, func(g []int) bool { o := t.changes[g[0]]; return o.Now == c.Now && o.After == c.After })
+		if g < 0 {
+			groups = append(groups, []int{i})
+			continue
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
+}
+
+// Look implements tab: it compares the prompts of the chosen agent now and after, when the
+// Prompt tab is on the screen, or is next to be there.
 func (t *promptPane) Look() tea.Cmd {
-	if t.RightTab() != tabPrompt || t.at >= len(t.changes) || t.lists[t.at] != nil {
+	if t.RightTab() != tabPrompt || t.at >= len(t.changes) {
 		return nil
 	}
-	digest, at, c := t.digest, t.at, t.changes[t.at]
+	digest, missing := t.digest, map[int]screen.PromptChange{}
+	for _, g := range t.alike() {
+		if c := t.changes[g[0]]; t.lists[g[0]] == nil && c.Now != c.After {
+			missing[g[0]] = c
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
 	return func() tea.Msg {
-		f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
-		list := difflist.New([]diff.Field{f}, difflist.DefaultContext)
+		made := map[int]*difflist.List{}
+		for at, c := range missing {
+			f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
+			made[at] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
+		}
 		return t.book.then(func() tea.Cmd {
 			if t.digest == digest && t.lists != nil {
-				t.lists[at] = list
+				maps.Copy(t.lists, made)
 				t.Fill()
 			}
 			return nil
@@ -155,6 +179,10 @@ func (t *promptPane) Fill() {
 	case !t.read:
 		page.Faint("", "…")
 	default:
+		if t.view == promptDiff {
+			t.pager.Replace(t.diffs())
+			return
+		}
 		t.pager.Replace(joinedRows{t.head(), t.body()})
 		return
 	}
@@ -179,41 +207,77 @@ func (t *promptPane) head() pager.Rows {
 	}
 	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())))
 	page.Line(line)
-	if t.at < len(t.counts) {
-		n := t.counts[t.at]
-		var l draw.Line
-		for _, x := range []struct {
-			unit       string
-			now, after int
-		}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
-			delta := draw.Showf("%+d", x.after-x.now)
-			count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-			if len(l) > 0 && l.Width()+count.Width() > t.WidthOf(t.frame.Layout, tabPrompt) {
-				page.Line(l)
-				l = nil
-			}
-			l = append(l, count.Add("", "   ")...)
-		}
-		page.Line(l)
-		if n.note != "" {
-			page.Faint("", n.note)
-		}
-	}
+	t.sizes(page, t.at)
 	page.Item(draw.Of(th.Faint, "shown: "), t.howShown())
 	page.Blank()
 	return page.Rows()
 }
 
+// sizes says how long a prompt is now and after.
+func (t *promptPane) sizes(page *prose.Page, at int) {
+	if at >= len(t.counts) {
+		return
+	}
+	th, n := t.frame.Theme, t.counts[at]
+	var l draw.Line
+	for _, x := range []struct {
+		unit       string
+		now, after int
+	}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
+		delta := draw.Showf("%+d", x.after-x.now)
+		count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
+		if len(l) > 0 && l.Width()+count.Width() > t.WidthOf(t.frame.Layout, tabPrompt) {
+			page.Line(l)
+			l = nil
+		}
+		l = append(l, count.Add("", "   ")...)
+	}
+	page.Line(l)
+	if n.note != "" {
+		page.Faint("", n.note)
+	}
+}
+
+// diffs lists what changes in each prompt of the agent, one below the other.
+func (t *promptPane) diffs() pager.Rows {
+	th := t.frame.Theme
+	page := prose.New(th)
+	page.Line(draw.Of(th.Strong, draw.Show(t.changes[t.at].Agent.String())).Add(th.Faint, "  ] the next, p the whole prompt"))
+	rows := joinedRows{page.Rows()}
+	t.starts = map[int]int{}
+	for _, g := range t.alike() {
+		page := prose.New(th)
+		page.Blank()
+		names := make([]string, len(g))
+		for i, n := range g {
+			names[i] = t.changes[n].Channel
+			t.starts[n] = rows.Len() + 1
+		}
+		style := th.Title
+		if slices.Contains(g, t.at) {
+			style = th.Accent
+		}
+		page.Item(draw.Of(style, "▎"), strings.Join(names, "  "))
+		t.sizes(page, g[0])
+		c, l := t.changes[g[0]], t.lists[g[0]]
+		switch {
+		case c.Now == c.After:
+			page.Faint("", "unchanged")
+			rows = append(rows, page.Rows(), plainRows{strings.Split(c.After, "\n"), th})
+		case l == nil:
+			page.Faint("", "…")
+			rows = append(rows, page.Rows())
+		default:
+			rows = append(rows, page.Rows(), l.Rows(th, t.split))
+		}
+	}
+	return rows
+}
+
 func (t *promptPane) body() pager.Rows {
 	text := t.text()
 	page := prose.New(t.frame.Theme)
-	switch l := t.lists[t.at]; {
-	case t.side() == promptDiff && l == nil:
-		page.Faint("", "…")
-		return page.Rows()
-	case t.side() == promptDiff:
-		return l.Rows(t.frame.Theme, t.split)
-	case text == "":
+	if text == "" {
 		page.Faint("", "None.")
 		return page.Rows()
 	}
@@ -245,21 +309,34 @@ func (r plainRows) Row(i int) pager.Row {
 }
 
 // joinedRows shows one after the other.
-type joinedRows struct{ first, second pager.Rows }
+type joinedRows []pager.Rows
 
-func (r joinedRows) Len() int { return r.first.Len() + r.second.Len() }
+func (r joinedRows) Len() int {
+	n := 0
+	for _, part := range r {
+		n += part.Len()
+	}
+	return n
+}
 
 func (r joinedRows) Row(i int) pager.Row {
-	if n := r.first.Len(); i >= n {
-		return r.second.Row(i - n)
+	for _, part := range r {
+		if i < part.Len() {
+			return part.Row(i)
+		}
+		i -= part.Len()
 	}
-	return r.first.Row(i)
+	return pager.Row{}
 }
 
 func (r joinedRows) Stops() []int {
-	stops := r.first.Stops()
-	for _, s := range r.second.Stops() {
-		stops = append(stops, r.first.Len()+s)
+	var stops []int
+	before := 0
+	for _, part := range r {
+		for _, s := range part.Stops() {
+			stops = append(stops, before+s)
+		}
+		before += part.Len()
 	}
 	return stops
 }
@@ -274,11 +351,21 @@ func (t *promptPane) Keys() []screen.Key {
 	}
 }
 
+// next goes on to the next prompt: among diffs, to one with another.
 func (t *promptPane) next(step int) tea.Cmd {
-	if n := len(t.changes); n > 0 {
+	n := len(t.changes)
+	if n == 0 {
+		return nil
+	}
+	was := t.at
+	t.at = (t.at + step + n) % n
+	for t.view == promptDiff && t.at != was && t.changes[t.at] == (screen.PromptChange{Agent: t.changes[was].Agent, Channel: t.changes[t.at].Channel, Now: t.changes[was].Now, After: t.changes[was].After}) {
 		t.at = (t.at + step + n) % n
-		t.pager.Home()
-		t.Fill()
+	}
+	t.pager.Home()
+	t.Fill()
+	if t.view == promptDiff {
+		t.pager.Top(t.starts[t.at])
 	}
 	return t.Look()
 }
@@ -368,11 +455,8 @@ func (t *promptPane) tokens() string {
 
 // howShown returns how the prompt on the screen is shown.
 func (t *promptPane) howShown() string {
-	how := []string{t.side().String()}
-	if t.side() != t.view {
-		how[0] = "unchanged"
-	}
-	if t.side() == promptDiff || !t.Texts.Prompts {
+	how := []string{t.view.String()}
+	if !t.Texts.Prompts {
 		return how[0]
 	}
 	r := t.Texts.Of(t.text(), t.WidthOf(t.frame.Layout, tabPrompt))
@@ -394,7 +478,7 @@ func (t *promptPane) cannotRender() string {
 	switch {
 	case len(t.changes) == 0:
 		return "no channel prompt changes"
-	case t.side() == promptDiff:
+	case t.view == promptDiff:
 		return "diffs are not rendered; p shows the whole prompt"
 	case len(t.text()) > markdown.MaxBytes:
 		return "the prompt has more than " + strconv.Itoa(markdown.MaxBytes/1000) + " KB and is shown raw"
