@@ -174,6 +174,7 @@ func (m host) askRefuseAll(b batch) tea.Cmd {
 		Run: func(reason string) tea.Cmd { return b.decide(m, reason) },
 	}
 	several(&d, len(b.dossiers))
+	d.Tally = "" // the reason was typed, and U proposes them again
 	return m.Ask(d)
 }
 

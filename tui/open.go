@@ -72,7 +72,7 @@ const debounceDelay = 120 * time.Millisecond
 // newEntries returns a page of live definitions.
 func (m *Model) newEntries(kind registry.Kind) *page {
 	return &page{Page: entries.New(m.ctx, m, m.cfg.Registry, entries.Options{
-		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport,
+		Kind: kind, Layer: m.cfg.Layer, NoEditor: m.noEditor, NoExport: m.cannotExport, Restore: m.cfg.Restore,
 		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
 	})}
 }

@@ -103,6 +103,9 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	cmds := []tea.Cmd{m.reload(), m.dropDraft(msg.Draft)}
 	if pp, ok := m.page.Page.(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
+		if msg.Open.Type == proposals.Restore {
+			return tea.Batch(append(cmds, m.OpenUnseen(*msg.Open))...) // what goes live is the diff
+		}
 		cmds = append(cmds, m.Open(*msg.Open, false))
 	}
 	return tea.Batch(cmds...)

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
@@ -20,6 +21,7 @@ type Registry interface {
 	// Groups counts the entries of a query by group.
 	Groups(ctx context.Context, q Query) ([]Counted, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
+	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
 // Query selects entries for a page, by id.
@@ -51,6 +53,7 @@ type Options struct {
 	Layer     registry.Layer // in whose view
 	NoEditor  func() string  // why nothing can be edited
 	NoExport  func() string  // why nothing can be exported
+	Restore   screen.Restore
 	Debounced func(msg tea.Msg) tea.Cmd
 }
 
@@ -103,6 +106,7 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
 	}, screen.EntryKeys(r.shell, r.Selected, r.change, r.NoEditor), []screen.Key{
+		{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: r.restore, Off: r.cannotRestore},
 		screen.NewKey(r.shell, r.NoEditor),
 		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.NoExport},
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
@@ -128,6 +132,24 @@ func (r *Page) open() tea.Cmd {
 func (r *Page) change() tea.Cmd {
 	e, _ := r.Selected()
 	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
+}
+
+// restore asks why the version before the live one should be live again.
+func (r *Page) restore() tea.Cmd {
+	e, _ := r.Selected()
+	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
+}
+
+func (r *Page) cannotRestore() string {
+	switch e, ok := r.Selected(); {
+	case !ok:
+		return "select a definition; enter folds or unfolds a group"
+	case e.Locked:
+		return "Locked (core)"
+	case e.Version < 2:
+		return "it has no earlier version"
+	}
+	return ""
 }
 
 // Fit implements screen.Page.

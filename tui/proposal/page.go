@@ -127,9 +127,18 @@ func (pp *Page) selectedFinding() (review.Standing, bool) {
 		n = pp.Shown().Stop()
 	}
 	if n < 0 || n >= len(pp.dossier.Standing) {
-		return review.Standing{}, false
+		return pp.onlyFinding()
 	}
 	return pp.dossier.Standing[n], true
+}
+
+// onlyFinding returns the finding of the diff where there is one alone, which need not be
+// selected.
+func (pp *Page) onlyFinding() (review.Standing, bool) {
+	if pp.Tab != tabDiff || len(pp.dossier.Standing) != 1 {
+		return review.Standing{}, false
+	}
+	return pp.dossier.Standing[0], true
 }
 
 // Place implements screen.Page.

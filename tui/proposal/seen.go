@@ -1,6 +1,8 @@
 package proposal
 
 import (
+	"slices"
+
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -38,10 +40,19 @@ func (s *Seen) Sheet(ds []review.Dossier, unseen func() int) {
 // shown last.
 func (s *Seen) onSheet(id proposals.ID) bool {
 	sh, ok := s.sheets[id]
-	if r := s.of[id]; r != nil && r.dossier.Digest != sh.dossier.Digest {
+	if r := s.of[id]; r != nil && r.dossier.Digest != sh.dossier.Digest && !r.sameText(sh.dossier) {
 		return false
 	}
 	return ok && sh.unseen() == 0
+}
+
+// sameText reports whether another dossier has the text that the page shows, against the
+// same version, where no finding is about hidden characters: a waiver that was given or
+// ended on the page changes the digest, and nothing that was read.
+func (r *reading) sameText(other review.Dossier) bool {
+	hidden := slices.ContainsFunc(r.dossier.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
+	was, is := other.Proposal, r.dossier.Proposal
+	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && contentOf(other) == r.hash
 }
 
 // reading records which parts of a proposal the user has read.
