@@ -1,0 +1,185 @@
+package workbench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// version writes the proposal of a tool against a version, 0 for a new one.
+func (c testDB) version(base int, goals, prompt string) string {
+	c.t.Helper()
+	text, err := os.ReadFile(c.file("scene_pacer"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	json := strings.NewReplacer("Find what drags.", goals, "Read the scene and name what drags.", prompt).Replace(string(text))
+	if base > 0 {
+		json = strings.NewReplacer(`"type":"new"`, `"type":"modify"`, `"baseVersion":0`, fmt.Sprintf(`"baseVersion":%d`, base)).Replace(json)
+	}
+	name := filepath.Join(c.home, fmt.Sprintf("from-%d.json", base))
+	if err := os.WriteFile(name, []byte(json), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return name
+}
+
+const pacer = "tool:user/scene_pacer"
+
+// live makes versions of the tool live, one for each of its goals.
+func (c testDB) live(goals ...string) {
+	c.t.Helper()
+	for base, g := range goals {
+		c.run("propose", "--as", "agent:importer", c.version(base, g, "Read the scene."))
+		c.run("show", pacer, "--as", "user:mara")
+		c.run("approve", pacer, "--as", "user:mara")
+	}
+}
+
+// counting counts the keys that a person presses; what is typed does not count.
+type counting struct {
+	person
+	keys int
+}
+
+// does presses a key and waits for what the screen shows then.
+func (p *counting) does(key string, sees ...string) {
+	p.t.Helper()
+	p.keys++
+	p.press(key)
+	p.sees(sees...)
+}
+
+// says answers yes to an offer, as soon as it is taken.
+func (p *counting) agrees(offer string, sees ...string) {
+	p.t.Helper()
+	p.keys++
+	p.answers(offer)
+	p.sees(sees...)
+}
+
+// TestKeystrokesOnATerminal does common jobs in the real program on a real terminal, and
+// asks the database for the outcome.
+func TestKeystrokesOnATerminal(t *testing.T) {
+	t.Parallel()
+	for _, job := range []struct {
+		name  string
+		most  int
+		fill  func(c testDB)
+		width int
+		do    func(p *counting)
+		wants map[string]string // what commands print then
+	}{
+		{"roll back to live", 8, func(c testDB) { c.live("One thing.", "Two things.") }, 120, func(p *counting) {
+			p.does("T", "▎Tools", "scene_pacer")
+			p.does("/", "filter")
+			p.types("scene_pacer")
+			p.sees("1/1")
+			p.does("Enter", "user/scene_pacer")
+			p.does("U", "Restore a version", "to the content of v1")
+			p.types("It was better.")
+			p.does("C-s")
+			p.agrees("y propose it", "restore "+pacer, "- Two things.")
+			p.does("a", "✓ read 1/1")
+			p.agrees("y approve", "Live: "+pacer+" version 3")
+		}, map[string]string{"history " + pacer: "3\t", "tools " + pacer: "One thing."}},
+		{"approve a clean change", 2, func(c testDB) { c.live("One thing."); c.run("propose", c.version(1, "Two things.", "Read the scene.")) }, 120, func(p *counting) {
+			p.sees("+ Two things.")
+			p.does("a", "✓ read 1/1")
+			p.agrees("y approve", "Live: "+pacer+" version 2. U restores version 1")
+		}, map[string]string{"tools " + pacer: "Two things."}},
+		{"send back", 3, func(c testDB) { c.run("propose", c.version(0, "One thing.", "Read.")) }, 120, func(p *counting) {
+			p.sees("scene_pacer")
+			p.does("c", "━━ Send back")
+			p.types("Say which scene.")
+			p.does("C-s")
+			p.agrees("y send", "Sent back: "+pacer)
+		}, map[string]string{"list --state needs_changes": pacer}},
+		{"waive and approve", 6, func(c testDB) { c.proposed("delete_tasks_unasked.json") }, 140, func(p *counting) {
+			p.sees("delete_tasks")
+			p.does("Enter", "R212", "approval.tier")
+			p.does("W", "Waive a finding", "R212")
+			p.types("Asked eight times a day, always yes.")
+			p.does("C-s")
+			p.agrees("y waive it", "Waived R212", "U ends the waiver")
+			p.does("a", "━━ Approve ━━")
+			p.agrees("y approve", "Live: tool:global/delete_tasks version 2")
+		}, map[string]string{"history tool:global/delete_tasks": "2\t"}},
+		{"reject three", 4, func(c testDB) { c.three() }, 120, func(p *counting) {
+			p.sees("tool:user/a ")
+			p.does("*", "* 3 marked")
+			p.does("x", "Reject 3 proposals")
+			p.types("Not these.")
+			p.does("C-s")
+			p.agrees("y reject", "Rejected: ")
+		}, map[string]string{"list --state rejected": "tool:user/c"}},
+		{"undo a reject", 2, func(c testDB) { c.run("propose", c.version(0, "One thing.", "Read.")) }, 120, func(p *counting) {
+			p.does("x", "━━ Reject ━━")
+			p.types("No.")
+			p.does("C-s")
+			p.agrees("y reject", "Rejected: "+pacer, "U proposes it again")
+			p.keys = 0
+			p.does("U", "Propose again")
+			p.agrees("y propose again", "as #2, again after #1")
+		}, map[string]string{"list --state user_review": "#2", "list --state rejected": "#1"}},
+		{"blame a line", 1, func(c testDB) {
+			c.live("One thing.", "Two things.")
+			c.run("propose", c.version(2, "Three things.", "Read the scene."))
+		}, 140, func(p *counting) {
+			p.press("Enter")
+			p.sees("+ Three things.")
+			p.does("B", "▎Blame", "◆ goals  as of v2", "v2 20", "Two things.")
+			p.press("Enter")
+			p.sees("#2 modify " + pacer)
+		}, nil},
+		{"five channels' prompts", 2, func(c testDB) { c.run("propose", c.version(0, "One thing.", "Read.")) }, 120, func(p *counting) {
+			p.does("Enter", "Rationale")
+			p.does("4", "▎Prompt", "tokens o200k")
+		}, nil},
+		{"rebase with two conflicts", 5, func(c testDB) {
+			c.live("One thing.")
+			c.run("propose", "--as", "agent:importer", c.version(1, "Here.", "Read it here."))
+			c.run("propose", "--as", "user:mara", c.version(1, "There.", "Read it there."))
+			c.run("show", "#3", "--as", "user:mara")
+			c.run("approve", "#3", "--as", "user:mara")
+		}, 120, func(p *counting) {
+			p.press("Enter")
+			p.sees("R rebase")
+			p.does("R", "Rebase")
+			p.agrees("y rebase", "Conflicts with version 2")
+			p.does("h", "✓")
+			p.does("l")
+			p.agrees("y save the revision", "Revision 2 was submitted", "against    version 2")
+		}, map[string]string{"show #2": "Read it there."}},
+	} {
+		t.Run(job.name, func(t *testing.T) {
+			c := newTestDB(t)
+			job.fill(c)
+			p := &counting{person: c.open(job.width, 50)}
+			p.sees("quit")
+			job.do(p)
+			if p.keys > job.most {
+				t.Errorf("%d keys, at most %d", p.keys, job.most)
+			}
+			t.Logf("%d keys", p.keys)
+			p.press("q")
+			p.ends()
+			for command, want := range job.wants {
+				if out := c.run(append(strings.Fields(command), "--as", "user:mara")...); !strings.Contains(out, want) {
+					t.Errorf("%s lacks %q:\n%s", command, want, out)
+				}
+			}
+			c.run("verify")
+		})
+	}
+}
+
+// three proposes three tools.
+func (c testDB) three() {
+	c.t.Helper()
+	for _, id := range []string{"a", "b", "c"} {
+		c.run("propose", c.file(id))
+	}
+}
