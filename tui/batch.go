@@ -280,7 +280,9 @@ func (b *batch) channels(m host, page *prose.Page) {
 		}
 	}
 	m.frame().Unassigned(page, nobody...)
-	screen.PromptsField(page, all)
+	if slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
+		screen.PromptsField(page, all)
+	}
 }
 
 func inBatch(b *batch, id proposals.ID) bool {

@@ -88,15 +88,15 @@ func TestRefuseMarked(t *testing.T) {
 		key, verb, said string
 		state           proposals.State
 	}{
-		{"c", "3y send them back", "Sent back: ", proposals.NeedsChanges},
-		{"x", "3y reject them for good", "Rejected: ", proposals.Rejected},
+		{"c", "y send them back", "Sent back: ", proposals.NeedsChanges},
+		{"x", "y reject them for good", "Rejected: ", proposals.Rejected},
 	} {
 		b := newBench(t, 100, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 		b.press("*").wants("* 3 marked")
 		b.press(c.key).wants("#1", "#2", "#3", "Reason")
-		b.press("tab", "3", "y").wants("Give a reason first")
+		b.press("tab", "y").wants("Give a reason first")
 		b.write("Not now.").press("tab").wants(c.verb)
-		b.press("3", "y").wants(c.said)
+		b.press("y").wants(c.said)
 		if n := b.count(c.state); n != 3 {
 			t.Errorf("%s: %v", c.key, b.states())
 		}
@@ -153,7 +153,7 @@ func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, demo("name_bank.json", "research_notes.json"))
 	b.press("c").wants("3 proposals")
-	b.write("Shorter.").press("ctrl+s", "3", "y")
+	b.write("Shorter.").press("ctrl+s", "y")
 	if n := b.count(proposals.NeedsChanges); n != 3 {
 		t.Errorf("states %v", b.states())
 	}

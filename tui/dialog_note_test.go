@@ -86,7 +86,7 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 	}
 	b.press("esc", "+").wants("* 2 marked")
 	b.press("x").wants("For #3 and #2.", "Restored your draft for #2 tool:user/get_word_counts and 1 more")
-	b.press("ctrl+s", "2", "y").wants("Rejected: ")
+	b.press("ctrl+s", "y").wants("Rejected: ")
 	if s := b.states(); s["name_bank"] != proposals.UserReview || s["viewpoint_keeper"] != proposals.Rejected {
 		t.Errorf("states %v", s)
 	}

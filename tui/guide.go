@@ -6,7 +6,8 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// guideStep is a hint of the demonstration, which goes away once the user has done it.
+// guideStep is a hint of the demonstration, which goes away once the user has done it. It
+// has one line on the narrowest screen: more of them would cover what has to be read.
 type guideStep struct {
 	hint draw.Safe
 	done func(m *Model) bool
@@ -18,9 +19,9 @@ const about draw.Safe = "toolcrib reviews every change to what your agents can d
 // guide leads from a proposal to a rollback.
 var guide = []guideStep{
 	{"1/4  enter reads the selected proposal", func(m *Model) bool { return m.page.Place() == "Proposal" }},
-	{"2/4  a approves it: u goes to what you have not read, y confirms", func(m *Model) bool { return strings.HasPrefix(string(m.status.Text), "Live:") }},
-	{"3/4  T lists what is live, enter opens a tool with its versions (tab)", func(m *Model) bool { return m.page.Place() == placeDefinition }},
-	{"4/4  U on an earlier version rolls back to it; ? finds every key", func(m *Model) bool { return m.page.Place() == placeDefinition && m.dialog != nil }},
+	{"2/4  a approves it; u goes to what is unread, y confirms", func(m *Model) bool { return strings.HasPrefix(string(m.status.Text), "Live:") }},
+	{"3/4  T lists what is live; enter, tab: its versions", func(m *Model) bool { return m.page.Place() == placeDefinition }},
+	{"4/4  U on a version rolls back to it; ? finds any key", func(m *Model) bool { return m.page.Place() == placeDefinition && m.dialog != nil }},
 }
 
 // guided goes on with the hints that were followed.
@@ -37,7 +38,11 @@ func hintLines(m *shell) []draw.Line {
 	}
 	hint := draw.Of(m.theme.Accent, " → "+guide[m.guide].hint)
 	if m.guide == 0 {
-		return []draw.Line{draw.Of(m.theme.Text, " "+about), hint}
+		var lines []draw.Line
+		for _, part := range wrap(about, m.layout.Width-2) {
+			lines = append(lines, draw.Of(m.theme.Text, " "+part))
+		}
+		return append(lines, hint)
 	}
 	return []draw.Line{hint}
 }

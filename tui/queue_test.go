@@ -103,7 +103,7 @@ func TestRangeOfMarks(t *testing.T) {
 	b.press("G", "space", "g", "v", "j", "j").wants("* 4 marked")
 	b.press("k").wants("* 3 marked")
 	b.press("esc", "j", "j").wants("* 3 marked")
-	b.press("x").write("No.").press("ctrl+s", "3", "y")
+	b.press("x").write("No.").press("ctrl+s", "y")
 	if n := b.count(proposals.Rejected); n != 3 {
 		t.Errorf("%d rejected", n)
 	}

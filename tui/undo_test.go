@@ -37,7 +37,7 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	b.press("Q", "x").write("No.").press("ctrl+s", "y").wants("Rejected")
 	b.press("j", "k", "U").wants("━━ Propose again ━━")
 	b.press("y").wants("again after #")
-	b.press("Q", "*", "x").write("No.").press("ctrl+s", "3", "y").wants("U proposes them again")
+	b.press("Q", "*", "x").write("No.").press("ctrl+s", "y").wants("U proposes them again")
 	b.press("U").wants("3 new proposals with the same content")
 	b.press("y").wants("Proposed again as #")
 	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.UserReview] != 3 {

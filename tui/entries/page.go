@@ -106,7 +106,7 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Do: r.askFilter},
 	}, screen.EntryKeys(r.shell, r.Selected, r.change, r.NoEditor), []screen.Key{
-		{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: r.restore, Off: r.cannotRestore},
+		restoreKey(r),
 		screen.NewKey(r.shell, r.NoEditor),
 		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Do: export, Off: r.NoExport},
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
@@ -134,22 +134,24 @@ func (r *Page) change() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
 }
 
-// restore asks why the version before the live one should be live again.
-func (r *Page) restore() tea.Cmd {
-	e, _ := r.Selected()
-	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
-}
-
-func (r *Page) cannotRestore() string {
-	switch e, ok := r.Selected(); {
-	case !ok:
-		return "select a definition; enter folds or unfolds a group"
-	case e.Locked:
-		return "Locked (core)"
-	case e.Version < 2:
-		return "it has no earlier version"
+// restoreKey asks why the version before the live one should be live again.
+func restoreKey(r *Page) screen.Key {
+	restore := func() tea.Cmd {
+		e, _ := r.Selected()
+		return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
 	}
-	return ""
+	off := func() string {
+		switch e, ok := r.Selected(); {
+		case !ok:
+			return "select a definition; enter folds or unfolds a group"
+		case e.Locked:
+			return "Locked (core)"
+		case e.Version < 2:
+			return "it has no earlier version"
+		}
+		return ""
+	}
+	return screen.Key{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: restore, Off: off}
 }
 
 // Fit implements screen.Page.

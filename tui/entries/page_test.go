@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
@@ -51,6 +52,27 @@ func (c *catalog) Groups(_ context.Context, q Query) (out []Counted, err error) 
 
 func (c *catalog) Definition(_ context.Context, s registry.Subject) (json.RawMessage, error) {
 	return registry.Definition{Tool: &registry.Tool{ID: s.ID, Category: "clocks", Prompt: "Says\u202e the time."}}.Canonical(), nil
+}
+
+func (c *catalog) Versions(_ context.Context, s registry.Subject, before, _ int) ([]history.Version, error) {
+	newest := 3
+	if before > 0 {
+		newest = before - 1
+	}
+	return []history.Version{{Subject: s, Number: newest}}, c.err
+}
+
+// TestRestoresTheVersionBefore asks for the reason right in the list (T24).
+func TestRestoresTheVersionBefore(t *testing.T) {
+	p := opened(t, made(2), 100)
+	asked, why := screentest.Press(t, p.shell, p, "U")
+	if ask, ok := asked[0].(screen.Dialog); why != "" || !ok || ask.About != "version 2 of tool:user/tool_000" {
+		t.Errorf("U asks for %#v: %s", asked, why)
+	}
+	screentest.Press(t, p.shell, p, "j")
+	if _, why := screentest.Press(t, p.shell, p, "U"); why != "Locked (core)" {
+		t.Errorf("U on a core tool: %q", why)
+	}
 }
 
 func made(n int) *catalog {

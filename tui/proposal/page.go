@@ -17,6 +17,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/rules"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -127,18 +128,26 @@ func (pp *Page) selectedFinding() (review.Standing, bool) {
 		n = pp.Shown().Stop()
 	}
 	if n < 0 || n >= len(pp.dossier.Standing) {
-		return pp.onlyFinding()
+		return onlyFinding(pp)
 	}
 	return pp.dossier.Standing[n], true
 }
 
-// onlyFinding returns the finding of the diff where there is one alone, which need not be
-// selected.
-func (pp *Page) onlyFinding() (review.Standing, bool) {
-	if pp.Tab != tabDiff || len(pp.dossier.Standing) != 1 {
+// onlyFinding returns the finding that a diff without a selected one is about: the only
+// open block, or where nothing blocks the only one there is.
+func onlyFinding(pp *Page) (review.Standing, bool) {
+	if pp.Tab != tabDiff {
 		return review.Standing{}, false
 	}
-	return pp.dossier.Standing[0], true
+	all := pp.dossier.Standing
+	blocks := slices.DeleteFunc(slices.Clone(all), func(s review.Standing) bool { return s.Severity != rules.Block || s.Waiver != nil })
+	switch {
+	case len(blocks) == 1:
+		return blocks[0], true
+	case len(blocks) == 0 && len(all) == 1:
+		return all[0], true
+	}
+	return review.Standing{}, false
 }
 
 // Place implements screen.Page.

@@ -116,8 +116,11 @@ func (f Frame) dropped(ds []review.Dossier) draw.Line {
 	return draw.Of(f.Theme.Warn, "▲").Add(f.Theme.Text, draw.Show(" "+wording.Count(n, "test", "tests")+" dropped or changed"))
 }
 
-// prompts counts the channel prompts that change.
+// prompts counts the channel prompts that change; nil for files, which change none.
 func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
+	if !slices.ContainsFunc(ds, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
+		return nil
+	}
 	changed := map[string]bool{}
 	for _, d := range ds {
 		for key := range d.Rendered {
