@@ -134,6 +134,11 @@ func (d Definition) Canonical() []byte {
 	if d.IsZero() {
 		return nil
 	}
+	if f := d.Folder(); f != nil {
+		if n, ok := f.node(); ok {
+			return jsondoc.Canonical(n)
+		}
+	}
 	b, err := jsondoc.Marshal(d.Content())
 	if err != nil {
 		panic(fmt.Sprintf("registry: a decoded definition does not marshal: %v", err))

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -78,6 +80,39 @@ func (f *Folder) normalise() {
 	if len(f.Files) == 0 {
 		f.Files = nil
 	}
+}
+
+// node returns f as encoding/json writes it, without the way over its text: a check
+// hashes every file. It reports false where a text is not UTF-8.
+func (f Folder) node() (*jsondoc.Node, bool) {
+	valid := true
+	add := func(to *jsondoc.Node, key, value string) {
+		if valid = valid && utf8.ValidString(value) && utf8.ValidString(key); value != "" {
+			to.Members = append(to.Members, jsondoc.Member{Key: key, Value: jsondoc.NewString(value)})
+		}
+	}
+	files, n := jsondoc.NewObject(), jsondoc.NewObject()
+	for name, file := range f.Files {
+		of := jsondoc.NewObject()
+		add(of, "text", file.Text)
+		add(of, "sha256", file.SHA256)
+		add(of, "link", file.Link)
+		if file.Size != 0 {
+			of.Members = append(of.Members, jsondoc.Member{Key: "size", Value: jsondoc.NewNumber(strconv.FormatInt(file.Size, 10))})
+		}
+		if file.Executable {
+			of.Members = append(of.Members, jsondoc.Member{Key: "executable", Value: jsondoc.NewBool(true)})
+		}
+		valid = valid && utf8.ValidString(name)
+		files.Members = append(files.Members, jsondoc.Member{Key: name, Value: of})
+	}
+	add(n, "id", f.ID)
+	add(n, "path", f.Path)
+	add(n, "status", string(f.Status))
+	if len(files.Members) > 0 {
+		n.Members = append(n.Members, jsondoc.Member{Key: "files", Value: files})
+	}
+	return n, valid
 }
 
 // problems returns everything that keeps f from being a complete definition of a

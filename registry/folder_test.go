@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"toolcrib/registry/jsondoc"
 )
 
 func skillOf(files map[string]File) Definition {
@@ -85,5 +87,21 @@ func TestFolderComesBack(t *testing.T) {
 	}
 	if s, err := ParseSubject("instructions:project/novel/agents"); err != nil || s.Kind != KindInstructions {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestFolderIsCanonical: the canonical form of files is that of their JSON.
+func TestFolderIsCanonical(t *testing.T) {
+	for name, d := range map[string]Definition{
+		"all":     skillOf(map[string]File{"empty": {}, "bom \U0001f600.md": {Text: "\ufeffa\r\nb\u2028<&\x01"}, "\ufb33": {Link: "SKILL.md"}, "run": {Text: "x", Executable: true}, "logo": {Size: 1 << 60, SHA256: "ab"}}),
+		"off":     skillOf(nil).WithStatus(Deactivated),
+		"active":  {Skill: &Folder{ID: "a", Status: Active, Files: map[string]File{}}},
+		"one":     {Instructions: &Folder{ID: "agents", Path: "AGENTS.md", Files: map[string]File{"AGENTS.md": {Text: "x"}}}},
+		"invalid": skillOf(map[string]File{"bad\xff": {}, "b": {Text: "\xff\xfe"}}),
+	} {
+		want, err := jsondoc.Marshal(d.Content())
+		if got := d.Canonical(); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %s, want %s (%v)", name, got, want, err)
+		}
 	}
 }

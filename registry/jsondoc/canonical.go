@@ -17,7 +17,19 @@ import (
 // demands, text is neither normalised nor HTML-escaped. A number is laid out
 // as the scheme lays it out, but no digit of it is rounded away.
 func Canonical(n *Node) []byte {
-	return appendCanonical(nil, n)
+	return appendCanonical(make([]byte, 0, n.size()), n)
+}
+
+// size is about how long n is in canonical form, to make room for it once.
+func (n *Node) size() int {
+	size := len(n.Text) + len(n.Text)/16 + 2
+	for _, item := range n.Items {
+		size += item.size() + 1
+	}
+	for _, m := range n.Members {
+		size += len(m.Key) + m.Value.size() + 4
+	}
+	return size
 }
 
 // Marshal returns v in canonical form. v must marshal with encoding/json.
