@@ -122,9 +122,14 @@ func (c *Config) againAll(ds []review.Dossier) screen.Write {
 }
 
 // Again proposes what a proposal that is closed, or was sent back, wanted. The decision
-// stays; what was sent back is withdrawn, as its place is taken.
+// stays; what was sent back is withdrawn, as its place is taken. A change set that a
+// rejection stopped is left: nothing in it can be approved.
 func (c *Config) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
-	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{d.Revision.Draft}, false)
+	draft := d.Revision.Draft
+	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {
+		draft.ChangeSet = ""
+	}
+	ps, err := c.Desk.Propose(ctx, c.Actor, []proposals.Draft{draft}, false)
 	if err != nil {
 		return proposals.Proposal{}, "", err
 	}

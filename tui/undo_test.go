@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
@@ -48,6 +49,22 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.NeedsChanges] != 0 || counts[proposals.UserReview] != 3 {
 		t.Errorf("after a sent back proposal was proposed again: %v, %v", counts, err)
 	}
+}
+
+// TestProposedAgainOutsideAStoppedSet proposes a member again whose rejection stopped its
+// set, where nobody could approve it.
+func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
+	b := newBench(t, 120, 60, func(b *bench) {
+		d := b.file("word_counts.json")
+		d.ChangeSet = "harbour"
+		b.propose(d)
+	})
+	b.press("x").write("No.").press("ctrl+s", "y", "U", "y").wants("as #2, again after #1")
+	b.press("1").wants("#2 new tool:user/get_word_counts")
+	if strings.Contains(b.screen(), "approved yet") {
+		t.Fatalf("the rejection of #1 stops it:\n%s", b.screen())
+	}
+	b.press("2", "a", "y").wants("Live: tool:user/get_word_counts")
 }
 
 // TestTakesBackAnApproval restores the version before, and deactivates what was new.
