@@ -15,5 +15,6 @@
 // a sub-folder unseen is only measured: tools.jsonl, prompts.jsonl, attacks.jsonl,
 // and skills.jsonl, of which each row has the clean text beside the poisoned one. The
 // honest half of it that may be read counts when the thresholds are found. Without
-// data there is nothing to measure, and the program says so and exits 0.
+// data there is nothing to measure, and the program says so and exits 0. It ends with
+// the bars that the rules are held to, each beside what was measured.
 package main

@@ -37,7 +37,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(code, errs.String())
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
-	for _, want := range []string{"explicit: override 1 100.0%", "explicit: quiet 2 50.0%", "honest tools 1 1 0.0% 0.0%"} {
+	for _, want := range []string{"explicit: override 1 100.0%", "explicit: quiet 2 50.0%", "honest tools 1 1 0.0% 0.0%", "explicit attacks found >= 92.0% 66.67% falls short", "honest tools warned of <= 3.5% 0.00% holds"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -57,26 +57,24 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var own []ownSample
-	if o.learn || o.long {
-		if own, err = ownSamples(repository()); err != nil {
-			return err
-		}
-		if o.learn {
-			own = slices.Concat(own, within(own, samples))
-		}
+	own, err := ownSamples(repository())
+	if err != nil {
+		return err
 	}
+	var studies map[bool]*study
 	tableOf := func(*sample) *wording.Learned { return nil }
 	if o.learn {
-		if tableOf, err = teachAll(ctx, o, set, samples, own, out); err != nil {
+		if studies, err = teachAll(ctx, o, set, samples, slices.Concat(own, within(own, samples)), out); err != nil {
 			return err
 		}
+		tableOf = func(x *sample) *wording.Learned { return studies[x.prompt].unaware(x) }
 	}
 	if o.long {
 		if err := longTexts(ctx, set, own, tableOf, out); err != nil {
 			return err
 		}
 	}
+	samples = append(samples, measuredOwn(own)...)
 	if !o.held {
 		samples = slices.DeleteFunc(samples, func(s sample) bool { return s.half == held })
 	}
@@ -93,5 +91,6 @@ func evaluate(ctx context.Context, o options, out io.Writer) error {
 	if o.listTune {
 		listFalseAlarms(results, out)
 	}
+	printBars(results, studies, out)
 	return nil
 }

@@ -10,13 +10,12 @@ import (
 	"slices"
 
 	"toolcrib/review/rules/ruleset"
-	"toolcrib/review/rules/wording"
 )
 
 // teachAll learns both tables and finds their thresholds; with o.write it writes
-// them into the package of the rules. It returns for each sample a table that has
-// not seen its source.
-func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample, own []ownSample, out io.Writer) (func(*sample) *wording.Learned, error) {
+// them into the package of the rules. It returns what it learned of tools, and of
+// prompts (true).
+func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample, own []ownSample, out io.Writer) (map[bool]*study, error) {
 	var list []*sample
 	for i := range samples {
 		list = append(list, &samples[i])
@@ -53,7 +52,7 @@ func teachAll(ctx context.Context, o options, set ruleset.Set, samples []sample,
 			return nil, err
 		}
 	}
-	return func(x *sample) *wording.Learned { return studies[x.prompt].unaware(x) }, nil
+	return studies, nil
 }
 
 // repository returns the root of the repository that the program is run in,
