@@ -135,12 +135,16 @@ func (p *Page) side() []string {
 	}
 	if doc, err := jsondoc.Parse(e.Data, jsondoc.DefaultLimits); err == nil && doc.Kind == jsondoc.Object {
 		page.Blank()
+		label := prose.LabelWidth
+		for _, member := range doc.Members {
+			label = max(label, draw.Width(draw.Show(member.Key)))
+		}
 		for _, member := range doc.Members {
 			value := string(jsondoc.Canonical(member.Value))
 			if member.Value.Kind == jsondoc.String {
 				value = member.Value.Text
 			}
-			page.Item(draw.Of(p.Frame.Theme.Faint, draw.Pad(draw.Show(member.Key), prose.LabelWidth)+" "), value)
+			page.Item(draw.Of(p.Frame.Theme.Faint, draw.Pad(draw.Show(member.Key), min(label, p.Frame.Side/2))+" "), value)
 		}
 	}
 	page.Blank()

@@ -226,11 +226,15 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}{{"characters", n.now.chars, n.after.chars}, {"tokens o200k", n.now.o200k, n.after.o200k}, {"cl100k", n.now.cl100k, n.after.cl100k}} {
 		delta := draw.Showf("%+d", x.after-x.now)
 		count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-		if len(l) > 0 && l.Width()+count.Width() > t.WidthOf(t.frame.Layout, tabPrompt) {
+		switch { // a line has a margin of a cell on both sides
+		case len(l) == 0:
+		case l.Width()+3+count.Width()+2 > t.WidthOf(t.frame.Layout, tabPrompt):
 			page.Line(l)
 			l = nil
+		default:
+			l = l.Add("", "   ")
 		}
-		l = append(l, count.Add("", "   ")...)
+		l = append(l, count...)
 	}
 	page.Line(l)
 	if n.note != "" {
