@@ -23,7 +23,8 @@ var deciding = []string{"review/rules", "review/overlap", "review/harness", "reg
 const sumsFile = "review/rules/ruleset/code.sums"
 
 // TestSumsOfRules compares the sums of the rules with their files. An assessment made by
-// other rules must not carry an approval, so whoever changes them writes the sums again.
+// other rules must not carry an approval, so whoever changes them writes the sums
+// again. (S15)
 func TestSumsOfRules(t *testing.T) {
 	want := sumsOfRules(t, os.DirFS("."))
 	if *update {

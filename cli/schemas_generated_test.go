@@ -26,7 +26,7 @@ const toolsFile = "../gateway/mcp/tools.json"
 
 // TestGeneratedSchemas compares the schemas of proposals, definitions, findings and
 // errors that agents get with the Go types and their comments. Limits are kept as the
-// file has them.
+// file has them. (C39)
 func TestGeneratedSchemas(t *testing.T) {
 	text, err := os.ReadFile(toolsFile)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestHeaders sends a hub what its configuration asks for, and no other host.
+// TestHeaders sends a hub what its configuration asks for, and no other host. (C50)
 func TestHeaders(t *testing.T) {
 	var got http.Header
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
