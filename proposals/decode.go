@@ -380,7 +380,27 @@ func (d Draft) Beside() []byte {
 
 // node returns d as the tree of its JSON form. It fails only for values that every
 // decoder refuses, such as a NUL.
-func (d Draft) node() (*jsondoc.Node, error) { return jsondoc.FromValue(d.document()) }
+func (d Draft) node() (*jsondoc.Node, error) {
+	doc := d.document()
+	definition := doc.Definition.definition
+	if definition.Folder() == nil {
+		return jsondoc.FromValue(doc)
+	}
+	doc.Definition = content{}
+	n, err := jsondoc.FromValue(doc)
+	if err != nil {
+		return nil, err
+	}
+	of, err := definition.Node() // without the way over the text of many files
+	at := slices.IndexFunc(n.Members, func(m jsondoc.Member) bool {
+		return m.Key == "rationale" || m.Key == "examples" || m.Key == "testCases" || m.Key == "changeSet"
+	})
+	if at < 0 {
+		at = len(n.Members)
+	}
+	n.Members = slices.Insert(n.Members, at, jsondoc.Member{Key: "definition", Value: of})
+	return n, err
+}
 
 func (d Draft) mustNode() *jsondoc.Node {
 	n, err := d.node()

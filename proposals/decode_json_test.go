@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -258,5 +259,23 @@ func TestPlacesOfProblemsInJSON(t *testing.T) {
 	line := strings.Count(before, "\n") + 1
 	if want := (jsondoc.Pos{Line: line, Column: 16}); ps[0].Pos != want {
 		t.Errorf("got %v, want %v", ps[0].Pos, want)
+	}
+}
+
+// TestCanonicalOfFiles: the canonical form of a draft about files is that of its JSON.
+func TestCanonicalOfFiles(t *testing.T) {
+	base := 3
+	files := registry.Folder{ID: "pdf", Path: "skills/pdf", Files: map[string]registry.File{
+		"SKILL.md": {Text: "a\r\n<b>\u2028"}, "run": {Text: "x", Executable: true}, "l": {Link: "run"}, "e": {}, "b": {Size: 3, SHA256: "ab"},
+	}}
+	for _, d := range []Draft{
+		{Type: Modify, BaseVersion: &base, Definition: registry.Definition{Skill: &files}, Rationale: "Why.", ChangeSet: "set"},
+		{Type: New, Definition: registry.Definition{Instructions: &files}},
+	} {
+		d.Subject = registry.Subject{Kind: d.Definition.Kind(), Layer: registry.LayerUser, ID: "pdf"}
+		n, err := jsondoc.Parse(d.JSON(), jsondoc.DefaultLimits)
+		if err != nil || string(jsondoc.Canonical(n)) != string(d.Canonical()) {
+			t.Errorf("%s\nis not the canonical form of\n%s%v", d.Canonical(), d.JSON(), err)
+		}
 	}
 }

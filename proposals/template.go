@@ -15,12 +15,13 @@ const placeholderMark = "FILL IN "
 // placeholders are the texts that a skeleton asks for. A line of a text that is exactly
 // the mark and one of them was left by the author; Problems says so.
 var placeholders = []string{
-	askDescription, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
+	askDescription, askSkill, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
 }
 
 const (
 	askDescription  = "what the agent does, in a sentence"
+	askSkill        = "what the skill does and when to use it, in a sentence"
 	askListed       = "which work the list is for, in a sentence"
 	askUsage        = "when to reach for the tool, and when not to"
 	askGoals        = "what the tool is to achieve"
@@ -47,7 +48,11 @@ func placeholderIn(text string) (wanted string, ok bool) {
 		return "", false
 	}
 	for line := range strings.Lines(text) {
-		wanted, ok = strings.CutPrefix(strings.TrimSpace(line), placeholderMark)
+		line = strings.TrimSpace(line)
+		if key, value, front := strings.Cut(line, ": "); front && !strings.Contains(key, " ") {
+			line = value
+		}
+		wanted, ok = strings.CutPrefix(line, placeholderMark)
 		if ok && slices.Contains(placeholders, wanted) {
 			return wanted, true
 		}
@@ -76,6 +81,9 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 				Checks: []Check{{Type: CheckEvidence}},
 			},
 		},
+	}
+	if subject.Kind.InFiles() { // nothing calls a file
+		d.Examples, d.TestCases = nil, nil
 	}
 	switch {
 	case t == Restore:
@@ -136,7 +144,7 @@ func skillSkeleton(s registry.Subject) registry.Definition {
 		ID:   s.ID,
 		Path: ".claude/skills/" + strings.ReplaceAll(s.ID, "_", "-"),
 		Files: map[string]registry.File{registry.SkillFile: {
-			Text: "---\nname: " + strings.ReplaceAll(s.ID, "_", "-") + "\ndescription: " + fillIn(askDescription) + "\n---\n\n" + fillIn(askInstructions) + "\n",
+			Text: "---\nname: " + strings.ReplaceAll(s.ID, "_", "-") + "\ndescription: " + fillIn(askSkill) + "\n---\n\n" + fillIn(askInstructions) + "\n",
 		}},
 	}}
 }

@@ -60,6 +60,27 @@ func TestTemplateNamesTheSubject(t *testing.T) {
 	}
 }
 
+// TestTemplatesOfFiles: a skill and instructions need no examples and no test cases, and
+// each line is to be filled in.
+func TestTemplatesOfFiles(t *testing.T) {
+	for kind, want := range map[registry.Kind]string{
+		registry.KindSkill:        `definition.files["SKILL.md"].text rationale`,
+		registry.KindInstructions: `definition.files["AGENTS.md"].text rationale`,
+	} {
+		d := Template(New, registry.Subject{Kind: kind, Layer: registry.LayerUser, ID: "report"}, nil, 0)
+		var got []string
+		for _, p := range d.Problems() {
+			got = append(got, p.Path)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+	}
+	if wanted, ok := placeholderIn("---\nname: report\ndescription: " + fillIn(askSkill) + "\n---\n\nDo it.\n"); !ok || wanted != askSkill {
+		t.Error("a placeholder in front matter is not found")
+	}
+}
+
 // TestPlaceholders holds every placeholder to one that is found, and nothing
 // else to be.
 func TestPlaceholders(t *testing.T) {

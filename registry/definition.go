@@ -134,16 +134,21 @@ func (d Definition) Canonical() []byte {
 	if d.IsZero() {
 		return nil
 	}
-	if f := d.Folder(); f != nil {
-		if n, ok := f.node(); ok {
-			return jsondoc.Canonical(n)
-		}
-	}
-	b, err := jsondoc.Marshal(d.Content())
+	n, err := d.Node()
 	if err != nil {
 		panic(fmt.Sprintf("registry: a decoded definition does not marshal: %v", err))
 	}
-	return b
+	return jsondoc.Canonical(n)
+}
+
+// Node returns d, which holds something, as a tree.
+func (d Definition) Node() (*jsondoc.Node, error) {
+	if f := d.Folder(); f != nil {
+		if n, ok := f.node(); ok {
+			return n, nil
+		}
+	}
+	return jsondoc.FromValue(d.Content())
 }
 
 // Hash returns the content hash of d: the SHA-256 of its canonical JSON in

@@ -87,19 +87,19 @@ func (f *Folder) normalise() {
 func (f Folder) node() (*jsondoc.Node, bool) {
 	valid := true
 	add := func(to *jsondoc.Node, key, value string) {
-		if valid = valid && utf8.ValidString(value) && utf8.ValidString(key); value != "" {
+		if valid = valid && utf8.ValidString(value); value != "" {
 			to.Members = append(to.Members, jsondoc.Member{Key: key, Value: jsondoc.NewString(value)})
 		}
 	}
 	files, n := jsondoc.NewObject(), jsondoc.NewObject()
-	for name, file := range f.Files {
-		of := jsondoc.NewObject()
+	for _, name := range f.Paths() {
+		file, of := f.Files[name], jsondoc.NewObject()
 		add(of, "text", file.Text)
-		add(of, "sha256", file.SHA256)
-		add(of, "link", file.Link)
 		if file.Size != 0 {
 			of.Members = append(of.Members, jsondoc.Member{Key: "size", Value: jsondoc.NewNumber(strconv.FormatInt(file.Size, 10))})
 		}
+		add(of, "sha256", file.SHA256)
+		add(of, "link", file.Link)
 		if file.Executable {
 			of.Members = append(of.Members, jsondoc.Member{Key: "executable", Value: jsondoc.NewBool(true)})
 		}
@@ -108,10 +108,10 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 	}
 	add(n, "id", f.ID)
 	add(n, "path", f.Path)
-	add(n, "status", string(f.Status))
 	if len(files.Members) > 0 {
 		n.Members = append(n.Members, jsondoc.Member{Key: "files", Value: files})
 	}
+	add(n, "status", string(f.Status))
 	return n, valid
 }
 
