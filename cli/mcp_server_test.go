@@ -55,8 +55,9 @@ func serveFixture() {
 			os.Exit(1)
 		}
 	}
+	last := listed() // before it answers: whoever has the list may change it
 	go func() {
-		for last := listed(); ; time.Sleep(5 * time.Millisecond) {
+		for ; ; time.Sleep(5 * time.Millisecond) {
 			if now := listed(); now != last {
 				last = now
 				say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
