@@ -39,7 +39,7 @@ func (c *View) newSetting() *setting {
 		st.names[strings.ToLower(t.Provider.Name)] = true
 	}
 	for name := range st.names {
-		for w := range wordsIn(name) {
+		for w := range wordsIn(withoutDigits(name)) {
 			st.about[stem(w)] = true
 		}
 	}
@@ -58,6 +58,16 @@ func (c *View) newSetting() *setting {
 		}
 	}
 	return st
+}
+
+// withoutDigits returns a name without its digits: "srv7" is not about numbers.
+func withoutDigits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // fewSentences is the number of sentences that a prompt needs to show what one of them
@@ -146,7 +156,7 @@ func (c *View) purpose() scan.Set {
 		if t.Provider != nil {
 			wire = t.Provider.Name
 		}
-		c.purposeSet = g.Scan(t.ID + ".\n\n" + wire + ".\n\n" + t.Name + ".\n\n" + firstSentence(t.Description)).Concepts
+		c.purposeSet = g.Scan(withoutDigits(t.ID) + ".\n\n" + wire + ".\n\n" + t.Name + ".\n\n" + firstSentence(t.Description)).Concepts
 	})
 	return c.purposeSet
 }
@@ -157,7 +167,7 @@ func (c *View) named() scan.Set {
 	if t == nil {
 		return scan.Set{}
 	}
-	return grammar().Scan(t.ID + ".\n\n" + t.Name).Concepts
+	return grammar().Scan(withoutDigits(t.ID) + ".\n\n" + t.Name).Concepts
 }
 
 // firstSentence returns the start of text up to its first full stop or empty

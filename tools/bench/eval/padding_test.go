@@ -179,8 +179,8 @@ func TestAddingHonestTextLowersNothing(t *testing.T) {
 }
 
 // TestAddingAnotherToolLowersNothing has a server list an attack beside honest tools,
-// before it and behind it, one of which is live already: what the rules find in the
-// attack is the same.
+// before it and behind it, one of which is live already, and gives the server other
+// names: what the rules find in the attack is the same.
 func TestAddingAnotherToolLowersNothing(t *testing.T) {
 	set, err := ruleset.NewSet(nil)
 	if err != nil {
@@ -198,21 +198,26 @@ func TestAddingAnotherToolLowersNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		verdict := func(world rules.World, list ...json.RawMessage) string {
-			draft := listedDraft("own", list, s.draft.Definition.Tool.ID)
+		verdict := func(server string, world rules.World, list ...json.RawMessage) string {
+			draft := listedDraft(server, list, s.draft.Definition.Tool.ID)
 			if draft == nil {
 				t.Fatalf("%s is not imported: %s", s.draft.Definition.Tool.ID, raw)
 			}
 			return verdictOf(t, set, &rules.Change{Apart: true, World: world, Draft: *draft, Source: raw})
 		}
-		before := verdict(rules.Memory(nil), raw)
+		before := verdict("own", rules.Memory(nil), raw)
 		if before == "" {
 			continue
 		}
 		tried++
 		for _, list := range [][]json.RawMessage{{raw, shelves}, {hours, raw}, {shelves, hours, raw}} {
-			if after := verdict(rules.Memory{live}, list...); after != before {
+			if after := verdict("own", rules.Memory{live}, list...); after != before {
 				t.Errorf("%s beside other tools, %s alone: %s", after, before, raw)
+			}
+		}
+		for _, server := range []string{"srv7", "a7"} {
+			if after := verdict(server, rules.Memory(nil), raw); after != before {
+				t.Errorf("%s of a server %s, %s of another: %s", after, server, before, raw)
 			}
 		}
 	}
