@@ -25,7 +25,7 @@ func (pp *Page) Keys() []screen.Key {
 	}
 	keys = slices.Concat(keys, pp.findingKeys(), pp.diff.Keys(), []screen.Key{
 		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Do: pp.nextBase, Off: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Here: pp.inTab(tabDiff), Help: "Show which version brought in the line, and each of its field; with ; choose the line first", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version brought in the line, and each of its field; with ; choose the line first", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Off: pp.cannotRender},
 	}, pp.tests.Keys(), pp.keys(), []screen.Key{

@@ -68,7 +68,7 @@ var Steps = []Step{
 	{Label: "restore", Shows: []string{"━━ Restore a version ━━"}},
 	{Type: "The quotes were of use.", Shows: []string{"of use."}},
 	{Label: "done writing", Shows: []string{"y propose it"}},
-	{Label: "propose it", Shows: []string{"Proposed tool:user/viewpoint_keeper as #18", "● your turn", "u unseen"}},
+	{Label: "propose it", Shows: []string{"Proposed tool:user/viewpoint_keeper as #18", "● your turn", "▎Diff"}},
 
 	// To approve it: the page names the key that goes to unread parts.
 	{Label: "approve", Shows: []string{"━━ Approve ━━"}},
