@@ -298,7 +298,10 @@ const MaxComment = 20_000
 // IssueTitle returns the title of the issue that a submission opens.
 func IssueTitle(s registry.Subject, name string) string {
 	kind := string(s.Kind)
-	return fmt.Sprintf("[%s Proposal] %s", strings.ToUpper(kind[:1])+kind[1:], name)
+	if kind != "" { // there is none where the draft is damaged
+		kind = strings.ToUpper(kind[:1]) + kind[1:]
+	}
+	return fmt.Sprintf("[%s Proposal] %s", kind, name)
 }
 
 // IssueLabels returns the labels a submission's issue carries.

@@ -1,6 +1,10 @@
 package proposals
 
-import "testing"
+import (
+	"testing"
+
+	"toolcrib/registry"
+)
 
 // TestShortID never returns digits alone, which would be a number (C44).
 func TestShortID(t *testing.T) {
@@ -16,6 +20,16 @@ func TestShortID(t *testing.T) {
 	} {
 		if got := ShortID(tt.id, tt.least); got != tt.want {
 			t.Errorf("ShortID(%s, %d) = %s; want %s", tt.id, tt.least, got, tt.want)
+		}
+	}
+}
+
+// TestIssueTitle names the kind of its subject, and none where a damaged draft has none.
+func TestIssueTitle(t *testing.T) {
+	scene := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "scene_pacer"}
+	for want, s := range map[string]registry.Subject{"[Tool Proposal] Pacer": scene, "[ Proposal] Pacer": {}} {
+		if got := IssueTitle(s, "Pacer"); got != want {
+			t.Errorf("%+v has the title %q; want %q", s, got, want)
 		}
 	}
 }
