@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
@@ -249,7 +250,7 @@ func (s *stage) play(ctx context.Context, act act) (docAct, error) {
 // digest returns the review digest of a proposal.
 func (s *stage) digest(ctx context.Context, ref string) (string, error) {
 	looked := s.run(ctx, []string{"show", ref, "--json"})
-	var doc docDossier
+	var doc document.Dossier
 	if err := json.Unmarshal([]byte(looked.Stdout), &doc); err != nil {
 		return "", fmt.Errorf("demo: show %s: %w: %s", ref, err, strings.TrimSpace(looked.Stderr))
 	}

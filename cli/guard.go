@@ -341,7 +341,7 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 		return err
 	}
 	f := importFlags{server: c.name, watched: true, observed: true}
-	taken, err := f.take(ctx, c.app, c.name, document(l), &place{name: c.name, shown: c.name})
+	taken, err := f.take(ctx, c.app, c.name, documentOf(l), &place{name: c.name, shown: c.name})
 	if err != nil {
 		return err
 	}
@@ -354,8 +354,8 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 	return nil
 }
 
-// document is a list as registry/wire reads it.
-func document(l guard.Listing) []byte {
+// documentOf is a list as registry/wire reads it.
+func documentOf(l guard.Listing) []byte {
 	var doc bytes.Buffer
 	doc.WriteByte('{')
 	for _, m := range []struct {

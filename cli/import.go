@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
@@ -354,7 +355,7 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 	doc := docMigration{
 		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: output.Mapped(m.Retired, func(r intake.RetiredName) docRetired { return docRetired(r) }),
 		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
-		Proposals: newDocProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
+		Proposals: document.NewProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
 	}
 	return a.Print(doc, func(p *output.Page) {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -142,7 +143,7 @@ func (t intaken) document(a *command.App) docImport {
 		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label, ChangeSet: t.origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
-		Proposals: newDocProposalList(slices.Concat(t.made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
+		Proposals: document.NewProposalList(slices.Concat(t.made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)

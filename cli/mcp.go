@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
@@ -203,10 +204,10 @@ func documents() mcp.Documents {
 			return parsed[0].Draft, nil
 		},
 		Proposal: func(p proposals.Proposal) any { return facts.DocumentOf(p) },
-		Dossier:  func(d review.Dossier) any { return newDocDetail(d) },
-		Comment:  func(c proposals.Comment) any { return newDocComment(c) },
-		Finding:  func(s registry.Subject, f review.Standing) any { return newDocFinding(s.String(), f) },
-		Preview:  newDocOwnPreview,
+		Dossier:  func(d review.Dossier) any { return document.NewDetail(d) },
+		Comment:  func(c proposals.Comment) any { return document.NewComment(c) },
+		Finding:  func(s registry.Subject, f review.Standing) any { return document.NewFinding(s.String(), f) },
+		Preview:  document.NewOwnPreview,
 		Fault: func(err error) mcp.Fault {
 			f := mcp.Fault{Code: command.OutcomeOf(err).Code, Message: output.Sentence(err)}
 			for _, p := range output.ProblemsOf(err) {

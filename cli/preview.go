@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
@@ -138,7 +138,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 			a.Note("toolcrib: %s", output.FullStop(p.Toolless.Error()))
 		}
 	}
-	docs, err := newDocPreviews(previews, compared)
+	docs, err := document.NewPreviews(previews, compared)
 	if err != nil {
 		return err
 	}
@@ -148,9 +148,9 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	}
 	noteChannel(a, scene.Channel, previews)
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
-		return a.Print(docOnePreview{Head: output.NewHead("preview"), docPreview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
+		return a.Print(document.OnePreview{Head: output.NewHead("preview"), Preview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
 	}
-	list := docPreviewList{Head: output.NewHead("preview.list"), Previews: append([]docPreview{}, docs...), Files: loads}
+	list := document.PreviewList{Head: output.NewHead("preview.list"), Previews: append([]document.Preview{}, docs...), Files: loads}
 	return a.Print(list, func(p *output.Page) {
 		if len(docs) > 0 || len(loads) == 0 {
 			writePreviews(p, docs, f.show)
@@ -197,7 +197,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 	return s, recall(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }
 
-func writePreviews(p *output.Page, docs []docPreview, show string) {
+func writePreviews(p *output.Page, docs []document.Preview, show string) {
 	if len(docs) == 0 {
 		p.Linef("No agent's prompt changes.")
 	}
@@ -209,7 +209,7 @@ func writePreviews(p *output.Page, docs []docPreview, show string) {
 			p.Blank()
 		}
 		same := docs[i:]
-		if end := slices.IndexFunc(same, func(o docPreview) bool { return o.Subject != d.Subject }); end > 0 {
+		if end := slices.IndexFunc(same, func(o document.Preview) bool { return o.Subject != d.Subject }); end > 0 {
 			same = same[:end]
 		}
 		writeAgentPreview(p, same, show)
@@ -217,7 +217,7 @@ func writePreviews(p *output.Page, docs []docPreview, show string) {
 }
 
 // writeAgentPreview writes the channels of one agent.
-func writeAgentPreview(p *output.Page, docs []docPreview, show string) {
+func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
 	p.Blank()
 	costTable(p, docs)
@@ -227,7 +227,7 @@ func writeAgentPreview(p *output.Page, docs []docPreview, show string) {
 		writeChanges(p, docs)
 	case showNow, showAfter:
 		for _, d := range docs {
-			text := &d.docPrompt
+			text := &d.Prompt
 			if show == showNow && d.Change != nil {
 				text = d.Before
 			}
@@ -243,47 +243,27 @@ func writeAgentPreview(p *output.Page, docs []docPreview, show string) {
 }
 
 // costTable lists the cost of each channel, and what the proposals add.
-func costTable(p *output.Page, docs []docPreview) {
+func costTable(p *output.Page, docs []document.Preview) {
 	if docs[0].Change == nil {
-		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d docPreview) []string {
+		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d document.Preview) []string {
 			return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
 		}))
 		return
 	}
-	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d docPreview) []string {
-		var before docCost
+	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d document.Preview) []string {
+		var before document.Cost
 		if d.Before != nil {
-			before = d.Before.docCost
+			before = d.Before.Cost
 		}
 		return []string{
-			d.Channel, fromTo(before.Chars, d.Chars), fromTo(before.Tokens.O200k, d.Tokens.O200k),
-			fromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.becomes(),
+			d.Channel, document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k),
+			document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes(),
 		}
 	}))
 }
 
-// fromTo writes a count before and after with the difference.
-func fromTo(before, after int) string {
-	if before == after {
-		return output.Itoa(after)
-	}
-	return fmt.Sprintf("%d → %d (%+d)", before, after, after-before)
-}
-
-func (d docCompared) becomes() string {
-	switch {
-	case d.Untouched:
-		return "untouched"
-	case d.Gone:
-		return "gone"
-	case d.Before == nil:
-		return "new"
-	}
-	return "changed"
-}
-
 // writeCuts lists where hosts cut a text, and a cut of every channel only once.
-func writeCuts(p *output.Page, docs []docPreview) {
+func writeCuts(p *output.Page, docs []document.Preview) {
 	said := map[string]bool{}
 	for _, d := range docs {
 		for _, c := range d.Cuts {
@@ -297,7 +277,7 @@ func writeCuts(p *output.Page, docs []docPreview) {
 
 // writeChanges writes the diff of every channel that changes; channels that
 // change in the same way share one.
-func writeChanges(p *output.Page, docs []docPreview) {
+func writeChanges(p *output.Page, docs []document.Preview) {
 	var done []string
 	for i, d := range docs {
 		if d.Untouched || d.Diff == nil || slices.Contains(done, d.Channel) {
@@ -313,7 +293,7 @@ func writeChanges(p *output.Page, docs []docPreview) {
 		p.Blank()
 		p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(strings.Join(channels, ", "))+" ──"))
 		for _, h := range *d.Diff {
-			writeHunk(p, h)
+			document.WriteHunk(p, h)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"toolcrib/cli/document"
 	"toolcrib/cli/export"
 	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
@@ -50,7 +51,7 @@ func TestOnePromptEverywhere(t *testing.T) {
 	runAt(t, dir, retirement, "propose", "-")
 	at := prompt.Reference().Now.Format(time.RFC3339)
 
-	var would docPreviewList
+	var would document.PreviewList
 	decode(t, runAt(t, dir, "", "preview", "#1", "--agent", "assistant", "--at", at, "--json"), &would)
 	texts, changed := map[string]string{}, map[string]bool{}
 	for _, p := range would.Previews {
@@ -61,7 +62,7 @@ func TestOnePromptEverywhere(t *testing.T) {
 		t.Fatalf("channels %v", channels)
 	}
 
-	var dossier docDossier
+	var dossier document.Dossier
 	decode(t, runAt(t, dir, "", "show", "#1", "--json"), &dossier)
 	for key, seal := range dossier.Proposal.Rendered {
 		if !changed[key] || len(seal) != 64 {
@@ -80,7 +81,7 @@ func TestOnePromptEverywhere(t *testing.T) {
 			t.Errorf("%s: the export differs from the preview", p.Channel)
 		}
 	}
-	var now docPreviewList
+	var now document.PreviewList
 	decode(t, runAt(t, dir, "", "preview", "--agent", "assistant", "--at", at, "--json"), &now)
 	for _, p := range now.Previews {
 		if p.Text != texts[p.Channel] {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/proposals"
@@ -43,7 +44,7 @@ Comments are permanent. They decide nothing and change no state.`,
 			if err != nil {
 				return err
 			}
-			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: newDocComment(c)}, func(p *output.Page) {
+			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: document.NewComment(c)}, func(p *output.Page) {
 				p.Linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
 				closing(a, p)
 			})
@@ -58,8 +59,8 @@ Comments are permanent. They decide nothing and change no state.`,
 
 type docCommentMade struct {
 	output.Head
-	Proposal string     `json:"proposal"`
-	Comment  docComment `json:"comment"`
+	Proposal string           `json:"proposal"`
+	Comment  document.Comment `json:"comment"`
 }
 
 func newFork(a *command.App) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/signature"
@@ -170,7 +171,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs, e
 }
 
 func printDecisions(a *command.App, decisions []proposals.Decision) error {
-	doc := docDecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, newDocDecision), DryRun: a.Flags.DryRun}
+	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
 			a.Note("toolcrib: no agent has %s; give it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
@@ -288,7 +289,7 @@ func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts w
 	if err != nil {
 		return err
 	}
-	doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: newDocWaiver(made)}
+	doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: document.NewWaiver(made)}
 	return a.Print(doc, func(p *output.Page) {
 		p.Linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
 		closing(a, p)
@@ -297,8 +298,8 @@ func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts w
 
 type docWaiverMade struct {
 	output.Head
-	Proposal string    `json:"proposal"`
-	Waiver   docWaiver `json:"waiver"`
+	Proposal string          `json:"proposal"`
+	Waiver   document.Waiver `json:"waiver"`
 }
 
 // parseExpiry reads a time, or a number of days from now.

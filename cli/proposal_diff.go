@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/proposals/facts"
@@ -53,9 +54,9 @@ type docMemberDiff struct {
 // docField is one field that differs. Hunks compare texts line by line, and
 // other values as indented JSON.
 type docField struct {
-	Path   string    `json:"path"`
-	Change string    `json:"change"` // added, removed or modified
-	Hunks  []docHunk `json:"hunks"`
+	Path   string          `json:"path"`
+	Change string          `json:"change"` // added, removed or modified
+	Hunks  []document.Hunk `json:"hunks"`
 	// Part is "proposal" for rationale, examples and test cases, which are not part
 	// of the definition.
 	Part string `json:"part,omitempty"`
@@ -63,25 +64,6 @@ type docField struct {
 
 // besidePart is the part of a field beside the definition.
 const besidePart = "proposal"
-
-type docHunk struct {
-	OldStart int           `json:"old_start"`
-	OldLines int           `json:"old_lines"`
-	NewStart int           `json:"new_start"`
-	NewLines int           `json:"new_lines"`
-	Lines    []docDiffLine `json:"lines"`
-}
-
-// docDiffLine is a line of a hunk. Spans are the changed parts of its text, in
-// bytes, from and to.
-type docDiffLine struct {
-	Kind      string   `json:"kind"` // context, delete or insert
-	Old       int      `json:"old,omitempty"`
-	New       int      `json:"new,omitempty"`
-	Text      string   `json:"text"`
-	NoNewline bool     `json:"no_newline,omitempty"`
-	Spans     [][2]int `json:"spans,omitempty"`
-}
 
 func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
@@ -160,7 +142,7 @@ func newDocDiff(left, right content, around int) (docDiff, []diff.Field) {
 	fields := diff.Contents(left.Content, right.Content)
 	doc := docDiff{Head: output.NewHead("diff"), From: left.label, To: right.label, Fields: make([]docField, len(fields))}
 	for i, f := range fields {
-		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: newDocHunks(f.Hunks(around))}
+		doc.Fields[i] = docField{Path: f.Path, Change: string(f.Change), Hunks: document.NewHunks(f.Hunks(around))}
 		if f.Beside {
 			doc.Fields[i].Part = besidePart
 		}
@@ -216,7 +198,7 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 			continue
 		}
 		for _, h := range f.Hunks {
-			writeHunk(p, h)
+			document.WriteHunk(p, h)
 		}
 	}
 }
@@ -253,68 +235,6 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	}
 	shown(ctx, b, a, set.Members...)
 	return nil
-}
-
-func newDocHunks(hunks []diff.Hunk) []docHunk {
-	return output.Mapped(hunks, func(h diff.Hunk) docHunk {
-		return docHunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines, Lines: output.Mapped(h.Lines, newDocDiffLine)}
-	})
-}
-
-func newDocDiffLine(l diff.Line) docDiffLine {
-	return docDiffLine{
-		Kind: l.Kind.String(), Old: l.Old, New: l.New, Text: l.Text, NoNewline: l.NoNewline,
-		Spans: output.Mapped(l.Spans, func(s diff.Span) [2]int { return [2]int{s.Start, s.End} }),
-	}
-}
-
-// endsDiffer reports whether only one side of a hunk lacks the line feed at the
-// end, which is a change that nothing else shows.
-func endsDiffer(h docHunk) bool {
-	open := map[string]bool{}
-	for _, l := range h.Lines {
-		open[l.Kind] = open[l.Kind] || l.NoNewline
-	}
-	return open["delete"] != open["insert"]
-}
-
-func writeHunk(p *output.Page, h docHunk) {
-	ends := endsDiffer(h)
-	p.Raw(p.Paint(output.InkFaint, "@@ -"+lineRange(h.OldStart, h.OldLines)+" +"+lineRange(h.NewStart, h.NewLines)+" @@"))
-	for _, l := range h.Lines {
-		switch l.Kind {
-		case "delete":
-			p.Raw(p.Paint(output.InkBad, "-") + marked(p, output.InkBad, l))
-		case "insert":
-			p.Raw(p.Paint(output.InkGood, "+") + marked(p, output.InkGood, l))
-		default:
-			p.Raw(" " + output.Safe(l.Text))
-		}
-		if l.NoNewline && ends {
-			p.Raw(`\ no line feed at the end`)
-		}
-	}
-}
-
-// marked colours a changed line and turns the changed words of it over. Each
-// part passes the gate by itself, so that the marks stay where they belong.
-func marked(p *output.Page, i output.Ink, l docDiffLine) string {
-	if len(l.Spans) == 0 {
-		return p.Paint(i, output.Safe(l.Text))
-	}
-	out, at := "", 0
-	for _, s := range l.Spans {
-		out += p.Paint(i, output.Safe(l.Text[at:s[0]])) + p.Paint(i+";7", output.Safe(l.Text[s[0]:s[1]]))
-		at = s[1]
-	}
-	return out + p.Paint(i, output.Safe(l.Text[at:]))
-}
-
-func lineRange(start, lines int) string {
-	if lines == 1 {
-		return output.Itoa(start)
-	}
-	return output.Itoa(start) + "," + output.Itoa(lines)
 }
 
 // usualColumns is the width of a side-by-side diff where the width of the terminal

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/diff"
@@ -86,7 +87,7 @@ func runList(ctx context.Context, a *command.App, q review.Query) error {
 	if a.Audience != nil {
 		a.Audience.Listed(found.Proposals)
 	}
-	return a.Print(newDocProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
+	return a.Print(document.NewProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
 		if len(found.Proposals) == 0 {
 			p.Remark("No proposals.")
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/internal/visible"
@@ -61,7 +62,7 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(newDocProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
+	return a.Print(document.NewProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
 		for _, m := range made {
 			p.Linef("%s", moved(m))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/diff"
@@ -137,15 +138,15 @@ func assess(ctx context.Context, b command.Session, a *command.App, ref string, 
 
 type docReview struct {
 	output.Head
-	Proposal   facts.Document `json:"proposal"`
-	Assessment *docAssessment `json:"assessment"`
+	Proposal   facts.Document       `json:"proposal"`
+	Assessment *document.Assessment `json:"assessment"`
 }
 
 func printAssessment(a *command.App, d review.Dossier) error {
 	as := d.Assessment()
 	doc := docReview{Head: output.NewHead("assessment"), Proposal: facts.DocumentOf(d.Proposal)}
 	if as != nil {
-		doc.Assessment = newDocAssessment(*as, d)
+		doc.Assessment = document.NewAssessment(*as, d)
 	}
 	return a.Print(doc, func(p *output.Page) {
 		p.Linef("%s", moved(d.Proposal))
@@ -268,8 +269,8 @@ func writeBehaviour(p *output.Page, b impact.Behaviour) {
 		writeTrial(p, "after", c.After)
 		if c.Changed() && c.Before.Text != c.After.Text {
 			text := func(s string) *jsondoc.Node { return jsondoc.NewString(s) }
-			for _, h := range newDocHunks(diff.Field{Change: diff.Modified, Before: text(c.Before.Text), After: text(c.After.Text)}.Hunks(1)) {
-				writeHunk(p, h)
+			for _, h := range document.NewHunks(diff.Field{Change: diff.Modified, Before: text(c.Before.Text), After: text(c.After.Text)}.Hunks(1)) {
+				document.WriteHunk(p, h)
 			}
 		}
 	}

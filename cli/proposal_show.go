@@ -10,14 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/config"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
-	"toolcrib/cli/report"
 	"toolcrib/proposals"
-	"toolcrib/proposals/facts"
 	"toolcrib/review"
-	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 	"toolcrib/review/setpage"
 )
@@ -94,65 +91,13 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 	return b.Desk.Show(ctx, b.Actor, ids[0])
 }
 
-func newDocWholeDetail(d review.Dossier) docWholeDetail {
-	doc := docWholeDetail{
-		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
-		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
-		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
-		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, newDocComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, newDocDecision), Waivers: output.Mapped(d.Waivers, newDocWaiver),
-		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: config.NewDocPolicy(d.Policy),
-		Obstacles: output.Mapped(d.Obstacles, error.Error),
-	}
-	if doc.Definition == nil {
-		doc.Definition = []byte("null")
-	}
-	if doc.Examples == nil {
-		doc.Examples = []string{}
-	}
-	if doc.TestCases == nil {
-		doc.TestCases = []proposals.TestCase{}
-	}
-	if doc.Rendered == nil {
-		doc.Rendered = map[string]string{}
-	}
-	if as := d.Assessment(); as != nil {
-		doc.Assessment = newDocAssessment(*as, d)
-	}
-	if d.Issue != nil {
-		doc.IssueThread = &docIssue{
-			Number: d.Issue.Number, Title: d.Issue.Title, Assignee: d.Issue.Assignee, Status: string(d.Issue.Status), Labels: d.Issue.Labels,
-			Body: proposals.IssueBody(d.Revision),
-		}
-	}
-	return doc
-}
-
-// newDocDetail is newDocWholeDetail for one proposal, with the cost of its files: a change
-// set may have hundreds of skills.
-func newDocDetail(d review.Dossier) docWholeDetail {
-	doc := newDocWholeDetail(d)
-	doc.Context = contextCosts(d)
-	return doc
-}
-
-func newDocAssessment(as review.Assessment, d review.Dossier) *docAssessment {
-	return &docAssessment{
-		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
-		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return newDocFinding(d.Proposal.Subject.String(), s) }),
-		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
-			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
-		}),
-	}
-}
-
 // docChangeSet is a whole change set. Its review digest covers all members
 // together.
 type docChangeSet struct {
 	output.Head
-	ChangeSet    string           `json:"change_set"`
-	ReviewDigest string           `json:"review_digest"`
-	Proposals    []docWholeDetail `json:"proposals"`
+	ChangeSet    string                 `json:"change_set"`
+	ReviewDigest string                 `json:"review_digest"`
+	Proposals    []document.WholeDetail `json:"proposals"`
 }
 
 func showSet(ctx context.Context, b command.Session, a *command.App, name string, full bool) error {
@@ -164,7 +109,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 	members := make([]proposals.Proposal, len(set.Members))
 	for i, d := range set.Members {
 		members[i], d.Members = d.Proposal, nil // they are the proposals of the document
-		doc.Proposals = append(doc.Proposals, newDocWholeDetail(d))
+		doc.Proposals = append(doc.Proposals, document.NewWholeDetail(d))
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		if setpage.Fits(set) {

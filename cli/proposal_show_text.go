@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
@@ -16,7 +17,7 @@ import (
 )
 
 func printDossier(a *command.App, d review.Dossier) error {
-	doc := docDossier{Head: output.NewHead("proposal"), Proposal: newDocDetail(d)}
+	doc := document.Dossier{Head: output.NewHead("proposal"), Proposal: document.NewDetail(d)}
 	return a.Print(doc, func(p *output.Page) {
 		writeHead(p, d)
 		writeMembers(p, d.Proposal.ChangeSet, d.Members)
@@ -25,12 +26,12 @@ func printDossier(a *command.App, d review.Dossier) error {
 	})
 }
 
-func writeBody(p *output.Page, d review.Dossier, costs []docLoad) {
+func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
 	writeContent(p, d.Revision.Draft, d.TestChanges())
 	writeSource(p, d)
 	if costs != nil {
 		p.Blank()
-		writeContextCosts(p, costs)
+		document.WriteContextCosts(p, costs)
 	}
 	writeAssessment(p, d)
 	writeThread(p, d)

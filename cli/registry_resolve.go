@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
@@ -14,11 +15,11 @@ import (
 
 type docResolution struct {
 	output.Head
-	Agent    string      `json:"agent"`
-	Subject  string      `json:"subject"`
-	Context  docWhere    `json:"context"`
-	Tools    []docChoice `json:"tools"`
-	Warnings []string    `json:"warnings"`
+	Agent    string         `json:"agent"`
+	Subject  string         `json:"subject"`
+	Context  document.Where `json:"context"`
+	Tools    []docChoice    `json:"tools"`
+	Warnings []string       `json:"warnings"`
 }
 
 // docChoice is one tool and its resolution. Layer and the fields after it are
@@ -82,7 +83,7 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 	}
 	doc := docResolution{
 		Head: output.NewHead("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
-		Context: newDocWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
+		Context: document.NewWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
 	}
 	in := 0
 	for _, c := range res.Choices {

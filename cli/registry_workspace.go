@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/workspace"
@@ -105,7 +106,7 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 		if err != nil {
 			return err
 		}
-		doc.Drafts = newDocProposalList(made, "", false).Proposals
+		doc.Drafts = document.NewProposalList(made, "", false).Proposals
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		writeDrift(p, doc, drift.Known)

@@ -11,7 +11,6 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
-	"toolcrib/registry"
 )
 
 func newExec(a *command.App) *cobra.Command {
@@ -97,15 +96,4 @@ func printCall(a *command.App, res gateway.Result, err error) error {
 		return err
 	}
 	return a.Print(newDocCall(res), func(p *output.Page) { p.JSON("", res.Output) })
-}
-
-// docWhere is the context that tools were resolved in.
-type docWhere struct {
-	Local           bool `json:"local"`
-	Embedding       bool `json:"embedding"`
-	IncludeDeferred bool `json:"include_deferred"`
-}
-
-func newDocWhere(c registry.Context) docWhere {
-	return docWhere{Local: c.Local, Embedding: c.Embedding, IncludeDeferred: c.IncludeDeferred}
 }

@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
+	"toolcrib/cli/document"
 	"toolcrib/cli/export"
 	"toolcrib/cli/files"
 	"toolcrib/cli/lint"
@@ -149,14 +150,14 @@ func documentTypes() map[string]reflect.Type {
 		"call.list": reflect.TypeFor[docAuditList](), "change_set": reflect.TypeFor[docChangeSet](), "checkpoint": reflect.TypeFor[verify.DocCheckpoint](),
 		"checkpoint.key": reflect.TypeFor[verify.DocCheckpointKey](), "checkpoint.proof": reflect.TypeFor[verify.DocProof](),
 		"checkpoint.published": reflect.TypeFor[verify.DocPublication](), "comment": reflect.TypeFor[docCommentMade](), "config": reflect.TypeFor[config.DocConfig](),
-		"decision": reflect.TypeFor[docDecisionList](), "demo": reflect.TypeFor[docDemo](), "diff": reflect.TypeFor[docDiff](),
+		"decision": reflect.TypeFor[document.DecisionList](), "demo": reflect.TypeFor[docDemo](), "diff": reflect.TypeFor[docDiff](),
 		"diff.list": reflect.TypeFor[docDiffList](), "doctor": reflect.TypeFor[docDoctor](), "drift": reflect.TypeFor[docDrift](),
 		"error": reflect.TypeFor[command.Failure](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[export.DocExport](),
 		"findings": reflect.TypeFor[report.Findings](), "import": reflect.TypeFor[docImport](), "import.files": reflect.TypeFor[files.DocImport](), "restore": reflect.TypeFor[files.DocRestore](), "file.list": reflect.TypeFor[files.DocFiles](), "init": reflect.TypeFor[docInit](),
 		"list.list": reflect.TypeFor[docListList](), "migrate": reflect.TypeFor[docMigrate](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
-		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[docOnePreview](),
-		"preview.list": reflect.TypeFor[docPreviewList](), "policy.list": reflect.TypeFor[config.DocPolicyList](),
-		"policy.test": reflect.TypeFor[config.DocPolicyTest](), "proposal": reflect.TypeFor[docDossier](), "proposal.list": reflect.TypeFor[docProposalList](),
+		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[document.OnePreview](),
+		"preview.list": reflect.TypeFor[document.PreviewList](), "policy.list": reflect.TypeFor[config.DocPolicyList](),
+		"policy.test": reflect.TypeFor[config.DocPolicyTest](), "proposal": reflect.TypeFor[document.Dossier](), "proposal.list": reflect.TypeFor[document.ProposalList](),
 		"resolution": reflect.TypeFor[docResolution](), "rule.list": reflect.TypeFor[lint.DocRuleList](), "schema": reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](), "signature": reflect.TypeFor[sign.DocSignature](), "signers": reflect.TypeFor[sign.DocSigners](),
 		"status": reflect.TypeFor[docStatus](), "tier.list": reflect.TypeFor[docTierList](), "token": reflect.TypeFor[docTokenOne](), "token.list": reflect.TypeFor[docTokenList](),

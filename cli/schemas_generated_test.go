@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/cli/document"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/mcp"
 	"toolcrib/proposals"
@@ -70,7 +71,7 @@ func TestGeneratedSchemas(t *testing.T) {
 func (g generator) output(schema *jsondoc.Node) {
 	parts := schema.Get("properties")
 	if p := parts.Get("proposal"); p != nil && p.Get("properties").Get("rationale") != nil {
-		g.properties(p, reflect.TypeFor[docWholeDetail]())
+		g.properties(p, reflect.TypeFor[document.WholeDetail]())
 	} else if p != nil {
 		g.properties(p, reflect.TypeFor[facts.Document]())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/tokens"
@@ -199,27 +200,27 @@ type docTokenList struct {
 }
 
 type docToken struct {
-	ID        string     `json:"id"`
-	State     string     `json:"state"` // valid, expired or revoked
-	Actor     string     `json:"actor"`
-	Agent     string     `json:"agent"`
-	Layer     string     `json:"layer"`
-	User      string     `json:"user,omitempty"` // "" leaves it to each request
-	Customer  string     `json:"customer,omitempty"`
-	Where     docWhere   `json:"where"`
-	CreatedBy string     `json:"created_by"`
-	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	RevokedBy string     `json:"revoked_by,omitempty"`
-	RevokedAt *time.Time `json:"revoked_at,omitempty"`
-	Reason    string     `json:"reason,omitempty"` // of the revocation
+	ID        string         `json:"id"`
+	State     string         `json:"state"` // valid, expired or revoked
+	Actor     string         `json:"actor"`
+	Agent     string         `json:"agent"`
+	Layer     string         `json:"layer"`
+	User      string         `json:"user,omitempty"` // "" leaves it to each request
+	Customer  string         `json:"customer,omitempty"`
+	Where     document.Where `json:"where"`
+	CreatedBy string         `json:"created_by"`
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt *time.Time     `json:"expires_at,omitempty"`
+	RevokedBy string         `json:"revoked_by,omitempty"`
+	RevokedAt *time.Time     `json:"revoked_at,omitempty"`
+	Reason    string         `json:"reason,omitempty"` // of the revocation
 }
 
 func newDocToken(t tokens.Token, now time.Time) docToken {
 	c := t.Caller
 	d := docToken{
 		ID: t.ID, State: "valid", Actor: c.Actor.String(), Agent: c.Agent, Layer: string(c.Layer), User: c.User, Customer: c.Customer,
-		Where: newDocWhere(c.Where), CreatedBy: t.By.String(), CreatedAt: t.At,
+		Where: document.NewWhere(c.Where), CreatedBy: t.By.String(), CreatedAt: t.At,
 	}
 	if !t.ExpiresAt.IsZero() {
 		d.ExpiresAt = &t.ExpiresAt

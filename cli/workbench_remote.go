@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"charm.land/bubbletea/v2"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"toolcrib/cli/checkpoints"

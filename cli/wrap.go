@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
@@ -35,11 +36,11 @@ type docWrap struct {
 }
 
 type docWrapFile struct {
-	Client  string    `json:"client"`
-	File    string    `json:"file"`
-	Servers []string  `json:"servers"`        // by the names that toolcrib has for them
-	Hook    bool      `json:"hook,omitempty"` // the hook that checks files, instead of servers
-	Hunks   []docHunk `json:"hunks"`          // with secrets masked
+	Client  string          `json:"client"`
+	File    string          `json:"file"`
+	Servers []string        `json:"servers"`        // by the names that toolcrib has for them
+	Hook    bool            `json:"hook,omitempty"` // the hook that checks files, instead of servers
+	Hunks   []document.Hunk `json:"hunks"`          // with secrets masked
 }
 
 // docWrapLeft is a server, or a whole file, that stays as it is.
@@ -151,7 +152,7 @@ func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) err
 	}
 	for _, w := range plans {
 		patch := diff.Lines(string(w.before.Masked()), string(w.after.Masked()))
-		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hook: w.hook, Hunks: newDocHunks(patch.Unified(3))})
+		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hook: w.hook, Hunks: document.NewHunks(patch.Unified(3))})
 	}
 	return doc.finish(a, f, plans)
 }
@@ -337,7 +338,7 @@ func (d *docWrap) write(p *output.Page) {
 		p.Linef("--- %s", file.File)
 		p.Linef("+++ %s", file.File)
 		for _, h := range file.Hunks {
-			writeHunk(p, h)
+			document.WriteHunk(p, h)
 		}
 		p.Blank()
 	}

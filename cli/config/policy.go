@@ -10,15 +10,8 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/review/approval"
 )
-
-func NewDocPolicy(of review.Settings) []settings.Setting {
-	return output.Mapped(of, func(s review.Setting) settings.Setting {
-		return settings.Setting{Key: s.Key, Value: s.Value, Source: s.From}
-	})
-}
 
 type docPolicyRule struct {
 	Subjects  []string `json:"subjects"`

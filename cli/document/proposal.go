@@ -1,4 +1,4 @@
-package cli
+package document
 
 import (
 	"encoding/json"
@@ -14,27 +14,31 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/harness"
 	"toolcrib/review/impact"
 )
 
-type docProposalList struct {
+// ProposalList is a page of proposals.
+type ProposalList struct {
 	output.Head
 	Proposals []facts.Document `json:"proposals"`
 	Next      string           `json:"next,omitempty"`
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
-func newDocProposalList(ps []proposals.Proposal, next string, dry bool) docProposalList {
-	return docProposalList{Head: output.NewHead("proposal.list"), Proposals: output.Mapped(ps, facts.DocumentOf), Next: next, DryRun: dry}
+// NewProposalList returns a page of proposals; next continues it.
+func NewProposalList(ps []proposals.Proposal, next string, dry bool) ProposalList {
+	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: output.Mapped(ps, facts.DocumentOf), Next: next, DryRun: dry}
 }
 
-// docDossier is the whole dossier of one proposal.
-type docDossier struct {
+// Dossier is the whole dossier of one proposal.
+type Dossier struct {
 	output.Head
-	Proposal docWholeDetail `json:"proposal"`
+	Proposal WholeDetail `json:"proposal"`
 }
 
-type docWholeDetail struct {
+// WholeDetail is all of a proposal: its draft, review, thread, and decisions.
+type WholeDetail struct {
 	facts.Document
 	ReviewDigest   string               `json:"review_digest"`
 	RestoreVersion int                  `json:"restore_version,omitempty"`
@@ -44,16 +48,16 @@ type docWholeDetail struct {
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
 	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the version it was drafted against
-	Assessment     *docAssessment       `json:"assessment"`
-	Comments       []docComment         `json:"comments"`
+	Assessment     *Assessment          `json:"assessment"`
+	Comments       []Comment            `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
-	Decisions      []docDecision        `json:"decisions"`
-	Waivers        []docWaiver          `json:"waivers"`
+	Decisions      []Decision           `json:"decisions"`
+	Waivers        []Waiver             `json:"waivers"`
 	IssueThread    *docIssue            `json:"issue_thread"`
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Context        []docLoad            `json:"context,omitempty"` // what the files bring into the context of an agent
+	Context        []Load               `json:"context,omitempty"` // what the files bring into the context of an agent
 	Policy         []settings.Setting   `json:"policy"`            // what a decision would stand on
 	Unassigned     bool                 `json:"unassigned"`        // once approved, no agent has the tool
 	Obstacles      []string             `json:"obstacles"`
@@ -95,7 +99,8 @@ type docIssue struct {
 	Body     string   `json:"body"`
 }
 
-type docAssessment struct {
+// Assessment is the review of a revision by the Chief of Staff.
+type Assessment struct {
 	ID             string           `json:"id"`
 	Revision       int              `json:"revision"`
 	ContentHash    string           `json:"content_hash"`
@@ -120,7 +125,8 @@ type docOutcome struct {
 	Live    bool   `json:"live"`
 }
 
-func newDocFinding(subject string, s review.Standing) report.Finding {
+// NewFinding returns a finding about subject, with the waiver that covers it.
+func NewFinding(subject string, s review.Standing) report.Finding {
 	f := report.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
 		EndLine: s.EndLine, EndColumn: s.EndColumn, Message: s.Message, Suggestion: s.Suggestion, Importer: s.Importer, Passage: s.Passage, Waivable: s.Waivable,
@@ -131,7 +137,8 @@ func newDocFinding(subject string, s review.Standing) report.Finding {
 	return f
 }
 
-type docComment struct {
+// Comment is a comment on a proposal.
+type Comment struct {
 	ID        string    `json:"id"`
 	Author    string    `json:"author"`
 	Body      string    `json:"body"`
@@ -141,12 +148,14 @@ type docComment struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-func newDocWaiver(w history.Waiver) docWaiver {
-	return docWaiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt}
+// NewWaiver returns the document of a waiver.
+func NewWaiver(w history.Waiver) Waiver {
+	return Waiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt}
 }
 
-func newDocComment(c proposals.Comment) docComment {
-	return docComment{ID: c.ID, Author: c.Author.String(), Body: c.Body, Revision: c.Revision, Field: c.Field, Line: c.Line, CreatedAt: c.At}
+// NewComment returns the document of a comment.
+func NewComment(c proposals.Comment) Comment {
+	return Comment{ID: c.ID, Author: c.Author.String(), Body: c.Body, Revision: c.Revision, Field: c.Field, Line: c.Line, CreatedAt: c.At}
 }
 
 type docRevision struct {
@@ -161,7 +170,8 @@ func newDocRevision(r proposals.Revision) docRevision {
 	return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
 }
 
-type docWaiver struct {
+// Waiver is a finding that the user decided not to act on.
+type Waiver struct {
 	ID        string     `json:"id"`
 	Rule      string     `json:"rule"`
 	Path      string     `json:"path"`
@@ -171,8 +181,8 @@ type docWaiver struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// docDecision is one decision of the user.
-type docDecision struct {
+// Decision is one decision of the user.
+type Decision struct {
 	Proposal     string    `json:"proposal"`
 	Issue        *int      `json:"issue"`
 	Subject      string    `json:"subject"`
@@ -193,8 +203,9 @@ type docDecision struct {
 	Approvals *facts.Approvals `json:"approvals,omitempty"`
 }
 
-func newDocDecision(d proposals.Decision) docDecision {
-	doc := docDecision{
+// NewDecision returns the document of a decision.
+func NewDecision(d proposals.Decision) Decision {
+	doc := Decision{
 		Proposal: string(d.Proposal), Issue: facts.IssueOf(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
 		Version: d.Version, Hash: d.VersionHash, ReviewDigest: d.ReviewDigest, Note: d.Note, DecidedBy: d.By.String(), DecidedAt: d.At,
 		Shown: string(d.Shown), Unassigned: d.Unassigned, Approvals: (*facts.Approvals)(d.Approvals),
@@ -205,8 +216,65 @@ func newDocDecision(d proposals.Decision) docDecision {
 	return doc
 }
 
-type docDecisionList struct {
+// DecisionList lists the decisions of a command.
+type DecisionList struct {
 	output.Head
-	Decisions []docDecision `json:"decisions"`
-	DryRun    bool          `json:"dry_run,omitempty"`
+	Decisions []Decision `json:"decisions"`
+	DryRun    bool       `json:"dry_run,omitempty"`
+}
+
+// NewWholeDetail returns the document of a dossier.
+func NewWholeDetail(d review.Dossier) WholeDetail {
+	doc := WholeDetail{
+		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: d.Revision.Draft.RestoreVersion,
+		Definition: d.Revision.Draft.Definition.Canonical(), Source: newDocSource(d.Revision.Draft.Definition, d.Source), Rationale: d.Revision.Draft.Rationale,
+		Examples: d.Revision.Draft.Examples, TestCases: d.Revision.Draft.TestCases,
+		TestChanges: output.Mapped(d.TestChanges(), newDocTestChange), Comments: output.Mapped(d.Comments, NewComment), Revisions: output.Mapped(d.Revisions, newDocRevision), Decisions: output.Mapped(d.Decisions, NewDecision), Waivers: output.Mapped(d.Waivers, NewWaiver),
+		Others: output.Mapped(d.Others, facts.ReferenceTo), Members: output.Mapped(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned, Policy: output.Mapped(d.Policy, func(s review.Setting) settings.Setting {
+			return settings.Setting{Key: s.Key, Value: s.Value, Source: s.From}
+		}),
+		Obstacles: output.Mapped(d.Obstacles, error.Error),
+	}
+	if doc.Definition == nil {
+		doc.Definition = []byte("null")
+	}
+	if doc.Examples == nil {
+		doc.Examples = []string{}
+	}
+	if doc.TestCases == nil {
+		doc.TestCases = []proposals.TestCase{}
+	}
+	if doc.Rendered == nil {
+		doc.Rendered = map[string]string{}
+	}
+	if as := d.Assessment(); as != nil {
+		doc.Assessment = NewAssessment(*as, d)
+	}
+	if d.Issue != nil {
+		doc.IssueThread = &docIssue{
+			Number: d.Issue.Number, Title: d.Issue.Title, Assignee: d.Issue.Assignee, Status: string(d.Issue.Status), Labels: d.Issue.Labels,
+			Body: proposals.IssueBody(d.Revision),
+		}
+	}
+	return doc
+}
+
+// NewDetail is newDocWholeDetail for one proposal, with the cost of its files: a change
+// set may have hundreds of skills.
+func NewDetail(d review.Dossier) WholeDetail {
+	doc := NewWholeDetail(d)
+	doc.Context = contextCosts(d)
+	return doc
+}
+
+// NewAssessment returns the document of an assessment, with the findings as they stand.
+func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
+	return &Assessment{
+		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
+		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
+		Findings: output.Mapped(d.Standing, func(s review.Standing) report.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
+		Harness: output.Mapped(as.Report.Harness, func(r harness.Result) docOutcome {
+			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
+		}),
+	}
 }

@@ -1,0 +1,153 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/cli/output"
+	"toolcrib/gateway/instructions"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Loads has what one skill or one file of instructions brings into the context of a
+// coding agent after the approval.
+type Loads struct {
+	Subject string `json:"subject"`
+	Path    string `json:"path"`
+	Cost    []Load `json:"cost"`  // of each moment, without texts
+	Parts   []Part `json:"parts"` // the earliest first
+}
+
+// Load is the cost of what enters the context at one moment.
+type Load struct {
+	When   string `json:"when"` // at once, on matching, on use, when read, output only or not text
+	Note   string `json:"note,omitempty"`
+	Before Cost   `json:"before"`
+	Cost
+	Change Cost `json:"change"`
+}
+
+// Part is a part of a file that enters the context at one moment. It has no text where
+// that is not known: the output of a program.
+type Part struct {
+	When string `json:"when"`
+	File string `json:"file"`
+	Note string `json:"note,omitempty"` // what the client goes by
+	Compared
+}
+
+// Was returns the cost before the change.
+func (d Part) Was() Cost {
+	if d.Before == nil {
+		return Cost{}
+	}
+	return d.Before.Cost
+}
+
+// NewLoads returns what changes enter the context of a coding agent, counted in tokens.
+func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
+	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
+	var err error
+	if doc.Cost, err = newDocLoadCosts(counter, changes); err != nil {
+		return doc, err
+	}
+	var texts []string
+	for _, c := range changes {
+		for _, l := range []*instructions.Load{c.Now, c.After} {
+			if l != nil {
+				texts = append(texts, l.Text)
+			}
+		}
+	}
+	counts, err := counter.CountAll(texts)
+	if err != nil {
+		return doc, err
+	}
+	next := func(l *instructions.Load) (p Prompt) {
+		if l != nil {
+			p, counts = newDocPrompt(prompt.Output{Text: l.Text, Chars: utf8.RuneCountInString(l.Text)}, counts[0]), counts[1:]
+		}
+		return p
+	}
+	for _, c := range changes {
+		l := c.Load()
+		part := Part{When: string(l.When), File: l.File, Note: l.Note}
+		before := next(c.Now)
+		part.compare(before, next(c.After), c.Now != nil, c.After != nil)
+		part.Untouched = c.Same
+		doc.Parts = append(doc.Parts, part)
+	}
+	return doc, nil
+}
+
+func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange) ([]Load, error) {
+	costs, err := instructions.Costs(counter, changes)
+	return output.Mapped(costs, func(c instructions.Cost) Load {
+		now, after := docSize(c.Now), docSize(c.After)
+		return Load{When: string(c.When), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
+	}), err
+}
+
+func docSize(s instructions.Size) Cost {
+	return Cost{Chars: s.Chars, Tokens: Tokens{O200k: s.O200k, Cl100k: s.Cl100k}}
+}
+
+// less returns how much more c is than other.
+func (c Cost) less(other Cost) Cost {
+	return Cost{
+		Chars:  c.Chars - other.Chars,
+		Tokens: Tokens{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k},
+	}
+}
+
+// contextCosts returns what an approval adds to the context of agents at each moment; nil
+// where it adds no files, or the vocabulary, which is compiled in, cannot be read.
+func contextCosts(d review.Dossier) []Load {
+	changes := LoadChanges(d)
+	if len(changes) == 0 {
+		return nil
+	}
+	costs, err := newDocLoadCosts(tokens.NewCounter(), changes)
+	if err != nil {
+		return nil
+	}
+	return costs
+}
+
+// WriteContextCosts prints the tokens of each moment that has some.
+func WriteContextCosts(p *output.Page, costs []Load) {
+	var parts []string
+	for _, c := range costs {
+		if c.Tokens.O200k+c.Before.Tokens.O200k > 0 {
+			parts = append(parts, c.When+" "+FromTo(c.Before.Tokens.O200k, c.Tokens.O200k))
+		}
+	}
+	if len(parts) > 0 {
+		p.Linef("Tokens (o200k_base) in the context: %s", strings.Join(parts, ", "))
+	}
+}
+
+// LoadChanges returns what a proposal about files does to the context of agents, nil for
+// one about something else.
+func LoadChanges(d review.Dossier) []instructions.LoadChange {
+	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
+		return nil
+	}
+	var before registry.Definition
+	if d.Live != nil {
+		before = d.Live.Definition
+	}
+	return instructions.CompareLoads(before, d.Revision.Draft.Definition)
+}
+
+// FromTo writes a count before and after with the difference.
+func FromTo(before, after int) string {
+	if before == after {
+		return output.Itoa(after)
+	}
+	return fmt.Sprintf("%d → %d (%+d)", before, after, after-before)
+}

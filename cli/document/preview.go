@@ -1,0 +1,192 @@
+package document
+
+import (
+	"slices"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/history/diff"
+	"toolcrib/prompt"
+	"toolcrib/prompt/tokens"
+	"toolcrib/registry"
+	"toolcrib/review/impact"
+)
+
+// Preview is the prompt of one channel of an agent: the present one, or with
+// proposals the one after approval, and then Before, Change and Diff describe the
+// difference.
+type Preview struct {
+	Agent   string `json:"agent"`
+	Subject string `json:"subject"`
+	View    string `json:"view"` // the layer in whose merged view it was rendered
+	Channel string `json:"channel"`
+	Compared
+}
+
+// Compared is a text, and how proposals change it.
+type Compared struct {
+	Prompt
+	// Gone reports that there would be no such text any more; Untouched that
+	// the proposals do not change it.
+	Gone      bool    `json:"gone,omitempty"`
+	Untouched bool    `json:"untouched,omitempty"`
+	Before    *Prompt `json:"before,omitempty"`
+	Change    *Cost   `json:"change,omitempty"`
+	Diff      *[]Hunk `json:"diff,omitempty"` // from Before to the text
+}
+
+// Cost is the cost of a prompt, or how much more than another.
+type Cost struct {
+	Chars  int    `json:"chars"`
+	Tokens Tokens `json:"tokens"`
+}
+
+// Prompt is a text that a channel gets, and its cost.
+type Prompt struct {
+	Text string `json:"text"`
+	Cost
+	Hash string `json:"hash"` // SHA-256 of the text
+	Cuts []Cut  `json:"cuts"`
+}
+
+type Tokens struct {
+	O200k  int `json:"o200k_base"`
+	Cl100k int `json:"cl100k_base"`
+}
+
+// Cut is a place where a host cuts a text.
+type Cut struct {
+	Kind    string `json:"kind"`
+	Tool    string `json:"tool,omitempty"`
+	Limit   int    `json:"limit"`
+	Length  int    `json:"length"`
+	Message string `json:"message"`
+}
+
+// OnePreview is the preview of one channel.
+type OnePreview struct {
+	output.Head
+	Preview
+}
+
+// PreviewList is the previews of several channels, or agents.
+type PreviewList struct {
+	output.Head
+	Previews []Preview `json:"previews"`
+	// Files has what the proposed skills and instructions bring into the context of a
+	// coding agent.
+	Files []Loads `json:"files,omitempty"`
+}
+
+func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
+	return Prompt{
+		Text: o.Text, Cost: Cost{Chars: o.Chars, Tokens: Tokens{O200k: c.O200k, Cl100k: c.Cl100k}}, Hash: prompt.Hash(o.Text),
+		Cuts: output.Mapped(o.Cuts, func(cut prompt.Cut) Cut {
+			return Cut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()}
+		}),
+	}
+}
+
+// NewPreviews counts the tokens of all previews together: the channels of an
+// agent are mostly the same text.
+func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
+	var outputs []prompt.Output
+	for _, p := range previews {
+		outputs = slices.Concat(outputs, p.Now, p.Then)
+	}
+	counts, err := tokens.NewCounter().CountAll(output.Mapped(outputs, func(o prompt.Output) string { return o.Text }))
+	if err != nil {
+		return nil, err
+	}
+	var docs []Preview
+	for _, p := range previews {
+		var channels []string
+		prompts := func(outputs []prompt.Output) map[string]Prompt {
+			all := map[string]Prompt{}
+			for _, o := range outputs {
+				all[o.Channel], counts = newDocPrompt(o, counts[0]), counts[1:]
+				if !slices.Contains(channels, o.Channel) {
+					channels = append(channels, o.Channel)
+				}
+			}
+			return all
+		}
+		now := prompts(p.Now)
+		then := prompts(p.Then)
+		for _, c := range channels {
+			doc := Preview{Agent: p.Agent.ID, Subject: p.Agent.String(), View: string(p.Layer), Channel: c}
+			before, was := now[c]
+			doc.Prompt = before
+			if compared {
+				after, will := then[c]
+				doc.compare(before, after, was, will)
+			}
+			docs = append(docs, doc)
+		}
+	}
+	return docs, nil
+}
+
+// compare makes d the text after approval, compared with the present one. was and will
+// report whether there is such a text.
+func (d *Compared) compare(before, after Prompt, was, will bool) {
+	if !will {
+		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
+	}
+	d.Prompt, d.Gone = after, !will
+	if was {
+		d.Before = &before
+	}
+	d.Untouched = was && will && before.Hash == after.Hash
+	change := after.less(before.Cost)
+	d.Change = &change
+	hunks := diff.Lines(before.Text, after.Text).Unified(3)
+	for i, h := range hunks {
+		hunks[i] = h.Words()
+	}
+	doc := NewHunks(hunks)
+	d.Diff = &doc
+}
+
+// NewOwnPreview is a preview for the agent of an MCP client: the new text and
+// its changes, without the present text.
+func NewOwnPreview(p impact.Preview) (any, error) {
+	docs, err := NewPreviews([]impact.Preview{p}, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(docs) == 0:
+		return nil, command.NotFoundf("a prompt of %s", p.Agent)
+	}
+	doc := docs[0]
+	doc.Before = nil
+	return struct {
+		Preview
+		Untouched bool `json:"untouched"` // also when it is false
+	}{doc, doc.Untouched}, nil
+}
+
+// Where is the context that tools were resolved in.
+type Where struct {
+	Local           bool `json:"local"`
+	Embedding       bool `json:"embedding"`
+	IncludeDeferred bool `json:"include_deferred"`
+}
+
+// NewWhere returns the document of a context.
+func NewWhere(c registry.Context) Where {
+	return Where{Local: c.Local, Embedding: c.Embedding, IncludeDeferred: c.IncludeDeferred}
+}
+
+// Becomes says in a word what becomes of the text.
+func (d Compared) Becomes() string {
+	switch {
+	case d.Untouched:
+		return "untouched"
+	case d.Gone:
+		return "gone"
+	case d.Before == nil:
+		return "new"
+	}
+	return "changed"
+}
