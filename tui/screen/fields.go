@@ -133,7 +133,10 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	for _, m := range files.Members {
 		var file registry.File
-		jsondoc.Bind(m.Value, jsondoc.Root, &file) // what is approved has this form
+		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // of a damaged draft
+			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
+			continue
+		}
 		head := draw.Of(f.Theme.Title, draw.Show(m.Key))
 		if notes := diff.About(file); len(notes) > 0 {
 			head = head.Add(f.Theme.Faint, "  "+draw.Show(strings.Join(notes, ", ")))
