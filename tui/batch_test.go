@@ -130,9 +130,9 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 // TestMarkedChangesMeanwhile is refused by the digest it was shown with.
 func TestMarkedChangesMeanwhile(t *testing.T) {
 	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
-	b.press("*", "x").write("No.").press("tab")
+	b.press("*", "x").write("No.").press("ctrl+s")
 	b.reassess("name_bank")
-	b.press("2", "y").wants("nothing decided", "#1")
+	b.press("y").wants("nothing decided", "#1")
 	if n := b.count(proposals.UserReview); n != 2 {
 		t.Errorf("states %v", b.states())
 	}
