@@ -206,10 +206,14 @@ func (t *Terminal) Shut(ctx context.Context) error {
 	return err
 }
 
-// Close ends the terminal and what runs in it.
+// Close ends the terminal and what runs in it, and waits a few seconds at most until the
+// program has put its files away.
 func (t *Terminal) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = t.Shut(ctx) // an error means that it is gone already
+	if t.pid != 0 {
+		_ = t.Ended(ctx) // one that hangs is the caller's to find
+	}
 	return os.RemoveAll(t.dir)
 }
