@@ -245,3 +245,29 @@ func (c *Config) Decision(act proposals.Act, choices []review.Choice, reason, dr
 		return about
 	}
 }
+
+var errNotSigned = errors.New("not signed, so nothing was decided")
+
+// decider returns the desk for a decision, signed where that is needed.
+func (c *Config) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Decide(ctx, act, choices, note, c.Ask)
+}
+
+// waiver is decider for the waiver of a finding, or its end.
+func (c *Config) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
+	if c.Signer == nil {
+		return c.Desk, nil
+	}
+	return c.Signer.Waive(ctx, act, id, handle, reason, c.Ask)
+}
+
+// answerer returns who answers a call, signed where that is needed.
+func (c *Config) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
+	if c.Signer == nil {
+		return c.Calls, nil
+	}
+	return c.Signer.Answer(ctx, p, approve, reason, c.Ask)
+}

@@ -18,12 +18,6 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// batch is proposals that are decided together, as they were read for it.
-type batch struct {
-	act      proposals.Act
-	dossiers []review.Dossier
-}
-
 // Decide reads proposals again, so that the question is about their present
 // state. Change sets are approved together or not at all: their other members are
 // added.
@@ -292,4 +286,10 @@ func inBatch(b *batch, id proposals.ID) bool {
 		}
 	}
 	return false
+}
+
+// batch is proposals that are decided together, as they were read for it.
+type batch struct {
+	act      proposals.Act
+	dossiers []review.Dossier
 }

@@ -6,13 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
-	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
@@ -22,14 +19,6 @@ import (
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
-
-// merging is a rebase with conflicts whose sides the user takes one by one.
-type merging struct {
-	p        proposals.Proposal
-	conflict *review.RebaseConflict
-	passages []review.Passage
-	choices  []diff.Choice // one for each passage
-}
 
 // askConflict shows where a proposal and the live version changed the same
 // thing, and has the user take sides, here or in the editor. Nothing was written.
@@ -109,30 +98,6 @@ func (c *Config) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Ma
 	return Manuscript{p.ID, file, "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), text}
 }
 
-// written returns a draft as Markdown, or as JSON where Markdown would lose
-// something or bring hidden characters into the user's editor, with the ending
-// of the file's name. In JSON they are escapes, which are read back as they were.
-func written(d proposals.Draft) (text []byte, ext string) {
-	if text, err := d.Markdown(); err == nil && shown(string(text)) {
-		return text, ".md"
-	}
-	return visible.JSON(d.JSON()), ".json"
-}
-
-// shown reports whether an editor shows every character of text. A single
-// selector after a symbol, which makes an emoji of it, is seen by what it does.
-func shown(text string) bool {
-	var before rune
-	for _, r := range text {
-		emoji := (r == '\ufe0e' || r == '\ufe0f') && unicode.Is(unicode.S, before)
-		if r != '\n' && r != '\t' && visible.Hidden(r) && !emoji {
-			return false
-		}
-		before = r
-	}
-	return utf8.ValidString(text)
-}
-
 // content shows the passages.
 func (g *merging) content(m *shell, page *prose.Page) {
 	th := m.theme
@@ -195,4 +160,12 @@ func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 		}
 	}
 	return a, b
+}
+
+// merging is a rebase with conflicts whose sides the user takes one by one.
+type merging struct {
+	p        proposals.Proposal
+	conflict *review.RebaseConflict
+	passages []review.Passage
+	choices  []diff.Choice // one for each passage
 }

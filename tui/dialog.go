@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/tui/draw"
@@ -21,17 +20,6 @@ const grace = 50 * time.Millisecond
 
 // pause is how long nothing is typed before a text is saved.
 const pause = 400 * time.Millisecond
-
-// dialog is a question that is open.
-type dialog struct {
-	screen.Dialog
-	typed   string    // of the tally
-	savedAt time.Time // when the text was last saved
-	text    edit.Text
-	pager   *pager.Pager
-	ready   bool
-	details bool // of a sheet: all there is to know
-}
 
 // Ask opens a dialog.
 func (m *shell) Ask(question screen.Dialog) tea.Cmd {
@@ -463,4 +451,23 @@ func (d *dialog) footer(m *shell) draw.Line {
 	}
 	hint("esc", "back")
 	return l
+}
+
+// dialog is a question that is open.
+type dialog struct {
+	screen.Dialog
+	typed   string    // of the tally
+	savedAt time.Time // when the text was last saved
+	text    edit.Text
+	pager   *pager.Pager
+	ready   bool
+	details bool // of a sheet: all there is to know
+}
+
+// decline answers the waiting write with no.
+func (d *dialog) decline() tea.Cmd {
+	if d == nil || d.Declined == nil {
+		return nil
+	}
+	return d.Declined()
 }

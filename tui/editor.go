@@ -11,10 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -417,4 +420,28 @@ func writeWhole(file string, text []byte) error {
 		return err
 	}
 	return atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600})
+}
+
+// written returns a draft as Markdown, or as JSON where Markdown would lose
+// something or bring hidden characters into the user's editor, with the ending
+// of the file's name. In JSON they are escapes, which are read back as they were.
+func written(d proposals.Draft) (text []byte, ext string) {
+	if text, err := d.Markdown(); err == nil && shown(string(text)) {
+		return text, ".md"
+	}
+	return visible.JSON(d.JSON()), ".json"
+}
+
+// shown reports whether an editor shows every character of text. A single
+// selector after a symbol, which makes an emoji of it, is seen by what it does.
+func shown(text string) bool {
+	var before rune
+	for _, r := range text {
+		emoji := (r == '\ufe0e' || r == '\ufe0f') && unicode.Is(unicode.S, before)
+		if r != '\n' && r != '\t' && visible.Hidden(r) && !emoji {
+			return false
+		}
+		before = r
+	}
+	return utf8.ValidString(text)
 }

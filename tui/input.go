@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -77,19 +76,6 @@ func (m *shell) paste(text string) tea.Cmd {
 	}
 	return nil
 }
-
-// The answers that recur while nothing happens.
-type (
-	stampMsg struct {
-		stamp int64
-		err   error
-	}
-	pollMsg struct{ told int64 }
-)
-
-// pollEvery is how often the database is asked whether anything was written, where it
-// does not tell.
-const pollEvery = 700 * time.Millisecond
 
 // maxPaths is how many files are offered at once.
 const maxPaths = 8

@@ -20,25 +20,10 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Job is work that takes long. It reports its progress, ends early when ctx is
-// done, and returns lines about its outcome.
-type Job = screen.Job
-
-// Tell reports the progress of a job.
-type Tell = screen.Tell
-
 // progress is the last report of a job.
 type progress struct {
 	done, total int64
 	step        string
-}
-
-// jobs are the work that takes long, one piece of it at a time.
-type jobs struct {
-	*shell
-	*pages
-	*writes
-	job *job // nil before the first
 }
 
 // job is the one that runs, or ended last.
@@ -213,20 +198,6 @@ func (m *jobs) cannotImport() string {
 		return "files here are the server's; pipe yours: ssh HOST toolcrib import - < FILE"
 	}
 	return "import is not available here"
-}
-
-// Export is the live registry as a file to be written.
-type Export struct {
-	File    string
-	Format  string
-	Agent   string // only its tools; "" for everything
-	Replace bool   // the file that is there
-}
-
-// ExportFormat is a format that an export is written in.
-type ExportFormat struct {
-	Name, About string
-	Whole       bool // it has everything, not the tools of one agent
 }
 
 // export asks how the registry is written to a file.

@@ -2,36 +2,19 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/changeset"
+	"toolcrib/tui/draw"
 	"toolcrib/tui/proposal"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 )
-
-// pages are those that there are, and the way to the one on the screen.
-type pages struct {
-	*shell
-	*news
-
-	page  *page
-	trail []*page // what esc goes back to
-
-	queue    *page
-	tools    *page
-	agents   *page
-	lists    *page
-	log      *page
-	drafts   *page
-	calls    *page
-	servers  *page
-	files    *page
-	sets     map[string]*page // of change sets, by their names
-	proposal *page            // that was opened last, nil before the first
-}
 
 // open goes to a page.
 func (m *pages) open(p *page) {
@@ -109,12 +92,6 @@ func (m *pages) reload() tea.Cmd {
 }
 
 func (m *pages) refreshAll() tea.Cmd { return tea.Batch(tea.ClearScreen, m.reload()) }
-
-// page is a page of the workbench.
-type page struct {
-	screen.Page
-	listed []screen.Key // its keys, once: the footer asks at every frame
-}
 
 // keysOf returns the keys of a page as the user has bound them.
 func (m *Model) keysOf(p *page) []screen.Key {
@@ -278,4 +255,43 @@ func (m *Model) Divide(by screen.Division) tea.Cmd {
 	m.division = by
 	m.resize(m.layout.Width, m.layout.Height)
 	return m.page.Reload()
+}
+
+// list returns the page of the queue.
+func (m *pages) list() *queue.Page { return m.queue.Page.(*queue.Page) }
+
+// root is a page that is reached from everywhere.
+type root struct {
+	page *page
+	name draw.Safe
+}
+
+// roots lists the pages that the bar names.
+func (m *pages) roots() []root {
+	all := []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.files, "Files"}, {m.log, "Log"}}
+	if m.cfg.Files == nil {
+		all = slices.DeleteFunc(all, func(r root) bool { return r.page == m.files })
+	}
+	return all
+}
+
+// isRoot reports whether the way here begins at p.
+func (m *pages) isRoot(p *page) bool {
+	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
+}
+
+// root is the page that the way here began at.
+func (m *pages) root() *page {
+	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.page)) {
+		if p != m.queue && m.isRoot(p) {
+			return p
+		}
+	}
+	return m.queue
+}
+
+// onSet returns the page of a change set that is on the screen, nil for another.
+func (m *pages) onSet() *changeset.Page {
+	set, _ := m.page.Page.(*changeset.Page)
+	return set
 }

@@ -27,9 +27,6 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// host is the workbench as its pages know it.
-type host struct{ *Model }
-
 // ToQueue goes to the queue.
 func (m host) ToQueue() tea.Cmd {
 	m.open(m.queue)
@@ -197,12 +194,6 @@ func (m host) showSet(set review.ChangeSet) {
 
 // decidesHere reports whether the page on the screen decides on several proposals.
 func (m *pages) decidesHere() bool { return m.page == m.queue || m.onSet() != nil }
-
-// onSet returns the page of a change set that is on the screen, nil for another.
-func (m *pages) onSet() *changeset.Page {
-	set, _ := m.page.Page.(*changeset.Page)
-	return set
-}
 
 // blocksInTheWay lists the first open blocks, and where the others are.
 func blocksInTheWay(m *shell, page *prose.Page, d review.Dossier) {

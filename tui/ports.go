@@ -159,3 +159,66 @@ type Config struct {
 	// after a time; seen is its last result, 0 at first. nil waits for the time.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
+
+// Job is work that takes long. It reports its progress, ends early when ctx is
+// done, and returns lines about its outcome.
+type Job = screen.Job
+
+// Tell reports the progress of a job.
+type Tell = screen.Tell
+
+// Export is the live registry as a file to be written.
+type Export struct {
+	File    string
+	Format  string
+	Agent   string // only its tools; "" for everything
+	Replace bool   // the file that is there
+}
+
+// ExportFormat is a format that an export is written in.
+type ExportFormat struct {
+	Name, About string
+	Whole       bool // it has everything, not the tools of one agent
+}
+
+// Elsewhere is a command or a setting that the workbench does not have itself: the
+// search finds it, and tells how to get there.
+type Elsewhere struct{ Name, Help, How string }
+
+// Signer signs what the user decides. Each method returns what the decision is made
+// at: the same as before where nothing is signed. ask is called before the key is.
+type Signer interface {
+	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
+	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
+	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
+	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
+}
+
+// Answerer answers calls that wait for the user.
+type Answerer interface {
+	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
+	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+}
+
+// SignRequest is a statement that waits for its signature.
+type SignRequest struct {
+	Principal, Key string
+	Statement      string // its hash, short
+	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
+	Run            func() error
+}
+
+// Line names the signer, the statement and the key.
+func (r SignRequest) Line() string {
+	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
+}
+
+// AskToSign shows a request and runs it when the user agrees. It returns what Run
+// does, or errNotSigned.
+type AskToSign func(ctx context.Context, r SignRequest) error
+
+// Checkpoint is how far the publication of checkpoints has come.
+type Checkpoint struct {
+	At        time.Time // of the newest, zero before the first
+	Decisions int       // that no published checkpoint has
+}

@@ -1,37 +1,14 @@
 package tui
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
-
-// shell is the state that all parts share: the configuration, the screen and its contents.
-type shell struct {
-	cfg      Config
-	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
-	theme    theme.Theme
-	look     string // the name of the chosen theme; "" for one that follows the terminal
-	picked   bool   // it was chosen with a key, here or the last time
-	dark     bool   // the terminal's ground, as far as is known
-	told     bool   // the terminal has told its ground
-	sixteen  bool
-	mouse    bool
-	layout   screen.Layout
-	division screen.Division
-	status   screen.Status
-	dialog   *dialog
-	line     *screen.Line // the input line at the bottom, nil for none
-	kept     draftFiles   // unsent texts
-	guide    int          // how many hints of the guide were followed
-	texts    *markdown.Texts
-}
 
 func (m *shell) now() time.Time { return m.cfg.Now() }
 
@@ -208,3 +185,16 @@ func (m *shell) switchMouse() tea.Cmd {
 	}
 	return nil
 }
+
+// pollEvery is how often the database is asked whether anything was written, where it
+// does not tell.
+const pollEvery = 700 * time.Millisecond
+
+// The answers that recur while nothing happens.
+type (
+	stampMsg struct {
+		stamp int64
+		err   error
+	}
+	pollMsg struct{ told int64 }
+)

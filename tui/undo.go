@@ -20,12 +20,6 @@ import (
 // What was decided stays decided and in the log. Taking it back is a further act: the
 // content is proposed again, or the version before is restored.
 
-// last has the key of the last decision or waiver.
-type last struct {
-	undo *screen.Undo // nil where nothing takes it back
-	just bool         // no key was pressed since
-}
-
 // takes reports whether a key takes it back: right after it was done, and later where the
 // page has nothing of its own to undo.
 func (l *last) takes(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
@@ -176,4 +170,10 @@ func (c *Config) deactivate(ctx context.Context, of proposals.Decision, reason s
 	}
 	p, said := c.submit(ctx, ps[0])
 	return p, said + "; a approves it", nil
+}
+
+// last has the key of the last decision or waiver.
+type last struct {
+	undo *screen.Undo // nil where nothing takes it back
+	just bool         // no key was pressed since
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"toolcrib/proposals"
@@ -182,36 +181,6 @@ func (m *shell) whom() draw.Line {
 	return l.Add(m.theme.Faint, draw.Show(m.cfg.Actor.String())+" ")
 }
 
-// root is a page that is reached from everywhere.
-type root struct {
-	page *page
-	name draw.Safe
-}
-
-// roots lists the pages that the bar names.
-func (m *pages) roots() []root {
-	all := []root{{m.queue, "Queue"}, {m.tools, "Tools"}, {m.agents, "Agents"}, {m.lists, "Lists"}, {m.files, "Files"}, {m.log, "Log"}}
-	if m.cfg.Files == nil {
-		all = slices.DeleteFunc(all, func(r root) bool { return r.page == m.files })
-	}
-	return all
-}
-
-// isRoot reports whether the way here begins at p.
-func (m *pages) isRoot(p *page) bool {
-	return slices.ContainsFunc(m.roots(), func(r root) bool { return r.page == p })
-}
-
-// root is the page that the way here began at.
-func (m *pages) root() *page {
-	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.page)) {
-		if p != m.queue && m.isRoot(p) {
-			return p
-		}
-	}
-	return m.queue
-}
-
 // tooSmall is all that fits where the workbench does not.
 func (m *shell) tooSmall() string {
 	w, h := m.layout.Width, m.layout.Height
@@ -289,12 +258,6 @@ func (m *pages) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// news counts the proposals of other processes since the user looked at the queue.
-type news struct {
-	known int // proposals; 0 while nothing is known
-	fresh int // of them, those that came since
-}
-
 // counted stores the numbers of proposals, and reports those that others made.
 func (m *pages) counted(msg queue.Counted) {
 	if msg.Err != nil {
@@ -332,4 +295,29 @@ func (m *pages) badge() draw.Line {
 		return nil
 	}
 	return draw.Of(m.theme.Accent, draw.Showf("● %d new: Q  ", m.fresh))
+}
+
+// clock has the parts of the screen that change without a message: ages, in
+// minutes, and the checkpoint.
+func (m *shell) clock() string {
+	var sign strings.Builder
+	for _, s := range m.checkpointSign() {
+		sign.WriteString(string(s.Text))
+	}
+	return m.now().Format("15:04 ") + sign.String()
+}
+
+// checkpointSign shows the age of the newest published checkpoint, or how many
+// decisions have none.
+func (m *shell) checkpointSign() draw.Line {
+	if m.cfg.Checkpoint == nil {
+		return nil
+	}
+	switch c := m.cfg.Checkpoint(); {
+	case c.Decisions > 0:
+		return draw.Of(m.theme.Warn, draw.Showf("! %s without checkpoint  ", wording.Count(c.Decisions, "decision", "decisions")))
+	case !c.At.IsZero():
+		return draw.Of(m.theme.Faint, draw.Showf("checkpoint %s old  ", wording.Age(m.cfg.Now().Sub(c.At))))
+	}
+	return nil
 }

@@ -10,13 +10,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// wish is a key that is carried out once its page is on the screen and has read what the
-// key acts on. Another key ends it.
-type wish struct {
-	place, name string
-	told        string // why it waits
-}
-
 // placeDefinition is the place of the keys of a live definition.
 const placeDefinition = "A tool or an agent"
 
@@ -104,4 +97,11 @@ func (m *Model) named(name string) (screen.Key, bool) {
 		return screen.Key{}, false
 	}
 	return keys[i], true
+}
+
+// wish is a key that is carried out once its page is on the screen and has read what the
+// key acts on. Another key ends it.
+type wish struct {
+	place, name string
+	told        string // why it waits
 }

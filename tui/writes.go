@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/gateway"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -17,19 +16,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/wording"
 )
-
-// writes are on their way to the desk. Each is awaited, and none is lost when the
-// workbench is left.
-type writes struct {
-	*shell
-	running int
-	since   time.Time       // when the oldest of them began
-	writing context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
-	cutOff  context.CancelFunc
-	left    []string // how the writes ended that were on their way then
-}
 
 // Write runs something that writes. The program does not end before it has
 // answered. It is cancelled when the program is ended from outside: a write that
@@ -126,64 +113,6 @@ func told(msg screen.Wrote) string {
 // onward is added to the message of a decision.
 const onward = ". Press . for the next"
 
-// Signer signs what the user decides. Each method returns what the decision is made
-// at: the same as before where nothing is signed. ask is called before the key is.
-type Signer interface {
-	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
-	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
-	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
-	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
-}
-
-// Answerer answers calls that wait for the user.
-type Answerer interface {
-	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
-	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
-}
-
-// SignRequest is a statement that waits for its signature.
-type SignRequest struct {
-	Principal, Key string
-	Statement      string // its hash, short
-	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
-	Run            func() error
-}
-
-// Line names the signer, the statement and the key.
-func (r SignRequest) Line() string {
-	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
-}
-
-// AskToSign shows a request and runs it when the user agrees. It returns what Run
-// does, or errNotSigned.
-type AskToSign func(ctx context.Context, r SignRequest) error
-
-var errNotSigned = errors.New("not signed, so nothing was decided")
-
-// decider returns the desk for a decision, signed where that is needed.
-func (c *Config) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
-	if c.Signer == nil {
-		return c.Desk, nil
-	}
-	return c.Signer.Decide(ctx, act, choices, note, c.Ask)
-}
-
-// waiver is decider for the waiver of a finding, or its end.
-func (c *Config) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
-	if c.Signer == nil {
-		return c.Desk, nil
-	}
-	return c.Signer.Waive(ctx, act, id, handle, reason, c.Ask)
-}
-
-// answerer returns who answers a call, signed where that is needed.
-func (c *Config) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
-	if c.Signer == nil {
-		return c.Calls, nil
-	}
-	return c.Signer.Answer(ctx, p, approve, reason, c.Ask)
-}
-
 // signingKey is the key of the channel by which a write asks for a signature.
 type signingKey struct{}
 
@@ -274,14 +203,6 @@ func (m *writes) askSignature(msg signMsg) tea.Cmd {
 	return tea.Batch(before, open)
 }
 
-// decline answers the waiting write with no.
-func (d *dialog) decline() tea.Cmd {
-	if d == nil || d.Declined == nil {
-		return nil
-	}
-	return d.Declined()
-}
-
 // terminalRun is a function that has the terminal while it runs, and a line to print
 // there before.
 type terminalRun struct {
@@ -306,24 +227,3 @@ func (r *terminalRun) SetStdout(w io.Writer) { r.out = w }
 
 // SetStderr implements tea.ExecCommand.
 func (*terminalRun) SetStderr(io.Writer) {}
-
-// Checkpoint is how far the publication of checkpoints has come.
-type Checkpoint struct {
-	At        time.Time // of the newest, zero before the first
-	Decisions int       // that no published checkpoint has
-}
-
-// checkpointSign shows the age of the newest published checkpoint, or how many
-// decisions have none.
-func (m *shell) checkpointSign() draw.Line {
-	if m.cfg.Checkpoint == nil {
-		return nil
-	}
-	switch c := m.cfg.Checkpoint(); {
-	case c.Decisions > 0:
-		return draw.Of(m.theme.Warn, draw.Showf("! %s without checkpoint  ", wording.Count(c.Decisions, "decision", "decisions")))
-	case !c.At.IsZero():
-		return draw.Of(m.theme.Faint, draw.Showf("checkpoint %s old  ", wording.Age(m.cfg.Now().Sub(c.At))))
-	}
-	return nil
-}
