@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/tui"
 )
 
 const nameBank = "tool:user/name_bank"
@@ -164,7 +165,7 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.config.Desk = desk
+	b.config.Desk = tui.DeskOf(desk)
 	b.restart()
 	b.press("enter", "a")
 	b.wants("the rules or settings changed since its review; ctrl+r reviews it again")

@@ -51,15 +51,30 @@ type Commenter interface {
 	Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error)
 }
 
-// Desk is the part of the review service that the workbench uses.
-type Desk interface {
+// Reader reads proposals, change sets and what they change, for the pages.
+type Reader interface {
 	queue.Desk
 	proposal.Desk
 	subject.Desk
 	changeset.Desk
+}
+
+// Desk is the part of the review service that the workbench uses.
+type Desk struct {
+	Reader
 	Decider
 	Proposer
 	Commenter
+}
+
+// DeskOf returns the desk of a service that does all of it.
+func DeskOf[S interface {
+	Reader
+	Decider
+	Proposer
+	Commenter
+}](service S) Desk {
+	return Desk{service, service, service, service}
 }
 
 // View is a filter with a name, which is a tab of the queue.

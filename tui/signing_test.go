@@ -43,7 +43,7 @@ func (s *signer) Answer(context.Context, gateway.Pending, bool, string, tui.AskT
 // the user or the key refuses.
 func TestSigning(t *testing.T) {
 	b := newBench(t, 100, 40, demo("word_counts.json"))
-	s := &signer{desk: b.desk}
+	s := &signer{desk: tui.DeskOf(b.desk)}
 	b.config.Signer = s
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 40)
@@ -85,7 +85,7 @@ func TestSignDialog(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			b := newBench(t, size[0], size[1], demo("word_counts.json"))
-			b.config.Signer = &signer{desk: b.desk}
+			b.config.Signer = &signer{desk: tui.DeskOf(b.desk)}
 			b.m = tui.New(b.config)
 			b.m.Prime(size[0], size[1])
 			b.drain(b.m.Init())

@@ -75,7 +75,7 @@ func TestModelAnswersBothVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.config.Desk, b.config.HasModel = desk, true
+	b.config.Desk, b.config.HasModel = tui.DeskOf(desk), true
 	b.m = tui.New(b.config)
 	b.m.Prime(120, 50)
 	b.drain(b.m.Init())
