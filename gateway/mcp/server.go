@@ -107,8 +107,6 @@ type Fault struct {
 	Details json.RawMessage `json:"details,omitempty"`
 	// The id of the pending call that waits for the user.
 	Pending string `json:"pending,omitempty"`
-	// ApprovalRequest is the provider's id of an approval of its own; Answer has
-	// the other fields of its answer.
 	// The provider's id of an approval that it waits for itself.
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
 	// What else the provider answered with.

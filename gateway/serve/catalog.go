@@ -25,9 +25,9 @@ type Definition struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
 	ContentHash string          `json:"content_hash"`
-	Hash        string          `json:"hash"` // of the version
+	Hash        string          `json:"hash"` // Of the version: it seals its history
 	Locked      bool            `json:"locked"`
-	Deferred    bool            `json:"deferred"` // it is not offered at once: the agent has to discover it
+	Deferred    bool            `json:"deferred"` // It is not offered at once: the agent has to discover it
 	Definition  json.RawMessage `json:"definition"`
 
 	Live      registry.Live `json:"-"`
@@ -201,8 +201,8 @@ func unchanged(q *request, hash string) bool {
 }
 
 type docCatalog struct {
-	AsOf        *time.Time   `json:"as_of,omitempty"`
-	CatalogHash string       `json:"catalog_hash"`
+	AsOf        *time.Time   `json:"as_of,omitempty"` // The time that was asked for
+	CatalogHash string       `json:"catalog_hash"`    // As in the configuration of an agent
 	Agent       Definition   `json:"agent"`
 	Lists       []Definition `json:"lists"`
 	Tools       []Definition `json:"tools"`

@@ -27,15 +27,16 @@ import (
 // docConfig is all that an application needs to run an agent, but for the channel
 // and its prompt: they follow it in the same object.
 type docConfig struct {
-	Agent          string          `json:"agent"`
-	Format         Format          `json:"format"`
+	Agent  string `json:"agent"`
+	Format Format `json:"format"`
+	// SHA-256 over subject, version and content hash of every definition that the agent has.
 	CatalogHash    string          `json:"catalog_hash"`
-	EnabledActions []string        `json:"enabled_actions"` // the names by which tools are called
-	Tools          json.RawMessage `json:"tools"`
-	// Deferred counts the tools that are not offered at once: the agent finds them
+	EnabledActions []string        `json:"enabled_actions"` // The names by which tools are called
+	Tools          json.RawMessage `json:"tools"`           // In the form that was asked for
+	// How many tools are not offered at once: the agent finds them
 	// with search_tools, over MCP.
 	Deferred int `json:"deferred"`
-	// LeftOut names the values that the format has no place for.
+	// What the format has no place for.
 	LeftOut []string `json:"left_out,omitempty"`
 }
 

@@ -17,15 +17,15 @@ import (
 
 // docNotice is one event as a stream has it.
 type docNotice struct {
-	Seq         int64     `json:"seq"`
+	Seq         int64     `json:"seq"` // Of the audit log: a client goes on after it
 	At          time.Time `json:"at"`
 	Event       string    `json:"event"`
 	Subject     string    `json:"subject"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash,omitempty"`
-	Pending     string    `json:"pending,omitempty"`
-	User        string    `json:"user,omitempty"` // of the call
-	Approved    *bool     `json:"approved,omitempty"`
+	Pending     string    `json:"pending,omitempty"`  // The id of the call that waits, or was answered
+	User        string    `json:"user,omitempty"`     // Of the call
+	Approved    *bool     `json:"approved,omitempty"` // Whether the call was
 }
 
 // streams wake the event streams that are open.

@@ -1,5 +1,7 @@
 package serve
 
+import "reflect"
+
 // Route is a route as tests compare it.
 type Route struct {
 	Method, Pattern string
@@ -14,4 +16,12 @@ func Routes() []Route {
 		all = append(all, Route{r.method, r.pattern, r.query, r.open})
 	}
 	return all
+}
+
+// Documents are the types behind the schemas of openapi.json, by their names there.
+func Documents() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"Call": reflect.TypeFor[docCall](), "Catalog": reflect.TypeFor[docCatalog](), "Config": reflect.TypeFor[docConfig](),
+		"Definition": reflect.TypeFor[Definition](), "Notice": reflect.TypeFor[docNotice](), "Run": reflect.TypeFor[docRun](),
+	}
 }

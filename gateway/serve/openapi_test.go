@@ -3,10 +3,12 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,7 +18,10 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/serve"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/jsondoc/schematest"
 )
 
 // openAPI is the document as far as tests read it.
@@ -43,6 +48,44 @@ func readOpenAPI(t testing.TB) openAPI {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+var update = flag.Bool("update", false, "write the schemas of openapi.json again")
+
+// TestOpenAPIHasEveryField compares the schemas with the types that answers are written
+// from, and their comments. (H17)
+func TestOpenAPIHasEveryField(t *testing.T) {
+	text, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsondoc.Parse(text, jsondoc.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := schematest.Read(t, ".", "../mcp")
+	schemas := doc.Get("components").Get("schemas")
+	for name, of := range serve.Documents() {
+		schema := schemas.Get(name)
+		before := schema.Get("properties")
+		comments.Describe(schema, of)
+		if name == "Config" { // the prompt is written behind the rest
+			for _, key := range []string{"channel", "prompt"} {
+				schema.Get("properties").Set(key, before.Get(key))
+			}
+		}
+	}
+	comments.Describe(schemas.Get("Error").Get("properties").Get("error"), reflect.TypeFor[mcp.Fault]())
+	want := jsondoc.Indent(doc)
+	switch {
+	case string(text) == string(want):
+	case *update:
+		if err := os.WriteFile("openapi.json", want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Error("openapi.json is not what the types say; run: go test ./gateway/serve -run EveryField -update")
+	}
 }
 
 // TestOpenAPIHasEveryRoute compares paths, methods, parameters and who needs a

@@ -156,20 +156,23 @@ type docRun struct {
 	Tool       string          `json:"tool"`
 	Version    int             `json:"version"`
 	At         time.Time       `json:"at"`
-	DurationMS float64         `json:"duration_ms"` // of the provider
+	DurationMS float64         `json:"duration_ms"` // Of the provider
 	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // what else the provider answered with
+	Answer     json.RawMessage `json:"answer,omitempty"` // What else the provider answered with
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
 // docCall is the body of a call: a tool with its arguments, or the id of a call
 // that waited for the user.
 type docCall struct {
-	Tool        string          `json:"tool"`
-	Args        json.RawMessage `json:"args"`
-	User        string          `json:"user"`
+	Tool string          `json:"tool"` // An id, alias or wire name
+	Args json.RawMessage `json:"args"`
+	User string          `json:"user"` // Only with a token for any user
+	// Why the call is made, for the eval gate and the hub: user_message, chat_id,
+	// conversation_id, mission_id, confidence, context.
 	CallContext json.RawMessage `json:"call_context"`
-	Pending     string          `json:"pending"`
+	// Alone: the id of a call that waited, to learn what became of it.
+	Pending string `json:"pending"`
 }
 
 // execute is POST /v1/agents/{id}/execute: a call through every gate.
