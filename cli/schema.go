@@ -107,6 +107,9 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := describe(s, t); err != nil {
+		return nil, err
+	}
 	open(s)
 	s.Title = "A document of kind " + name
 	s.Properties["schema"] = constant(output.Schema)

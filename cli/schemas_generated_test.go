@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"toolcrib/cli/document"
 	"toolcrib/cli/report"
@@ -59,6 +63,62 @@ func TestGeneratedSchemas(t *testing.T) {
 		t.Errorf("%s is not what the types say; run: go test ./cli -run GeneratedSchemas -update-docs", toolsFile)
 	}
 	comparePage(t, definitionsPage(proposal))
+}
+
+// TestDescriptions compares what `schema` says of the fields of documents with the
+// comments of their types. (H17)
+func TestDescriptions(t *testing.T) {
+	names, folders := map[string]bool{}, map[string]bool{}
+	for _, of := range documentTypes() {
+		s, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: plainSchemas()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachField(s, of, func(_ *jsonschema.Schema, name string) { names[name] = true })
+		addFolders(folders, of, map[reflect.Type]bool{})
+	}
+	comments := schematest.Read(t, slices.Sorted(maps.Keys(folders))...)
+	said := map[string]string{}
+	for name := range names {
+		if comments[name] != "" {
+			said[name] = comments[name]
+		}
+	}
+	want, err := json.MarshalIndent(said, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	switch {
+	case string(want) == string(descriptionsJSON):
+	case *updateDocs:
+		if err := os.WriteFile("descriptions.json", want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Error("descriptions.json is not what the comments say; run: go test ./cli -run Descriptions -update-docs")
+	}
+	t.Logf("%d of %d fields have a comment", len(said), len(names))
+}
+
+// addFolders adds the folders of the types that a type is made of.
+func addFolders(folders map[string]bool, of reflect.Type, seen map[reflect.Type]bool) {
+	if seen[of] {
+		return
+	}
+	seen[of] = true
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		addFolders(folders, of.Elem(), seen)
+	case reflect.Struct:
+		if folder, ours := strings.CutPrefix(of.PkgPath(), "toolcrib/"); ours {
+			folders["../"+folder] = true
+		}
+		for i := range of.NumField() {
+			addFolders(folders, of.Field(i).Type, seen)
+		}
+	default: // has no fields
+	}
 }
 
 // describeAnswer generates the parts of a tool's answer that several tools have.
