@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -160,9 +163,9 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 				break
 			}
 		}
-		fold := strings.ToLower(name)
+		fold := foldedName(name)
 		if other, taken := folded[fold]; taken {
-			c.add(name, "differs from %s by letter case alone; many systems take them for one file", jsondoc.Quote(other))
+			c.add(name, "differs from %s by letter case or Unicode normalization alone; many systems take them for one file", jsondoc.Quote(other))
 		}
 		folded[fold] = name
 		file.problems(c, name)
@@ -183,6 +186,19 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 	if total > MaxFolderText {
 		c.problems.Add(c.path, "has %d bytes of text; expected at most %d", total, MaxFolderText)
 	}
+}
+
+// foldedName returns the same for names that file systems such as those of macOS and
+// Windows take for one: they look at neither letter case nor the form of Unicode.
+func foldedName(name string) string {
+	fold := func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}
+	return norm.NFC.String(strings.Map(fold, norm.NFD.String(name)))
 }
 
 func (f File) problems(c *checker, name string) {
@@ -227,19 +243,26 @@ func pathProblem(p string) string {
 }
 
 // linkProblem returns what is wrong with a link, "" for nothing. name is where it
-// stands.
+// stands. A ".." behind a name is refused, as that name may be another link: the system
+// goes up from where it leads.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
 		return "is a link out of the folder, to " + jsondoc.Quote(target)
 	}
-	depth := strings.Count(name, "/")
+	depth, down := strings.Count(name, "/"), false
 	for part := range strings.SplitSeq(target, "/") {
 		switch part {
 		case "", ".":
 		case "..":
+			if down {
+				return "is a link that goes up again, to " + jsondoc.Quote(target) + "; write the shortest way"
+			}
 			depth--
 		default:
-			depth++
+			if strings.EqualFold(part, ".git") {
+				return "is a link into .git, which is no part of the folder, to " + jsondoc.Quote(target)
+			}
+			depth, down = depth+1, true
 		}
 		if depth < 0 {
 			return "is a link out of the folder, to " + jsondoc.Quote(target)
