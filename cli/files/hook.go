@@ -1,8 +1,11 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -40,7 +43,10 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	}
 	folders := args
 	if len(args) == 0 {
-		folders = sessionFolders(a, client)
+		var err error
+		if folders, err = sessionFolders(a, client); err != nil {
+			failed = cmp.Or(failed, err)
+		}
 		a.Env.Dir = folders[0] // the project is that of the session, wherever its client runs hooks
 	}
 	var found []findings.Finding
@@ -85,19 +91,23 @@ const maxHookInput = 64 << 20
 
 // sessionFolders returns the folders that a session works in, at least one. Claude Code
 // names that in which it was started, as its working directory moves. Cursor runs the hooks
-// of a user in its own folder, and writes the workspace's to the hook.
-func sessionFolders(a *command.App, client string) []string {
+// of a user in its own folder, and writes the workspace's to the hook: without them nobody
+// knows what to compare.
+func sessionFolders(a *command.App, client string) ([]string, error) {
 	switch client {
 	case "claude-code":
 		if dir := a.Env.Getenv("CLAUDE_PROJECT_DIR"); dir != "" {
-			return []string{dir}
+			return []string{dir}, nil
 		}
 	case "cursor":
 		var input struct {
 			Roots []string `json:"workspace_roots"`
 		}
 		if !a.Env.InTerminal {
-			_ = json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input) // by hand there is none
+			err := json.NewDecoder(io.LimitReader(a.Env.In, maxHookInput)).Decode(&input)
+			if err != nil && !errors.Is(err, io.EOF) { // by hand there is none
+				return []string{a.Env.Dir}, fmt.Errorf("read what Cursor writes to the hook: %w", err)
+			}
 		}
 		var roots []string
 		for _, r := range input.Roots {
@@ -106,11 +116,11 @@ func sessionFolders(a *command.App, client string) []string {
 			}
 		}
 		if len(roots) > 0 {
-			return roots
+			return roots, nil
 		}
 		if dir := a.Env.Getenv("CURSOR_PROJECT_DIR"); dir != "" {
-			return []string{dir}
+			return []string{dir}, nil
 		}
 	}
-	return []string{a.Env.Dir}
+	return []string{a.Env.Dir}, nil
 }
