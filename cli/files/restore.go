@@ -2,8 +2,10 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,7 +88,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
 		switch {
-		case c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary): // another restore is at it
+		case unfinished(c):
 		case c.Change == instructions.New:
 			added = append(added, c.Path)
 		default:
@@ -107,12 +109,36 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {
 		return err
 	}
+	if err := restored(r.dir, s.Kind, folder, doc.Left); err != nil {
+		return fmt.Errorf("%s is not as it was approved after this: %w", s, err)
+	}
 	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
 		p.Linef("%s: %s written, %d deleted, below %s", s, output.Counted(len(doc.Written), "file"), len(doc.Deleted), r.dir)
 		for _, name := range doc.Left {
 			p.Linef("left, never approved: %s (--delete deletes it)", name)
 		}
 	})
+}
+
+// unfinished reports whether a file is of another restore, which is at work.
+func unfinished(c instructions.FileChange) bool {
+	return c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary)
+}
+
+// restored reports what below dir is still not as it was approved, besides the files that
+// were left: somebody else may write there, or hold what cannot be read.
+func restored(dir string, kind registry.Kind, approved registry.Folder, left []string) error {
+	now, err := instructions.Read(dir, kind, approved.Path)
+	if err != nil {
+		return err
+	}
+	changes := slices.DeleteFunc(instructions.Files(approved, now), func(c instructions.FileChange) bool {
+		return unfinished(c) || c.Change == instructions.New && slices.Contains(left, c.Path)
+	})
+	if len(changes) > 0 {
+		return errors.New(instructions.Told(changes))
+	}
+	return nil
 }
 
 // root returns the folder of a layer.
