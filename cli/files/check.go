@@ -58,27 +58,37 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 
 // compare returns what differs below a folder, and how many skills and files are there.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, int, error) {
-	there, err := instructions.Find(r.dir, r.scope)
+	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
 		return nil, 0, err
 	}
-	var approved []instructions.Approved
+	tree, err := instructions.Search(r.dir, r.scope, approved)
+	if err != nil {
+		return nil, 0, err
+	}
+	return instructions.Compare(tree.Found, approved), len(tree.Found), nil
+}
+
+// approved returns what was approved of the files below a folder, in the registry or in
+// the lock of locked.
+func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
+		var approved []instructions.Approved
 		for _, l := range locked { // a lock is of one project, whatever it is called here
 			if (l.Subject.Layer == registry.LayerUser) == (r.scope == instructions.User) {
 				approved = append(approved, l)
 			}
 		}
-		return instructions.Compare(there, approved), len(there), nil
+		return approved, nil
 	}
 	db, err := a.Database(ctx)
-	if err == nil {
-		approved, err = approvedIn(ctx, db, r.layer)
+	if errors.Is(err, store.ErrNoDatabase) {
+		return nil, nil // nothing was ever approved
 	}
-	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without one nothing was ever approved
-		return nil, 0, err
+	if err != nil {
+		return nil, err
 	}
-	return instructions.Compare(there, approved), len(there), nil
+	return approvedIn(ctx, db, r.layer)
 }
 
 // finding reports one skill or file; where the registry is at hand, which

@@ -3,7 +3,9 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/cli/command"
@@ -13,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -43,6 +46,8 @@ type DocFolder struct {
 	Steps     []DocStep `json:"steps"`
 	// Withdrawn are earlier proposals about files that went back or away.
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
+	// Unread are folders with a SKILL.md where no client looks for skills.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // DocStep is one skill or file that is not as it was approved.
@@ -64,6 +69,7 @@ type taken struct {
 	steps            []instructions.Step
 	made             []proposals.Proposal // of the steps with a draft, in their order
 	withdrawn        []withdrawal
+	unread           []string // skills where no client looks
 }
 
 // Run proposes what is not as it was approved and prints it.
@@ -128,20 +134,21 @@ func (f Import) tell(step string) {
 func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root) (taken, error) {
 	t := taken{root: r}
 	f.tell("Reading " + r.dir)
-	found, err := instructions.Find(r.dir, r.scope)
-	if err != nil {
-		return t, err
-	}
 	approved, err := approvedIn(ctx, a.DB, r.layer)
 	if err != nil {
 		return t, err
 	}
+	tree, err := instructions.Search(r.dir, r.scope, approved)
+	if err != nil {
+		return t, err
+	}
+	found := tree.Found
 	open, err := openOn(ctx, a.DB, r.layer)
 	if err != nil {
 		return t, err
 	}
 	differences := instructions.Compare(found, approved)
-	t.found, t.unchanged = len(found), len(found)
+	t.found, t.unchanged, t.unread = len(found), len(found), tree.Unread
 	for i, d := range differences {
 		if d.Found == nil {
 			continue
@@ -254,7 +261,7 @@ func printImport(a *command.App, all []taken, moved func(proposals.Proposal) str
 // documents returns the folders as documents, and how many files cannot be approved.
 func documents(all []taken) (folders []DocFolder, unread int) {
 	for _, t := range all {
-		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}}
+		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}, Unread: t.unread}
 		next := 0
 		for _, s := range t.steps {
 			step := newDocStep(s.Difference)
@@ -386,4 +393,17 @@ func (t taken) lines(p *output.Page, moved func(proposals.Proposal) string) {
 	for _, w := range t.withdrawn {
 		p.Linef("%s: %s", moved(w.Proposal), w.note)
 	}
+	if len(t.unread) > 0 {
+		p.Linef("left alone, as no client looks for skills there: %s", unreadNames(t.unread))
+	}
+}
+
+// unreadNames lists folders that no client looks into, the first few by name.
+func unreadNames(list []string) string {
+	const most = 10
+	names := strings.Join(output.Mapped(list[:min(len(list), most)], jsondoc.Printable), ", ")
+	if more := len(list) - most; more > 0 {
+		names += fmt.Sprintf(", and %d more", more)
+	}
+	return names
 }

@@ -128,10 +128,6 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 
 // list returns what was approved in a layer, and what is below its folder.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
-	there, err := instructions.Find(r.dir, r.scope)
-	if err != nil {
-		return nil, err
-	}
 	var entries []store.CatalogEntry
 	var open []review.Bundle
 	db, err := a.Database(ctx)
@@ -144,15 +140,20 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	if err != nil && !errors.Is(err, store.ErrNoDatabase) { // without one nothing was ever approved
 		return nil, err
 	}
+	approved := approvedOf(entries)
+	tree, err := instructions.Search(r.dir, r.scope, approved)
+	if err != nil {
+		return nil, err
+	}
 	type key struct {
 		kind registry.Kind
 		path string
 	}
 	readBy, drift := map[key]string{}, map[key]instructions.Difference{}
-	for _, f := range there {
+	for _, f := range tree.Found {
 		readBy[key{f.Kind, f.Path}] = f.Client
 	}
-	for _, d := range instructions.Compare(there, approvedOf(entries)) {
+	for _, d := range instructions.Compare(tree.Found, approved) {
 		drift[key{d.Kind, d.Path}] = d
 	}
 	waits := map[key]string{}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,15 +40,15 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// find returns what Find finds, as "kind path".
+// find returns what Search finds, as "kind path".
 func find(t *testing.T, dir string, scope Scope) (found []Found, names []string) {
 	t.Helper()
-	found, err := Find(dir, scope)
+	tree, err := Search(dir, scope, nil)
 	must(t, err)
-	for _, f := range found {
+	for _, f := range tree.Found {
 		names = append(names, string(f.Kind)+" "+f.Path)
 	}
-	return found, names
+	return tree.Found, names
 }
 
 func TestFindInProject(t *testing.T) {
@@ -106,15 +107,109 @@ func TestFindAtHome(t *testing.T) {
 	dir := lay(t, map[string]string{
 		".claude/CLAUDE.md": "a\n", ".codex/AGENTS.md": "b\n", ".agents/skills/pdf/SKILL.md": skillText,
 		".config/opencode/AGENTS.md": "c\n", "work/AGENTS.md": "a project's\n", "AGENTS.md": "nobody reads it here\n",
-		"Documents/Cline/Rules/a.md": "d\n",
+		"Documents/Cline/Rules/a.md": "d\n", "CLAUDE.md": "of every project\n", "work/.claude/skills/x/SKILL.md": skillText,
+		".codex/skills/.system/new/SKILL.md": skillText, ".gemini/commands/git/ship.toml": "prompt = 'Ship it.'\n",
 	})
 	_, got := find(t, dir, User)
 	want := []string{
-		"skill .agents/skills/pdf", "instructions .claude/CLAUDE.md", "instructions .codex/AGENTS.md",
-		"instructions .config/opencode/AGENTS.md", "instructions Documents/Cline/Rules/a.md",
+		"skill .agents/skills/pdf", "instructions .claude/CLAUDE.md", "instructions .codex/AGENTS.md", "skill .codex/skills/.system/new",
+		"instructions .config/opencode/AGENTS.md", "instructions .gemini/commands/git/ship.toml", "instructions CLAUDE.md", "instructions Documents/Cline/Rules/a.md",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestNothingHides: what a client reads is found wherever somebody puts it, or named where
+// it cannot be read.
+func TestNothingHides(t *testing.T) {
+	outside := lay(t, map[string]string{"SKILL.md": skillText})
+	deep := ".claude/commands/" + strings.Repeat("d/", maxSearch-1) + "x.md"
+	for name, tc := range map[string]struct {
+		file string // that is written
+		link string // or where a link there leads
+		want string // what is found
+		err  string
+	}{
+		"a skill in the folder for skills":  {file: ".agents/skills/SKILL.md", want: ".agents/skills"},
+		"a skill in a folder of skills":     {file: ".agents/skills/a/b/SKILL.md", want: ".agents/skills/a/b"},
+		"a skill in a folder with a dot":    {file: ".claude/skills/.a/SKILL.md", want: ".claude/skills/.a"},
+		"a skill named after a cache":       {file: ".claude/skills/__pycache__/SKILL.md", want: ".claude/skills/__pycache__"},
+		"a command below modules":           {file: ".claude/commands/node_modules/a.md", want: ".claude/commands/node_modules/a.md"},
+		"a skill whose text stands outside": {file: ".claude/skills/a/x.md", link: ".claude/skills/a/SKILL.md", want: ".claude/skills/a"},
+		"a command far down":                {file: deep, want: path.Dir(deep), err: "folders deep"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := lay(t, map[string]string{tc.file: skillText})
+			if tc.link != "" {
+				must(t, os.Symlink(filepath.Join(outside, "SKILL.md"), filepath.Join(dir, tc.link)))
+			}
+			found, names := find(t, dir, Project)
+			if len(found) != 1 || found[0].Path != tc.want {
+				t.Fatalf("found %q, want %q", names, tc.want)
+			}
+			if err := found[0].Err; (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("the error is %v, want %q", err, tc.err)
+			}
+			if d := Compare(found, nil); len(d) != 1 {
+				t.Errorf("the differences are %v", d)
+			}
+		})
+	}
+}
+
+// TestCaseFolds: where a file system takes names that differ by letter case for one, a
+// client that asks for CLAUDE.md gets claude.md. Two names of one file look like that.
+func TestCaseFolds(t *testing.T) {
+	files := map[string]string{"aa": "", "claude.md": "x\n", ".Claude/skills/pdf/SKILL.md": skillText}
+	dir := lay(t, files)
+	if _, got := find(t, dir, Project); len(got) > 0 {
+		t.Errorf("found %q", got)
+	}
+	for name := range files { // whichever of them is asked for
+		if !strings.Contains(name, "/") {
+			must(t, os.Link(filepath.Join(dir, name), filepath.Join(dir, strings.ToUpper(name))))
+		}
+	}
+	if _, got := find(t, dir, Project); !slices.Contains(got, "instructions claude.md") || !slices.Contains(got, "skill .Claude/skills/pdf") {
+		t.Errorf("found %q", got)
+	}
+}
+
+// TestApprovedElsewhere: what was approved is compared also where no client looks, and a
+// skill there is not passed over in silence.
+func TestApprovedElsewhere(t *testing.T) {
+	dir := lay(t, map[string]string{"skills/pdf/SKILL.md": skillText, "style.md": "Plain words.\n"})
+	tree, err := Search(dir, Project, nil)
+	must(t, err)
+	if len(tree.Found) > 0 || !slices.Equal(tree.Unread, []string{"skills/pdf"}) {
+		t.Fatalf("found %+v", tree)
+	}
+	approved := []Approved{
+		{Subject: registry.Subject{Kind: registry.KindSkill, ID: "pdf"}, Path: "skills/pdf", Active: true},
+		{Subject: registry.Subject{Kind: registry.KindInstructions, ID: "style"}, Path: "style.md", Active: true},
+		{Subject: registry.Subject{Kind: registry.KindInstructions, ID: "gone"}, Path: "gone.md", Active: true},
+	}
+	for i, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
+		folder, err := Read(dir, kind, approved[i].Path)
+		must(t, err)
+		approved[i].Hash = Definition(kind, approved[i].Subject.ID, folder).Hash()
+	}
+	compare := func() (got []string) {
+		tree, err := Search(dir, Project, approved)
+		must(t, err)
+		for _, d := range Compare(tree.Found, approved) {
+			got = append(got, d.Path+" "+string(d.Change))
+		}
+		return got
+	}
+	if got := compare(); !slices.Equal(got, []string{"gone.md missing"}) {
+		t.Errorf("the differences are %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "skills/pdf/more.md"), nil, 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "style.md"), nil, 0o600))
+	if got := compare(); !slices.Equal(got, []string{"gone.md missing", "skills/pdf changed", "style.md changed"}) {
+		t.Errorf("the differences are %q", got)
 	}
 }
 
@@ -137,6 +232,12 @@ func TestHostileTrees(t *testing.T) {
 		"gigabyte": {func(dir string) error {
 			return errors.Join(os.WriteFile(at(dir, "big"), nil, 0o644), os.Truncate(at(dir, "big"), 1<<30))
 		}, "more than 67108864 bytes"},
+		"hidden behind folders": {func(dir string) (err error) {
+			for i := range maxFolder + 1 {
+				err = errors.Join(err, os.Mkdir(at(dir, fmt.Sprint(i)), 0o755))
+			}
+			return err
+		}, "more than 1000 files and folders"},
 		"not UTF-8 name": {func(dir string) error { return os.WriteFile(at(dir, "a\xff"), nil, 0o644) }, "UTF-8"},
 		"deep":           {func(dir string) error { return os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755) }, "folders deep"},
 	} {

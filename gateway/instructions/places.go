@@ -18,7 +18,8 @@ const (
 )
 
 // place is where a client looks for files that its agent reads: a pattern of path
-// elements in which "*" stands for a part of one, and "**" for any number of them.
+// elements in which "*" stands for a part of one, and "**" for any number of them. Skills
+// may lie in folders below the one for them: several clients look for them in all.
 type place struct {
 	client  string
 	kind    registry.Kind
@@ -32,28 +33,29 @@ const (
 
 // shared are the places that are the same in a project and in the user's home.
 var shared = []place{
-	{"Claude Code", skill, ".claude/skills/*"},
+	{"Claude Code", skill, ".claude/skills/**"},
 	{"Claude Code", file, ".claude/agents/**/*.md"},
 	{"Claude Code", file, ".claude/commands/**/*.md"},
 	{"Claude Code", file, ".claude/rules/**/*.md"},
 	{"Claude Code", file, ".claude/output-styles/**/*.md"},
 	{"Claude Code", file, ".claude/CLAUDE.md"},
-	{"Codex", skill, ".agents/skills/*"},
-	{"Codex", skill, ".codex/skills/*"},
+	{"Codex", skill, ".agents/skills/**"},
+	{"Codex", skill, ".codex/skills/**"},
 	{"Codex", file, ".codex/AGENTS.md"},
 	{"Codex", file, ".codex/AGENTS.override.md"},
 	{"Codex", file, ".codex/prompts/*.md"},
-	{"Cursor", skill, ".cursor/skills/*"},
+	{"Cursor", skill, ".cursor/skills/**"},
 	{"Cursor", file, ".cursor/rules/**/*.mdc"},
 	{"Cursor", file, ".cursor/rules/**/*.md"},
 	{"Cursor", file, ".cursor/commands/**/*.md"},
 	{"Cursor", file, ".cursor/agents/**/*.md"},
-	{"Gemini CLI", skill, ".gemini/skills/*"},
+	{"Gemini CLI", skill, ".gemini/skills/**"},
 	{"Gemini CLI", file, ".gemini/GEMINI.md"},
+	{"Gemini CLI", file, ".gemini/commands/**/*.toml"},
 	{"Roo Code", file, ".roo/rules/**/*.md"},
 	{"Roo Code", file, ".roo/rules-*/**/*.md"},
 	{"Roo Code", file, ".roo/commands/*.md"},
-	{"Roo Code", skill, ".roo/skills/*"},
+	{"Roo Code", skill, ".roo/skills/**"},
 	{"Continue", file, ".continue/rules/**/*.md"},
 	{"Continue", file, ".continue/prompts/**/*.md"},
 }
@@ -70,40 +72,42 @@ var inProjects = []place{
 	{"Copilot", file, ".github/prompts/**/*.prompt.md"},
 	{"Copilot", file, ".github/agents/**/*.md"},
 	{"Copilot", file, ".github/chatmodes/**/*.chatmode.md"},
-	{"Copilot", skill, ".github/skills/*"},
+	{"Copilot", skill, ".github/skills/**"},
 	{"Cursor", file, ".cursorrules"},
 	{"Windsurf", file, ".windsurf/rules/**/*.md"},
 	{"Windsurf", file, ".windsurf/workflows/**/*.md"},
-	{"Windsurf", skill, ".windsurf/skills/*"},
+	{"Windsurf", skill, ".windsurf/skills/**"},
 	{"Windsurf", file, ".windsurfrules"},
 	{"Cline", file, ".clinerules"},
 	{"Cline", file, ".clinerules/**/*.md"},
-	{"Cline", skill, ".cline/skills/*"},
+	{"Cline", skill, ".cline/skills/**"},
 	{"Roo Code", file, ".roorules"},
 	{"opencode", file, ".opencode/agent/**/*.md"},
 	{"opencode", file, ".opencode/agents/**/*.md"},
 	{"opencode", file, ".opencode/command/**/*.md"},
 	{"opencode", file, ".opencode/commands/**/*.md"},
-	{"opencode", skill, ".opencode/skill/*"},
-	{"opencode", skill, ".opencode/skills/*"},
+	{"opencode", skill, ".opencode/skill/**"},
+	{"opencode", skill, ".opencode/skills/**"},
 	{"Zed", file, ".rules"},
 }
 
 // atHome are further places in the home of the user.
 var atHome = []place{
+	{"Claude Code", file, "CLAUDE.md"}, // it reads those above a project, too
+	{"Claude Code", file, "CLAUDE.local.md"},
 	{"Windsurf", file, ".codeium/windsurf/memories/global_rules.md"},
-	{"Windsurf", skill, ".codeium/windsurf/skills/*"},
+	{"Windsurf", skill, ".codeium/windsurf/skills/**"},
 	{"Cline", file, "Documents/Cline/Rules/**/*.md"},
 	{"Cline", file, "Documents/Cline/Workflows/**/*.md"},
-	{"Cline", skill, ".cline/skills/*"},
-	{"Copilot", skill, ".copilot/skills/*"},
+	{"Cline", skill, ".cline/skills/**"},
+	{"Copilot", skill, ".copilot/skills/**"},
 	{"opencode", file, ".config/opencode/AGENTS.md"},
 	{"opencode", file, ".config/opencode/agent/**/*.md"},
 	{"opencode", file, ".config/opencode/agents/**/*.md"},
 	{"opencode", file, ".config/opencode/command/**/*.md"},
 	{"opencode", file, ".config/opencode/commands/**/*.md"},
-	{"opencode", skill, ".config/opencode/skill/*"},
-	{"opencode", skill, ".config/opencode/skills/*"},
+	{"opencode", skill, ".config/opencode/skill/**"},
+	{"opencode", skill, ".config/opencode/skills/**"},
 	{"Zed", file, ".config/zed/AGENTS.md"},
 }
 
@@ -194,11 +198,11 @@ func leads(patterns []pattern, p string, anywhere bool) bool {
 // begins reports whether elements are those of a folder on the way to a pattern.
 func begins(pattern, elements []string) bool {
 	for i, element := range elements {
+		if i < len(pattern) && pattern[i] == "**" {
+			return true
+		}
 		if i+1 >= len(pattern) {
 			return false
-		}
-		if pattern[i] == "**" {
-			return true
 		}
 		if ok, err := path.Match(pattern[i], element); err != nil || !ok {
 			return false

@@ -21,12 +21,13 @@ import (
 // others of its folder can.
 var ErrFile = errors.New("cannot be read")
 
-// The limits of what is read of one skill: how deep its folders nest, and the bytes of
-// all its files. Of those that are no text the definition has only the hash, so that they
+// The limits of what is read of one skill: how deep its folders nest, how much is in one,
+// and the bytes of all its files. Of those that are no text the definition has only the hash, so that they
 // do not count for registry.MaxFolderText.
 const (
-	maxDepth = 24
-	maxBytes = 64 << 20
+	maxDepth  = 24
+	maxBytes  = 64 << 20
+	maxFolder = 2 * registry.MaxFiles // files and folders in one
 )
 
 // reader reads one skill or one file of instructions below a folder.
@@ -81,6 +82,9 @@ func (r *reader) tree(top, dir string, depth int) error {
 	if err != nil {
 		return wrap(at, err)
 	}
+	if len(entries) > maxFolder {
+		return wrap(at, fmt.Errorf("has more than %d files and folders", maxFolder))
+	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
 		info, err := entry.Info()
@@ -108,15 +112,15 @@ func (r *reader) tree(top, dir string, depth int) error {
 	return nil
 }
 
-// readDir returns the entries of a folder by name; of more than a skill may have it
-// reads no further.
+// readDir returns the entries of a folder; of more than a skill may have it reads no
+// further, and has one more than maxFolder.
 func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	f, err := root.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(registry.MaxFiles * 2)
+	entries, err := f.ReadDir(maxFolder + 1)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
