@@ -32,6 +32,7 @@ type checkFlags struct {
 	server, lock  string
 	partial       bool
 	files         bool
+	full          bool
 	hook          string
 	bundle        bundleFlags
 	where         command.WhereFlags
@@ -71,9 +72,10 @@ and could not prove. With --code, the bundle has to be valid, and the code is
 compared with it.
 
 --files compares skills and instruction files with what was approved: those of a
-project's FOLDER, else those in your home and in the current project. With --lock
-it needs no database. --hook answers as a hook of claude-code, codex or cursor
-does, so that a session stops while files are not as they were approved.
+project's FOLDER, else those in your home and in the current project. It reads and
+hashes every file each time, and trusts no size or time. With --lock it needs no
+database. --hook answers as a hook of claude-code, codex or cursor does, so that a
+session stops while files are not as they were approved.
 
 check changes nothing. Exit status 6: something was found.`,
 		Example: `  toolcrib check --code dist/tools.json --agent assistant
@@ -100,6 +102,7 @@ func (f *checkFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
+	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which it always does")
 	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
 	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; it changes nothing")
 	_ = set.MarkHidden("was") // it is there
@@ -112,8 +115,8 @@ func (f checkFlags) run(ctx context.Context, a *command.App, args []string) erro
 	switch {
 	case f.files:
 		return runCheckFiles(ctx, a, args, f)
-	case len(args) > 0 || f.hook != "":
-		return process.Usagef("a folder and --hook are for --files")
+	case len(args) > 0 || f.hook != "" || f.full:
+		return process.Usagef("a folder, --hook and --full are for --files")
 	}
 	return runCheck(ctx, a, f)
 }
