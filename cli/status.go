@@ -46,6 +46,7 @@ type docStatusServer struct {
 	Approved   int          `json:"approved"` // tools, as the next two
 	Waiting    int          `json:"waiting"`
 	Changed    int          `json:"changed"`
+	Rejected   int          `json:"rejected"` // withheld while the server offers them so
 	Texts      *docTexts    `json:"texts,omitempty"`
 	ChangeSets []string     `json:"change_sets"`
 	LastCall   *docLastCall `json:"last_call,omitempty"`
@@ -56,6 +57,7 @@ type docTexts struct {
 	Approved int `json:"approved"`
 	Waiting  int `json:"waiting"`
 	Changed  int `json:"changed"`
+	Rejected int `json:"rejected"` // withheld while the server offers them so
 }
 
 type docStatusCall struct {
@@ -187,7 +189,7 @@ func newDocStatus(s guarding.Status, problems []string) docStatus {
 		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason()}
 	})
 	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
-		d := docStatusServer{Name: v.Name, Approved: v.Tools.Approved, Waiting: v.Tools.Waiting, Changed: v.Tools.Changed, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
+		d := docStatusServer{Name: v.Name, Approved: v.Tools.Approved, Waiting: v.Tools.Waiting, Changed: v.Tools.Changed, Rejected: v.Tools.Rejected, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
 		if v.Texts != (guarding.Counts{}) {
 			texts := docTexts(v.Texts)
 			d.Texts = &texts
@@ -233,6 +235,9 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		if review := v.Review(); review != "" {
 			p.Remark("Waiting for you: %s of %s. Review with %s", waiting(v), v.Name, review)
 		}
+		if n := v.Tools.Rejected + v.Texts.Rejected; n > 0 {
+			p.Remark("You rejected %s of %s: its guard withholds what you rejected while the server offers it. List it with toolcrib list --state rejected --filter %s", output.Counted(n, "change"), v.Name, v.Name)
+		}
 	}
 	for _, c := range s.Calls {
 		p.Remark("Waiting for you: a call of %s by %s, until %s. Look at it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
@@ -263,7 +268,7 @@ func textCounts(c guarding.Counts) string {
 	for _, part := range []struct {
 		n    int
 		word string
-	}{{c.Approved, "approved"}, {c.Waiting, "waiting"}, {c.Changed, "changed"}} {
+	}{{c.Approved, "approved"}, {c.Waiting, "waiting"}, {c.Changed, "changed"}, {c.Rejected, "rejected"}} {
 		if part.n > 0 {
 			parts = append(parts, output.Itoa(part.n)+" "+part.word)
 		}

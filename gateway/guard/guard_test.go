@@ -396,7 +396,7 @@ func TestListsHoldApprovedBytesAlone(t *testing.T) {
 	if line != want {
 		t.Errorf("the client gets\n%s\nand not\n%s", line, want)
 	}
-	if said := s.next(); !strings.Contains(said, `"notifications/message"`) || !strings.Contains(said, "2 tools of fake are withheld until they are approved (toolcrib show set:fake): received, exit") {
+	if said := s.next(); !strings.Contains(said, `"notifications/message"`) || !strings.Contains(said, "2 tools of fake are withheld until they are approved (toolcrib status): received, exit") {
 		t.Errorf("the client hears %s", said)
 	}
 	l := <-s.crib.observed

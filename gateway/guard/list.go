@@ -85,7 +85,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		if n := len(withheld); n > 1 {
 			which = fmt.Sprintf("%d %s of %s are withheld until they are", n, kind, g.config.Name)
 		}
-		g.say("warning", fmt.Sprintf("%s approved (toolcrib show set:%s): %s", which, g.config.Name, strings.Join(withheld, ", ")))
+		g.say("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(m.text, found, kind)

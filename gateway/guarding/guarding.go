@@ -78,6 +78,9 @@ type Counts struct {
 	Approved int // active ones
 	Waiting  int // proposals of new ones
 	Changed  int // proposals about approved ones: changed, gone, or back
+	// Rejected are those whose last change, or they themselves, the user rejected: while
+	// the server offers them so, its guard withholds them.
+	Rejected int
 }
 
 // Open returns how many proposals wait for the user.
@@ -135,9 +138,12 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 	if from.View == nil {
 		return s, nil
 	}
-	var open []review.Bundle
+	var open, rejected []review.Bundle
 	err := from.View(ctx, func(r Reader) (err error) {
-		open, err = OpenTools(ctx, r, "tool:", proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges)
+		if open, err = OpenTools(ctx, r, "tool:", proposals.UserReview, proposals.ChiefReview, proposals.NeedsChanges); err != nil {
+			return err
+		}
+		rejected, err = lastRejected(ctx, r, open)
 		return err
 	})
 	if err != nil {
@@ -150,7 +156,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		}
 	}
 	for i := range s.Servers {
-		if err := s.Servers[i].read(ctx, from, open); err != nil {
+		if err := s.Servers[i].read(ctx, from, open, rejected); err != nil {
 			return s, err
 		}
 	}
@@ -170,7 +176,7 @@ func (s *Status) readCalls(ctx context.Context, from Store) error {
 }
 
 // read counts the tools and texts of a server and finds its last call.
-func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) error {
+func (v *Server) read(ctx context.Context, from Store, open, rejected []review.Bundle) error {
 	err := from.View(ctx, func(r Reader) error {
 		lives, err := r.FromServer(ctx, v.Name)
 		for _, l := range lives {
@@ -197,6 +203,11 @@ func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) err
 			v.Sets = append(v.Sets, set)
 		}
 	}
+	for _, b := range rejected {
+		if t := b.Revision.Draft.Definition.Tool; t.Server() == v.Name {
+			v.of(t).Rejected++
+		}
+	}
 	calls, err := from.Calls(ctx, gateway.CallQuery{Agent: gateway.GuardPrefix + v.Name, Limit: 1})
 	if err != nil || len(calls) == 0 {
 		return err
@@ -209,6 +220,31 @@ func (v *Server) read(ctx context.Context, from Store, open []review.Bundle) err
 		}
 	}
 	return nil
+}
+
+// lastRejected returns of the newest rejected proposals those after which nothing was
+// approved or proposed about the same tool or text.
+func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review.Bundle, error) {
+	page, err := r.List(ctx, review.Query{State: proposals.Rejected, Filter: "tool:", Limit: review.MaxPage})
+	if err != nil {
+		return nil, err
+	}
+	settled := map[registry.Subject]bool{}
+	for _, b := range open {
+		settled[b.Proposal.Subject] = true
+	}
+	var ids []proposals.ID
+	for _, p := range page.Proposals {
+		if !settled[p.Subject] && p.BaseVersion == p.LiveVersion {
+			ids = append(ids, p.ID)
+		}
+		settled[p.Subject] = true
+	}
+	bundles, err := r.Bundles(ctx, ids)
+	return slices.DeleteFunc(bundles, func(b review.Bundle) bool {
+		t := b.Revision.Draft.Definition.Tool
+		return t == nil || t.Server() == ""
+	}), err
 }
 
 // OpenTools returns the proposals in some states about the tools and texts of MCP

@@ -181,6 +181,9 @@ func open(c guarding.Counts) string {
 	if c.Changed > 0 {
 		text += ", " + strconv.Itoa(c.Changed) + " changed"
 	}
+	if c.Rejected > 0 {
+		text += ", " + strconv.Itoa(c.Rejected) + " rejected and withheld"
+	}
 	return text
 }
 
