@@ -187,10 +187,7 @@ type screenSigner struct {
 
 // Decide implements tui.Signer.
 func (s screenSigner) Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask tui.AskToSign) (tui.Decider, error) {
-	verdict := map[proposals.Act]proposals.Verdict{
-		proposals.ActApprove: proposals.VerdictApproved, proposals.ActRequestChanges: proposals.VerdictNeedsChanges, proposals.ActReject: proposals.VerdictRejected,
-	}[act]
-	return s.decider(ctx, ask, func() ([]byte, error) { return s.desk.Prepare(ctx, s.actor, choices, verdict, note) })
+	return s.decider(ctx, ask, func() ([]byte, error) { return s.desk.Prepare(ctx, s.actor, choices, proposals.VerdictOf(act), note) })
 }
 
 // Waive implements tui.Signer.

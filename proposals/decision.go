@@ -17,6 +17,13 @@ const (
 	VerdictRejected     Verdict = "rejected"
 )
 
+// VerdictOf returns the verdict of an act that decides on a proposal, "" for another.
+func VerdictOf(act Act) Verdict {
+	return map[Act]Verdict{
+		ActApprove: VerdictApproved, ActEndorse: VerdictEndorsed, ActRequestChanges: VerdictNeedsChanges, ActReject: VerdictRejected,
+	}[act]
+}
+
 // Decision is the user's word on one revision.
 type Decision struct {
 	ID           string // UUIDv7

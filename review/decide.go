@@ -27,7 +27,8 @@ func (d *deciding) Approve(ctx context.Context, actor proposals.Actor, choices [
 	})
 }
 
-// Decide gives proposals a verdict: Approve, RequestChanges or Reject.
+// Decide gives proposals a verdict: Approve, RequestChanges or Reject. It is the one way
+// to decide of all interfaces.
 func (d *deciding) Decide(ctx context.Context, actor proposals.Actor, choices []Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	switch verdict {
 	case proposals.VerdictNeedsChanges:

@@ -64,10 +64,7 @@ func (c *Config) decide(ctx context.Context, act proposals.Act, choices []review
 	if err != nil {
 		return nil, err
 	}
-	run := map[proposals.Act]func(context.Context, proposals.Actor, []review.Choice, string) ([]proposals.Decision, error){
-		proposals.ActApprove: desk.Approve, proposals.ActRequestChanges: desk.RequestChanges, proposals.ActReject: desk.Reject,
-	}[act]
-	return run(ctx, c.Actor, choices, reason)
+	return desk.Decide(ctx, c.Actor, choices, proposals.VerdictOf(act), reason)
 }
 
 // decided reports the outcome of decisions.

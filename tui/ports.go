@@ -27,9 +27,7 @@ import (
 
 // Decider decides on proposals and waives findings.
 type Decider interface {
-	Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]proposals.Decision, error)
-	RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error)
-	Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error)
+	Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error)
 	Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error)
 	Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error)
 }
