@@ -378,20 +378,17 @@ func (d Draft) Beside() []byte {
 	return jsondoc.Canonical(beside)
 }
 
-// node returns d as the tree of its JSON form. It fails only for values that every
+// Node returns d as the tree of its JSON form. It fails only for values that every
 // decoder refuses, such as a NUL.
-func (d Draft) node() (*jsondoc.Node, error) {
+func (d Draft) Node() (*jsondoc.Node, error) {
 	doc := d.document()
 	definition := doc.Definition.definition
-	if definition.Folder() == nil {
-		return jsondoc.FromValue(doc)
-	}
 	doc.Definition = content{}
 	n, err := jsondoc.FromValue(doc)
-	if err != nil {
-		return nil, err
+	if err != nil || definition.IsZero() {
+		return n, err
 	}
-	of, err := definition.Node() // without the way over the text of many files
+	of, err := definition.Node() // by itself: within the document its text would be written twice
 	at := slices.IndexFunc(n.Members, func(m jsondoc.Member) bool {
 		return m.Key == "rationale" || m.Key == "examples" || m.Key == "testCases" || m.Key == "changeSet"
 	})
@@ -403,7 +400,7 @@ func (d Draft) node() (*jsondoc.Node, error) {
 }
 
 func (d Draft) mustNode() *jsondoc.Node {
-	n, err := d.node()
+	n, err := d.Node()
 	if err != nil {
 		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
 	}

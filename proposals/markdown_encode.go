@@ -14,7 +14,7 @@ import (
 // draft. It returns an error that wraps mdfile.ErrFormat when a text is longer
 // than DecodeMarkdown accepts in its place.
 func (d Draft) Markdown() ([]byte, error) {
-	doc, err := d.node()
+	doc, err := d.Node()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", mdfile.ErrFormat, err)
 	}

@@ -181,7 +181,7 @@ const brailleBlank = '\u2800'
 // placeholders of the skeleton, and a NUL, which the definition's own problems
 // cover.
 func (c *template) texts(d Draft) {
-	doc, err := d.node()
+	doc, err := d.Node()
 	if err != nil {
 		c.add(RuleSubject, jsondoc.Root, "cannot be written as JSON: %v", err)
 		return

@@ -90,10 +90,11 @@ func (b *binder) value(path string) *jsondoc.Node {
 
 func (b *binder) draft() *jsondoc.Node {
 	if b.root == nil {
-		b.root = jsondoc.NewString(string(b.c.Draft.Canonical()))
-		if n, err := jsondoc.Parse(b.c.Draft.Canonical(), jsondoc.DefaultLimits); err == nil {
-			b.root = n
+		n, err := b.c.Draft.Node()
+		if err != nil { // of a value that no decoder lets in
+			n = jsondoc.NewObject()
 		}
+		b.root = n
 	}
 	return b.root
 }
