@@ -186,11 +186,17 @@ func ownName(t registry.Tool) string {
 
 // add adds the words of texts. Weights only get smaller from call to call.
 func (p purpose) add(weight int, texts ...string) {
+	read := map[string]bool{} // a text has few different words
 	for _, text := range texts {
 		words(text, func(w word) {
-			if s := stem(string(w.folded)); s != "" {
+			if read[string(w.folded)] {
+				return
+			}
+			folded := string(w.folded)
+			read[folded] = true
+			if s := stem(folded); s != "" {
 				if _, ok := p[s]; !ok {
-					p[s] = term{Word: string(w.folded), Weight: weight}
+					p[s] = term{Word: folded, Weight: weight}
 				}
 			}
 		})

@@ -87,9 +87,15 @@ func idWords(s string) iter.Seq[rules.Passage] {
 	}
 }
 
-func idByte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
-}
+func idByte(c byte) bool { return idBytes[c] }
+
+// idBytes are the characters of ids in any case.
+var idBytes = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+	}
+	return t
+}()
 
 // maxLookups bounds how many words of a text are looked up.
 const maxLookups = 500

@@ -24,6 +24,10 @@ type reader struct {
 	folds foldCache
 	nat   []byte // scratch: a word as folded
 	asc   []byte // scratch: the ASCII word it imitates
+
+	// What is found of the text, which is copied to the result once it is whole.
+	sentences []Sentence
+	clauses   []Clause
 }
 
 // newReader returns a reader for the texts of g.
@@ -296,10 +300,10 @@ func (s *reader) flush(carry bool) {
 		s.encoded.noteMarkers(&s.words)
 	}
 	s.seen.union(&s.words.mask)
-	if s.encoded.seg.depth == 0 && len(s.out.Sentences) < maxSentences {
-		from := int32(len(s.out.Clauses))
-		s.out.Clauses = s.words.clauses(s.out.Clauses)
-		s.out.Sentences = append(s.out.Sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.out.Clauses))}})
+	if s.encoded.seg.depth == 0 && len(s.sentences) < maxSentences {
+		from := int32(len(s.clauses))
+		s.clauses = s.words.clauses(s.clauses)
+		s.sentences = append(s.sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.clauses))}})
 	}
 	s.frames.match()
 	if s.words.mend() {

@@ -111,6 +111,7 @@ func (g *Grammar) Scan(text string) *Result {
 // begin makes s ready for a text.
 func (s *reader) begin(out *Result, text string) {
 	s.out, s.frames.out = out, out
+	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
 	clear(s.frames.fired)
 	s.encoded.begin(out, text)
 	s.words.work = 0
@@ -126,6 +127,7 @@ func (s *reader) turnTo(seg *segment) {
 
 // end lets go of the text.
 func (s *reader) end() {
+	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
 	s.out, s.frames.out, s.encoded.out = nil, nil, nil
 	s.text, s.words.text, s.encoded.text = "", "", ""
 	s.frames.seg, s.encoded.seg = nil, nil

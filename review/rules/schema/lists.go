@@ -169,6 +169,9 @@ func shownRules() []rules.Rule {
 // with "_", "-", a space or nothing between them. All but "soft delete" are plain
 // English when they stand apart: only identifiers count.
 func softDeletes(text string) []rules.Passage {
+	if !mentionsDelete(text) {
+		return nil
+	}
 	var found []rules.Passage
 	var before nameWord
 	for word := range nameWords(text) {
@@ -194,10 +197,23 @@ type nameWord struct {
 	tied       bool // it is tied to the next one: by "_" or "-", or by a capital
 }
 
-// deletes reports whether w is a form of "delete", as a word of every phrase is.
+// deleteStem begins a word of every phrase.
+const deleteStem = "delet"
+
+// mentionsDelete reports whether a form of "delete" stands anywhere in text: it rarely
+// does, and looking for it takes less than cutting words.
+func mentionsDelete(text string) bool {
+	for i := 0; i+len(deleteStem) <= len(text); i++ {
+		if text[i]|0x20 == deleteStem[0] && strings.EqualFold(text[i:i+len(deleteStem)], deleteStem) {
+			return true
+		}
+	}
+	return false
+}
+
+// deletes reports whether w is a form of "delete".
 func (w nameWord) deletes(text string) bool {
-	const stem = "delet"
-	return w.end-w.start > len(stem) && strings.EqualFold(text[w.start:w.start+len(stem)], stem)
+	return w.end-w.start > len(deleteStem) && strings.EqualFold(text[w.start:w.start+len(deleteStem)], deleteStem)
 }
 
 // nameWords splits a text into its ASCII words, and identifiers into theirs.

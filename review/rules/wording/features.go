@@ -140,7 +140,7 @@ func (x *Clauses) Run(i, j int) Features {
 			}
 		}
 	}
-	f[signalGroup] = append(f[signalGroup], x.signals(fit)...)
+	f[signalGroup] = x.signals(f[signalGroup], fit)
 	return f
 }
 
@@ -152,20 +152,23 @@ var (
 	novelBasis   = fnvBasis.str("@novel")
 )
 
-// signals returns how a passage fits: a tool's by the words that are about its purpose and
+// mostSignals is how many signals a passage has at most.
+const mostSignals = 5
+
+// signals appends how a passage fits: a tool's by the words that are about its purpose and
 // those that are not, a prompt's by what it adds.
-func (x *Clauses) signals(f fitness) []uint32 {
+func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 	if x.tool {
 		near := relatedBasis.byte(byte(min(f.related, 3)))
 		far := strangeBasis.byte(byte(min(f.strange/2, 5)))
-		return []uint32{near.mixed(), far.mixed(), near.and(x.place).mixed(), far.and(x.place).mixed(), near.and(far).mixed()}
+		return append(list, near.mixed(), far.mixed(), near.and(x.place).mixed(), far.and(x.place).mixed(), near.and(far).mixed())
 	}
 	if x.alone {
-		return nil
+		return list
 	}
 	ratio := foreignBasis.byte(byte(min(5*f.strange/max(1, f.strange+f.related), 4)))
 	far := strangeBasis.byte(byte(min(f.strange/2, 5)))
-	return []uint32{ratio.mixed(), far.mixed(), ratio.and(far).mixed(), novelBasis.byte(byte(min(f.novel, 5))).mixed()}
+	return append(list, ratio.mixed(), far.mixed(), ratio.and(far).mixed(), novelBasis.byte(byte(min(f.novel, 5))).mixed())
 }
 
 // clausesOf collects the features of a sentence.

@@ -159,6 +159,13 @@ func (t *Learned) signals(list []uint32) float64 {
 // an attack.
 const partial = 2
 
+// pairSum adds up the pairs of concepts of clause j with the one d+1 before it, at
+// j*width+d.
+type pairSum struct{ sum, n int }
+
+// someClauses is how many clauses most sentences have at most.
+const someClauses = 8
+
 // Best returns the highest score of the sentence and of a run of at most maxRun of its
 // clauses.
 func (t *Learned) Best(x *Clauses) float64 {
@@ -167,14 +174,19 @@ func (t *Learned) Best(x *Clauses) float64 {
 		t.add(&once, g, list)
 	}
 	n := len(x.list)
-	alone := make([]tally, n)
+	width := min(n, maxRun)
+	// Most sentences have few clauses, for which the stack has room.
+	var someAlone [someClauses]tally
+	var somePairs [someClauses * someClauses]pairSum
+	alone, pairs := someAlone[:], somePairs[:]
+	if n > someClauses {
+		alone, pairs = make([]tally, n), make([]pairSum, n*width)
+	}
 	for i := range x.list {
 		for g, list := range x.list[i] {
 			t.add(&alone[i], g, list)
 		}
 	}
-	width := min(n, maxRun)
-	pairs := make([]struct{ sum, n int }, n*width) // of clause j with the one d+1 before it, at j*width+d
 	for j := range n {
 		for d := range min(j, width-1) {
 			y := &pairs[j*width+d]
@@ -185,6 +197,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 		}
 	}
 	best := math.Inf(-1)
+	var signals [mostSignals]uint32
 	for i := range n {
 		run, fit := once, fitness{}
 		for j := i; j < n && (i == 0 || j < i+maxRun); j++ {
@@ -198,7 +211,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 				run.sum[pairGroup] += y.sum
 				run.n[pairGroup] += y.n
 			}
-			score := t.of(&run) + t.signals(x.signals(fit))
+			score := t.of(&run) + t.signals(x.signals(signals[:0], fit))
 			if x.tool && (!x.edge(i) || !x.edge(j+1)) {
 				score -= partial
 			}

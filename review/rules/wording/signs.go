@@ -66,11 +66,13 @@ func (c *View) signFindings(list []Sentence) []rules.Finding {
 // where none does.
 func (c *View) reasons(s *Sentence, table *Learned) string {
 	words := map[string]int{}
+	said := strings.ToLower(s.Text)
+	var f Features
 	for _, w := range tokens(nil, s.Text, c.setting()) {
-		if w[0] == '~' || idle[w] || len(w) < 4 || w[0] < utf8.RuneSelf && !strings.Contains(strings.ToLower(s.Text), w) {
+		if w[0] == '~' || idle[w] || len(w) < 4 || w[0] < utf8.RuneSelf && !strings.Contains(said, w) {
 			continue
 		}
-		var f Features
+		f.reset()
 		f.pieces(w)
 		sum := 0
 		for _, h := range f[pieceGroup] {
