@@ -194,3 +194,19 @@ func (b *bench) reassess(name string) {
 		b.t.Fatal(err)
 	}
 }
+
+// TestMarksOnTheWay marks the rows that shift and an arrow go over, and rejects three of
+// several with five keys.
+func TestMarksOnTheWay(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md", "style_memory.md"))
+	b.press("shift+down", "shift+down").wants("* 3 marked")
+	b.press("x").write("Not these.").press("ctrl+s", "y").wants("Rejected: ")
+	if s := b.states(); b.count(proposals.Rejected) != 3 || s["name_bank"] != proposals.UserReview {
+		t.Errorf("states %v", s)
+	}
+	b = newBench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b.press("G", "shift+up").wants("* 2 marked")
+	b.press("space").wants("* 1 marked")
+	b.press("tab", "tab", "shift+down").wants("no proposal is selected")
+}

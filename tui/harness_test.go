@@ -32,6 +32,8 @@ type bench struct {
 	made counts
 	quit bool
 
+	waited time.Duration // since it was opened
+
 	config tui.Config
 	env    map[string]string
 	size   func() (width, height int) // nil for a terminal that keeps its size
@@ -43,7 +45,9 @@ func runNow(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 }
 
 // now is the time that ages are told from.
-func (b *bench) now() time.Time { return time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC) }
+func (b *bench) now() time.Time {
+	return time.Date(2026, 11, 20, 13, 50, 0, 0, time.UTC).Add(b.waited)
+}
 
 // after answers at once; tests poll when they want to.
 func (b *bench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
@@ -133,16 +137,17 @@ func (b *bench) propose(d proposals.Draft) {
 	}
 }
 
-// press types keys; each is named as Bubble Tea names it.
+// press presses keys; each is named as Bubble Tea names it. There is a second after each.
 func (b *bench) press(keys ...string) *bench {
 	b.t.Helper()
 	for _, k := range keys {
 		b.send(keyPress(k))
+		b.waited += time.Second
 	}
 	return b
 }
 
-// write types a text.
+// write types a text at once.
 func (b *bench) write(text string) *bench {
 	for _, r := range text {
 		b.send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -158,8 +163,8 @@ func keyPress(name string) tea.KeyPressMsg {
 	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(rest[0]), Mod: tea.ModCtrl}
 	}
-	if name == "shift+tab" {
-		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	if rest, ok := strings.CutPrefix(name, "shift+"); ok {
+		return tea.KeyPressMsg{Code: codes[rest], Mod: tea.ModShift}
 	}
 	if code, ok := codes[name]; ok {
 		return tea.KeyPressMsg{Code: code}

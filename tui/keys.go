@@ -128,6 +128,10 @@ func keyName(k string) string {
 		return "page down"
 	case "pgup":
 		return "page up"
+	case "shift+down":
+		return "shift+↓"
+	case "shift+up":
+		return "shift+↑"
 	}
 	return k
 }

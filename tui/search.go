@@ -189,6 +189,8 @@ var synonyms = map[string]string{
 	"needs-changes-marked":    "send back, request changes, return",
 	"reject":                  "decline, refuse, deny, no",
 	"reject-marked":           "decline, refuse, deny, no",
+	"mark-down":               "select several, range, extend",
+	"mark-range":              "select several, extend",
 	"withdraw":                "cancel, retract, delete",
 	"waive":                   "ignore, suppress, allow, dismiss, exception",
 	"rebase":                  "merge, update, stale, conflict",

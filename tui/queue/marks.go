@@ -161,6 +161,17 @@ func (q *Page) markRow() tea.Cmd {
 	return q.Move(1)
 }
 
+// markOn marks the selected row and the next in a direction, and goes there.
+func (q *Page) markOn(step int) func() tea.Cmd {
+	return func() tea.Cmd {
+		q.end()
+		q.waiting(&q.rows, q.cursor, q.cursor+1)
+		moved := q.Move(step)
+		q.waiting(&q.rows, q.cursor, q.cursor+1)
+		return moved
+	}
+}
+
 // markRange begins a range at the selected row, or ends it.
 func (q *Page) markRange() tea.Cmd {
 	p, _ := q.Current()

@@ -107,14 +107,15 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 			p.does("a", "━━ Approve ━━")
 			p.agrees("y approve", "Live: tool:global/delete_tasks version 2")
 		}, map[string]string{"history tool:global/delete_tasks": "2\t"}},
-		{"reject three", 4, func(c testDB) { c.three() }, 120, func(p *counting) {
+		{"reject three of six", 5, func(c testDB) { c.proposes("a", "b", "c", "d", "e", "f") }, 120, func(p *counting) {
 			p.sees("tool:user/a ")
-			p.does("*", "* 3 marked")
+			p.does("S-Down", "* 2 marked")
+			p.does("S-Down", "* 3 marked")
 			p.does("x", "Reject 3 proposals")
 			p.types("Not these.")
 			p.does("C-s")
 			p.agrees("y reject", "Rejected: ")
-		}, map[string]string{"list --state rejected": "tool:user/c"}},
+		}, map[string]string{"list --state rejected": "tool:user/d", "list --state user_review": "tool:user/c"}},
 		{"undo a reject", 2, func(c testDB) { c.run("propose", c.version(0, "One thing.", "Read.")) }, 120, func(p *counting) {
 			p.does("x", "━━ Reject ━━")
 			p.types("No.")
@@ -176,10 +177,10 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 	}
 }
 
-// three proposes three tools.
-func (c testDB) three() {
+// proposes proposes tools.
+func (c testDB) proposes(ids ...string) {
 	c.t.Helper()
-	for _, id := range []string{"a", "b", "c"} {
+	for _, id := range ids {
 		c.run("propose", c.file(id))
 	}
 }
