@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -20,6 +22,39 @@ const grace = 50 * time.Millisecond
 
 // pause is how long nothing is typed before a text is saved.
 const pause = 400 * time.Millisecond
+
+// initial is the last key where it was one of a sheet's and a letter too: n or d. Who types
+// a note without a key before it means the letter.
+type initial struct {
+	letter string
+	at     time.Time
+}
+
+// How soon the next letter follows on the one before. Nobody presses n, and then begins a
+// note, as fast as the keys of one read follow each other; but who presses d to read on, and
+// goes on with a letter at the pace of a word, has not read.
+const (
+	burst = 30 * time.Millisecond
+	pace  = 500 * time.Millisecond
+)
+
+// regain gives a note that is typed at once the letter that was taken for a key. It returns
+// false where the last key was meant as one.
+func (d *dialog) regain(m *shell, msg tea.KeyPressMsg) bool {
+	last := d.last
+	d.last = initial{}
+	next, _ := utf8.DecodeRuneInString(msg.Text)
+	within := map[string]time.Duration{"n": burst, "d": pace}[last.letter]
+	if d.text == nil || !unicode.IsLetter(next) || m.now().Sub(last.at) >= within || last.letter == "d" && msg.Text == "d" {
+		return false
+	}
+	if last.letter == "d" {
+		d.details = !d.details
+	}
+	d.Writing = true
+	d.text.Insert(last.letter)
+	return true
+}
 
 // Ask opens a dialog.
 func (m *shell) Ask(question screen.Dialog) tea.Cmd {
@@ -86,6 +121,9 @@ func (d *dialog) resize(m *shell) {
 // key gives a key to the dialog.
 func (d *dialog) key(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
+	if d.regain(m, msg) {
+		return d.write(m, msg)
+	}
 	switch {
 	case name == "esc":
 		m.dialog = nil
@@ -149,19 +187,16 @@ func (d *dialog) letter(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case d.Facts != nil && name == "d":
-		d.details = !d.details
+		d.details, d.last = !d.details, initial{name, m.now()}
 		d.resize(m)
 		d.pager.Home()
 		return nil
 	case d.Facts != nil && name == "n" && d.NoteOptional:
-		d.Writing = true
+		d.Writing, d.last = true, initial{name, m.now()}
 		d.resize(m)
 		return nil
 	case d.text != nil && msg.Text != "":
-		d.Writing = true
-		d.text.Key(msg)
-		d.resize(m)
-		return d.keep(m)
+		return d.write(m, msg)
 	case d.text != nil:
 	case name == "j":
 		d.pager.Move(1)
@@ -172,6 +207,14 @@ func (d *dialog) letter(m *shell, msg tea.KeyPressMsg) tea.Cmd {
 		return d.decline()
 	}
 	return nil
+}
+
+// write begins a note or a reason with a key, or goes on with it.
+func (d *dialog) write(m *shell, msg tea.KeyPressMsg) tea.Cmd {
+	d.Writing = true
+	d.text.Key(msg)
+	d.resize(m)
+	return d.keep(m)
 }
 
 // count takes in a digit of the tally, or takes the last one back.
@@ -462,6 +505,7 @@ type dialog struct {
 	pager   *pager.Pager
 	ready   bool
 	details bool // of a sheet: all there is to know
+	last    initial
 }
 
 // decline answers the waiting write with no.

@@ -34,6 +34,29 @@ func TestTypedNoteNeverApproves(t *testing.T) {
 	b.noted(note)
 }
 
+// TestNoteKeepsItsFirstLetter types notes at once that begin with the keys of the sheet,
+// and with the key that opens the note: nothing is lost of the former, and the key is none
+// of the latter.
+func TestNoteKeepsItsFirstLetter(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, note := range []string{"nice, they asked for it. Yes.", "done as it was asked, by me.", "dynamic, yes.", "need more? no."} {
+		b := newBench(t, 120, 60, demo("name_bank.json"))
+		b.wants("◆ prompt")
+		b.press("a").write(note).wants("▎ " + note)
+		if got := b.state(); got != proposals.UserReview {
+			t.Fatalf("%q approved it: %s", note, got)
+		}
+		b.press("ctrl+s", "y").wants("Live: ")
+		b.noted(note)
+	}
+	b := newBench(t, 120, 60, demo("name_bank.json"))
+	b.wants("◆ prompt")
+	b.press("a", "d").wants("four_eyes = false")
+	b.press("d", "n").write("fine").wants("▎ fine")
+	b.press("ctrl+s", "d", "d", "y").wants("Live: ")
+	b.noted("fine")
+}
+
 // TestTypedNoteOfSeveral types a note that begins with the number of the marked
 // proposals and a word that begins with y.
 func TestTypedNoteOfSeveral(t *testing.T) {

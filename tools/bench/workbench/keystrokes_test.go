@@ -184,3 +184,29 @@ func (c testDB) proposes(ids ...string) {
 		c.run("propose", c.file(id))
 	}
 }
+
+// TestNoteTypedAtOnce types a note without a key before it that begins with a key of the
+// sheet: the terminal hands its letters over at once.
+func TestNoteTypedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newTestDB(t)
+	c.proposes("a", "b")
+	p := c.open(120, 60)
+	for _, note := range []string{"nice, and asked for. Yes", "done as asked. Yes"} {
+		p.sees("+ Find what drags.")
+		p.press("a")
+		p.sees("✓ read 1/1", "y approve")
+		p.types(note)
+		p.sees("▎ " + note)
+		p.press("C-s")
+		p.answers("y approve")
+		p.sees("Live: ")
+	}
+	p.press("q")
+	p.ends()
+	for subject, note := range map[string]string{"tool:user/b": "nice, and asked for. Yes", "tool:user/a": "done as asked. Yes"} {
+		if out := c.run("history", subject); !strings.Contains(out, note) {
+			t.Errorf("the note is not in the history of %s:\n%s", subject, out)
+		}
+	}
+}
