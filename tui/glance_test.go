@@ -105,3 +105,85 @@ func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 		t.Errorf("a hidden character counts as read beside the list:\n%s", s)
 	}
 }
+
+// suspected has a chief find something in the one proposal that can be waived and hides
+// nothing.
+func suspected(b *bench) {
+	b.t.Helper()
+	_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
+		Recommendation: proposals.RecommendNeedsChanges,
+		Findings:       []rules.Finding{{Rule: "X101", Severity: rules.Block, Path: "definition.goals", Line: 1, Column: 1, EndLine: 1, EndColumn: 5, Message: "Too wide.", Passage: "Five"}},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// waive waives the first finding of the selected proposal.
+func (b *bench) waive() {
+	b.t.Helper()
+	b.press("enter", "3", "W").write("It was meant.").press("ctrl+s", "y").wants("Waived X101")
+}
+
+// TestWaiverReadsNothing waives a finding, which changes the digest of the review: what was
+// read beside the queue stays read, and nothing else counts as read by it.
+func TestWaiverReadsNothing(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	locked := func(t *testing.T, b *bench) {
+		t.Helper()
+		for range 2 { // on the page of the proposal, and in the queue
+			b.press("a").wants("━━ Approve ━━", "not shown yet")
+			b.press("y").wants("Not shown yet")
+			b.press("esc", "Q")
+		}
+		if got := b.state(); got != proposals.UserReview {
+			t.Errorf("it was approved: %s", got)
+		}
+	}
+	readAll := func(b *bench) {
+		for range 20 {
+			b.screen()
+			b.press("J")
+		}
+	}
+	t.Run("read", func(t *testing.T) {
+		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		readAll(b)
+		b.waive()
+		b.press("a").wants("━━ Approve ━━")
+		b.press("y").wants("Live: tool:user/name_bank")
+	})
+	t.Run("a part of it", func(t *testing.T) {
+		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		b.screen()
+		b.press("J")
+		b.waive()
+		locked(t, b)
+	})
+	t.Run("an earlier revision", func(t *testing.T) {
+		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		readAll(b)
+		d := b.file("name_bank.json")
+		d.Definition.Tool.Goals = "List other goals than those that were read."
+		if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+			t.Fatal(err)
+		}
+		suspected(b)
+		b.press("enter", "esc")
+		b.waive()
+		locked(t, b)
+	})
+	t.Run("under another test case", func(t *testing.T) {
+		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		readAll(b)
+		d := b.file("name_bank.json")
+		d.TestCases[1].Name = "another name"
+		if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+			t.Fatal(err)
+		}
+		suspected(b)
+		b.press("enter", "esc")
+		b.waive()
+		locked(t, b)
+	})
+}
