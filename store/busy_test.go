@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -39,16 +40,22 @@ func breaksIn(ctx context.Context, db *DB) error {
 	})
 }
 
-// TestWaitingCanBeInterrupted cancels a writer that waits.
+// TestWaitingCanBeInterrupted cancels a writer that waits, and knows that it does.
 func TestWaitingCanBeInterrupted(t *testing.T) {
 	db := reopened(t)
 	defer held(t, db, "BEGIN IMMEDIATE")()
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
 	go func() { waited <- breaksIn(ctx, db) }()
+	for !db.Blocked() {
+		runtime.Gosched()
+	}
 	cancel()
 	if err := <-waited; !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	if db.Blocked() {
+		t.Error("nothing waits any more")
 	}
 }
 

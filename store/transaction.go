@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"toolcrib/history"
 	"toolcrib/internal/failpoint"
@@ -22,6 +24,7 @@ type connections struct {
 	logger    chan *session // the same for what a power cut may take back
 	idle      chan *session // readers that nobody uses
 	slots     chan struct{} // one per reader that may exist
+	toBegin   atomic.Int32  // transactions that write and have not begun
 }
 
 // tx is a session as the review service uses it: the tables of all families.
@@ -141,6 +144,9 @@ const attempts = 20
 
 // write runs fn in a write transaction, again when the engine asks for that.
 func (db *connections) write(ctx context.Context, use engine.Use, fn func(*session) error) error {
+	db.toBegin.Add(1)
+	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
+	defer begun()
 	var acts []string
 	err := db.borrow(ctx, use, func(w **session) (err error) {
 		for range attempts {
@@ -150,7 +156,10 @@ func (db *connections) write(ctx context.Context, use engine.Use, fn func(*sessi
 				}
 			}
 			(*w).witness = db.witness.in(ctx)
-			err = db.try(ctx, *w, use, fn)
+			err = db.try(ctx, *w, use, func(s *session) error {
+				begun()
+				return fn(s)
+			})
 			acts = (*w).acts
 			if errors.Is(err, engine.ErrLost) {
 				last := (*w).chained

@@ -155,3 +155,7 @@ func (db logPages) Notices(ctx context.Context, after int64, limit int) (found [
 	})
 	return found, upTo, err
 }
+
+// Blocked reports whether a transaction that writes has not begun: it waits for another
+// one, which may be of another process.
+func (db *DB) Blocked() bool { return db.toBegin.Load() > 0 }
