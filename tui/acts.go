@@ -21,14 +21,15 @@ import (
 
 // Together reads proposals as they are now, to decide on all of them or none.
 // Change sets are approved together or not at all: their other members come
-// along.
-func (c *Config) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal) ([]review.Dossier, error) {
+// along. tell reports how many were read.
+func (c *Config) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
 	ids := make([]proposals.ID, len(ps))
 	for i, p := range ps {
 		ids[i] = p.ID
 	}
 	var out []review.Dossier
 	for i := 0; i < len(ids); i++ {
+		tell(i, len(ids))
 		d, err := c.Desk.Show(ctx, c.Actor, ids[i])
 		if err != nil {
 			return out, err

@@ -25,7 +25,9 @@ func (m host) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
 	return func() tea.Msg {
-		ds, err := m.cfg.Together(m.ctx, act, ps)
+		o := m.waits.begin("Reading what is decided together")
+		defer o.end()
+		ds, err := m.cfg.Together(m.ctx, act, ps, o.tell)
 		return screen.Then{Do: func() tea.Cmd {
 			b.dossiers = ds
 			return m.batchRead(b, err)

@@ -115,13 +115,10 @@ func (j *job) meter(m *shell, page *prose.Page) {
 	page.Blank()
 }
 
-// jobTicked shows the time of the job that runs, or of what is written.
+// jobTicked shows the time of the job that runs, or of what is waited for.
 func (m *jobs) jobTicked(msg jobTickMsg) tea.Cmd {
 	if msg.job == nil {
-		if m.running == 0 {
-			return nil
-		}
-		return m.after(jobTick, msg)
+		return tells(m.shell)
 	}
 	if m.job != msg.job || m.job.done {
 		return nil

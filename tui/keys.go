@@ -210,6 +210,6 @@ func (m *Model) quit() tea.Cmd {
 	if m.job != nil && !m.job.done {
 		m.job.cancel()
 	}
-	m.Say(remark, "Finishing pending writes")
+	m.Say(warning, "Finishing pending writes")
 	return nil
 }

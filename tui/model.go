@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -55,6 +54,8 @@ type shell struct {
 	kept     draftFiles   // unsent texts
 	guide    int          // how many hints of the guide were followed
 	texts    *markdown.Texts
+	waits    *pending
+	ticking  bool // the screen is redrawn while something is waited for
 }
 
 // pages are those that there are, and the way to the one on the screen.
@@ -95,7 +96,6 @@ type news struct {
 type writes struct {
 	*shell
 	running int
-	since   time.Time       // when the oldest of them began
 	writing context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
 	cutOff  context.CancelFunc
 	left    []string // how the writes ended that were on their way then

@@ -141,6 +141,9 @@ type Config struct {
 	Views []View
 	// HasModel reports that a model is configured that answers test cases.
 	HasModel bool
+	// Blocked reports whether a write waits until another process lets go of the database;
+	// nil where that is not known.
+	Blocked func() bool
 	// Size returns the terminal's size in cells; nil where none can be asked.
 	// The news of a change is lost while nobody listens yet, or to a reading
 	// that is overtaken by an older one.

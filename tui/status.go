@@ -132,6 +132,9 @@ const maxStatusLines = 6
 // statusLines wraps the status message to the width of the screen. Reasons are
 // never cut short of maxStatusLines.
 func (m *shell) statusLines() []draw.Line {
+	if l := slowLine(m); l != nil && m.status.Tone == remark {
+		return []draw.Line{l}
+	}
 	if m.status.Text == "" {
 		return hintLines(m)
 	}

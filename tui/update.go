@@ -20,7 +20,9 @@ import (
 
 // New returns the workbench with an empty queue; Prime fills its first page.
 func New(cfg Config) *Model {
-	sh := &shell{cfg: cfg, ctx: cfg.Context, look: cfg.Theme, dark: cfg.Theme != lookLight, texts: markdown.NewTexts()}
+	work := &pending{now: cfg.Now}
+	cfg = work.watched(cfg)
+	sh := &shell{cfg: cfg, waits: work, ctx: cfg.Context, look: cfg.Theme, dark: cfg.Theme != lookLight, texts: markdown.NewTexts()}
 	left := recall(sh)
 	sh.cfg.Ask = askToSign
 	if sh.ctx == nil {
@@ -134,7 +136,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.cutOff()
 		return tea.Batch(m.dialog.decline(), m.quit())
 	case pollMsg:
-		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.missedSize())
+		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.missedSize(), tick(m.shell))
 	case stampMsg:
 		return m.stamped(msg)
 	default:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,26 +22,31 @@ import (
 // waits for a busy database has written nothing, and one that has begun is kept
 // whole or not at all.
 func (m *writes) Write(fn screen.Write) tea.Cmd {
-	write := func() tea.Msg { return fn(m.writing) }
+	o := m.waits.begin(writing)
+	run := func(ctx context.Context) screen.Wrote {
+		defer o.end()
+		return fn(context.WithValue(ctx, operationKey{}, o))
+	}
+	write := func() tea.Msg { return run(m.writing) }
 	if m.cfg.Signer != nil {
-		write = signing(m.writing, fn)
+		write = signing(m.writing, run)
 	}
 	m.running++
-	if m.running > 1 {
-		return write
-	}
-	m.since = m.now()
-	return tea.Batch(write, m.after(jobTick, jobTickMsg{}))
+	return tea.Batch(write, tick(m.shell))
 }
 
-// waiting shows that something is written, and since when once it takes long.
+// waiting shows that something is written, and that it or a read takes long.
 func (m *writes) waiting() draw.Line {
-	if m.running == 0 {
+	o, elapsed, slow := slow(m.shell)
+	word := draw.Safe("reading")
+	switch {
+	case m.running > 0:
+		word = "writing"
+	case !slow:
 		return nil
 	}
-	elapsed := m.now().Sub(m.since)
-	l := draw.Of(m.theme.Warn, spun(elapsed)+" writing")
-	if elapsed >= time.Second && !m.since.IsZero() {
+	l := draw.Of(m.theme.Warn, spun(elapsed)+" "+word)
+	if slow && (o.what == writing || m.running == 0) {
 		l = l.Add(m.theme.Warn, draw.Showf(" %d s", int(elapsed.Seconds())))
 	}
 	return l.Add("", "  ")
@@ -116,6 +120,10 @@ const onward = ". Press . for the next"
 // signingKey is the key of the channel by which a write asks for a signature.
 type signingKey struct{}
 
+// operationKey is the key of the operation of a write: while the user is asked, nobody else is
+// waited for.
+type operationKey struct{}
+
 // signAsk is a request with the write that waits for its outcome.
 type signAsk struct {
 	SignRequest
@@ -133,6 +141,10 @@ func askToSign(ctx context.Context, r SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
 	if !ok {
 		return errNotSigned
+	}
+	if o, ok := ctx.Value(operationKey{}).(*operation); ok {
+		o.end()
+		defer o.resume()
 	}
 	ask := signAsk{r, make(chan error, 1)}
 	select {
@@ -190,7 +202,10 @@ func (m *writes) askSignature(msg signMsg) tea.Cmd {
 		Run: func(_ string) tea.Cmd {
 			if !ask.Terminal {
 				return func() tea.Msg {
-					ask.reply <- ask.Run()
+					key := m.waits.begin("Waiting for the key to sign")
+					err := ask.Run()
+					key.end()
+					ask.reply <- err
 					return msg.wait()
 				}
 			}

@@ -162,7 +162,7 @@ func (q *Page) markRow() tea.Cmd {
 }
 
 // markOn marks the selected row and the next in a direction, and goes there.
-func (q *Page) markOn(step int) func() tea.Cmd {
+func markOn(q *Page, step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		q.end()
 		q.waiting(&q.rows, q.cursor, q.cursor+1)

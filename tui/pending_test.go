@@ -1,0 +1,102 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui"
+)
+
+// slowDesk answers when it is let to.
+type slowDesk struct {
+	*review.Desk
+	slow    bool
+	asked   chan struct{}
+	answers chan struct{}
+}
+
+func (d *slowDesk) wait() {
+	if d.slow {
+		d.asked <- struct{}{}
+		<-d.answers
+	}
+}
+
+func (d *slowDesk) List(ctx context.Context, q review.Query) (review.Page, error) {
+	d.wait()
+	return d.Desk.List(ctx, q)
+}
+
+func (d *slowDesk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+	d.wait()
+	return d.Desk.Show(ctx, actor, id)
+}
+
+// slowLog answers when it is let to.
+type slowLog struct {
+	tui.Registry
+	*slowDesk
+}
+
+func (l slowLog) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
+	l.wait()
+	return l.Registry.Events(ctx, before, limit)
+}
+
+// slowBench is a workbench whose reads take as long as a test wants.
+func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
+	t.Helper()
+	b := newBench(t, 80, 24, demo(files...))
+	d := &slowDesk{Desk: b.desk, asked: make(chan struct{}, 100), answers: make(chan struct{})}
+	b.config.Desk.Reader, b.config.Registry = d, slowLog{b.config.Registry, d}
+	b.m = tui.New(b.config)
+	b.m.Prime(80, 24)
+	d.slow = true
+	return b, d
+}
+
+// during runs what a key asks for beside the screen, which is looked at while nothing has
+// been answered yet and seconds have passed.
+func (b *bench) during(d *slowDesk, key string, see func()) {
+	b.t.Helper()
+	_, cmd := b.m.Update(keyPress(key))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.drain(cmd)
+	}()
+	<-d.asked
+	b.waited += 3 * time.Second
+	b.poll()
+	see()
+	d.slow = false
+	close(d.answers)
+	<-done
+}
+
+// TestLongReadsAreSeen names the read that a key waits for, and since when, once it takes longer
+// than a second.
+func TestLongReadsAreSeen(t *testing.T) {
+	for key, want := range map[string]string{"o": "Listing proposals  3 s", "enter": "Reading the proposal  3 s", "L": "Reading the audit log  3 s"} {
+		b, d := slowBench(t, "name_bank.json")
+		b.during(d, key, func() { b.wants(want, "reading 3 s") })
+		b.poll()
+		if s := b.screen(); strings.Contains(s, want) || strings.Contains(s, "reading") {
+			t.Errorf("%s: it is read, and waited for:\n%s", key, s)
+		}
+	}
+}
+
+// TestLongReadOfSeveral tells how many of the proposals that are decided together were
+// read.
+func TestLongReadOfSeveral(t *testing.T) {
+	b, d := slowBench(t, "name_bank.json", "word_counts.json")
+	b.press("*")
+	b.during(d, "x", func() { b.wants("Reading what is decided together: 0 of 2  3 s") })
+	b.wants("Reject 2 proposals")
+}
