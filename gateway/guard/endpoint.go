@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
 	"time"
 )
@@ -159,8 +161,8 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	if err != nil {
 		return reached(err)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusNotFound && session != "" && again {
+	defer resp.Body.Close() //nolint:errcheck // all of it was read, or nobody wants it
+	if session != "" && again && forgotten(resp) {
 		if err := e.renew(session); err != nil {
 			return err
 		}
@@ -173,6 +175,25 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	}
 	return e.answers(m, resp)
 }
+
+// forgotten reports whether a server says that it does not know the session. The protocol
+// has status 404 for that; many servers, as an example of the SDK does, answer 400 with an
+// error that names the session. Neither has carried out what it was sent.
+func forgotten(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusBadRequest {
+		return resp.StatusCode == http.StatusNotFound
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxLine+1))
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err})) // for who reads it next
+	var said struct{ Error struct{ Message string } }
+	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
+}
+
+// failing is a reader that ends with an error, or at once where there is none.
+type failing struct{ err error }
+
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
 // reached returns the cause of an error without the address, which may hold a secret.
 func reached(err error) error {

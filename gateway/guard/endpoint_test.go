@@ -20,7 +20,7 @@ type remote struct {
 	sessions int
 	posts    []string // bodies, in the order of their arrival
 	headers  []http.Header
-	forget   bool // the session of the next post
+	forget   int // the status with which the next post finds its session gone; 0 for not
 	deleted  chan string
 	tools    string      // its list; "" for the usual one
 	stream   chan string // what the stream of the server carries; nil for no stream
@@ -39,10 +39,10 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.posts, r.headers = append(r.posts, string(body)), append(r.headers, req.Header.Clone())
 	forgets := r.forget
-	r.forget = false
+	r.forget = 0
 	r.mu.Unlock()
-	if forgets {
-		http.Error(w, "unknown session", http.StatusNotFound)
+	if forgets != 0 {
+		http.Error(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, forgets)
 		return
 	}
 	var m fakeMessage
@@ -162,18 +162,20 @@ func TestAForgottenSessionBeginsAgain(t *testing.T) {
 	for range 3 {
 		s.next()
 	}
-	r.mu.Lock()
-	r.forget = true
-	r.mu.Unlock()
-	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	s.is(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.sessions != 2 {
-		t.Errorf("there were %d sessions", r.sessions)
-	}
-	if got := r.headers[len(r.headers)-1].Get("Mcp-Session-Id"); got != "session-2" {
-		t.Errorf("the ping is of %s", got)
+	for i, status := range []int{http.StatusNotFound, http.StatusBadRequest} {
+		r.mu.Lock()
+		r.forget = status
+		r.mu.Unlock()
+		s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		s.is(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		r.mu.Lock()
+		if r.sessions != i+2 {
+			t.Errorf("after status %d there were %d sessions", status, r.sessions)
+		}
+		if got, want := r.headers[len(r.headers)-1].Get("Mcp-Session-Id"), fmt.Sprintf("session-%d", i+2); got != want {
+			t.Errorf("the ping is of %s, want %s", got, want)
+		}
+		r.mu.Unlock()
 	}
 }
 
