@@ -341,7 +341,7 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 		return err
 	}
 	f := importFlags{server: c.name, watched: true, observed: true}
-	taken, err := f.take(ctx, c.app, c.name, documentOf(l), &place{name: c.name, shown: c.name})
+	taken, err := f.take(ctx, c.app, c.name, documentOf(l), &command.LiveServer{Name: c.name, Shown: c.name})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type importFlags struct {
 	server, layer, set, capabilities string
 	named                            bool // the set was named, or "" for none
 	draft, files                     bool
-	from                             fromServer
+	from                             command.ServerFlags
 	watched                          bool     // nobody asked for this very import
 	observed                         bool     // toolcrib itself proposes what a guarded server lists
 	tell                             tui.Tell // how far it has come, nil for nobody
@@ -89,7 +89,7 @@ was skipped; each is listed with its reason.`,
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
 	set.BoolVar(&f.draft, "draft", false, "save the proposals as drafts")
 	set.BoolVar(&f.files, "files", false, "import skills and instruction files of a folder")
-	f.from.register(set)
+	f.from.Register(set)
 	return cmd
 }
 
@@ -98,9 +98,9 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 		return runImportFiles(ctx, a, args, f)
 	}
 	switch {
-	case len(args) == 1 && f.from.given():
+	case len(args) == 1 && f.from.Given():
 		return process.Usagef("a file and a live server exclude each other")
-	case f.from.given() && f.capabilities != "":
+	case f.from.Given() && f.capabilities != "":
 		return process.Usagef("--client-capabilities is for a saved answer; to a live server toolcrib declares %s", upstream.Declared)
 	case len(args) == 1:
 		data, err := a.ReadAll(ctx, args[0])
@@ -116,22 +116,22 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 			return err
 		}
 		return printImport(a, taken)
-	case !f.from.given() && f.server == "":
+	case !f.from.Given() && f.server == "":
 		return process.Usagef("name a file, or a live server with --mcp, --mcp-url or --server")
 	}
-	from, err := f.from.place(a, f.server)
+	from, err := f.from.LiveServer(a, f.server)
 	if err != nil {
 		return err
 	}
 	p := a.Progress()
 	defer p.End()
 	f.tell = p.Tell
-	f.at("Asking " + from.shown + " for its tools")
-	data, err := from.ask(ctx, a)
+	f.at("Asking " + from.Shown + " for its tools")
+	data, err := from.Ask(ctx, a)
 	if err != nil {
 		return err
 	}
-	taken, err := f.take(ctx, a, from.shown, data, &from)
+	taken, err := f.take(ctx, a, from.Shown, data, &from)
 	p.End()
 	if err != nil {
 		return err
@@ -141,12 +141,12 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 
 // runImportFiles takes in files instead of tools.
 func runImportFiles(ctx context.Context, a *command.App, args []string, f importFlags) error {
-	if f.from.given() || f.server != "" || f.layer != "" || f.capabilities != "" {
+	if f.from.Given() || f.server != "" || f.layer != "" || f.capabilities != "" {
 		return process.Usagef("--files excludes --server, --mcp, --mcp-url, --layer and --client-capabilities; --project names the project of a folder")
 	}
 	p := a.Progress()
 	defer p.End()
-	return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, moved)
+	return files.Import{Set: f.set, Draft: f.draft, Tell: p.Tell, Done: p.End}.Run(ctx, a, args, document.Moved)
 }
 
 // at reports the current step.
@@ -159,7 +159,7 @@ func (f importFlags) at(step string) {
 // intaken is an import that was made.
 type intaken struct {
 	file   string
-	from   *place // nil for a file
+	from   *command.LiveServer // nil for a file
 	doc    wire.Document
 	origin intake.Origin
 	steps  []intake.Step
@@ -169,7 +169,7 @@ type intaken struct {
 }
 
 // take takes in a document that was read from file, or from a live server.
-func (f importFlags) take(ctx context.Context, a *command.App, file string, data []byte, from *place) (intaken, error) {
+func (f importFlags) take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (intaken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
 		return intaken{}, command.Unreadable(file, data, err)
@@ -196,12 +196,12 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 			return intaken{}, err
 		}
 	}
-	live, err := everything(ctx, a)
+	live, err := command.Definitions(ctx, a)
 	if err != nil {
 		return intaken{}, err
 	}
 	if from != nil {
-		if err := from.claims(a, doc, live); err != nil {
+		if err := claims(a, *from, doc, live); err != nil {
 			return intaken{}, err
 		}
 	}
@@ -328,7 +328,7 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 	if err != nil {
 		return err
 	}
-	live, err := everything(ctx, a)
+	live, err := command.Definitions(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -384,6 +384,6 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 		if len(made) > 0 && !a.Flags.DryRun {
 			p.Linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
 		}
-		closing(a, p)
+		a.Closing(p)
 	})
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/process"
 	"toolcrib/gateway/guarding"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/intake"
 )
@@ -186,4 +188,26 @@ func (t intaken) open(ctx context.Context, a *command.App) (open []review.Bundle
 		source := p.Revision.Draft.Definition.Tool.Source
 		return source == nil || !strings.HasPrefix(source.Ref, t.origin.Label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
 	}), err
+}
+
+// claims returns why a server may not go by the name that it gives itself: tools
+// of that name are live, and anybody can call himself so.
+func claims(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
+	if p.Name != "" {
+		return nil
+	}
+	label := registry.ServerName(doc.Server)
+	if label == "" {
+		return process.Usagef("name the server with --server; it reports no name")
+	}
+	_, taken := a.Config.Servers[label]
+	for _, l := range live {
+		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == registry.SourceMCP && strings.HasPrefix(t.Source.Ref, label+"#") {
+			taken = true
+		}
+	}
+	if !taken {
+		return nil
+	}
+	return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
 }

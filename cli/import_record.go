@@ -19,29 +19,6 @@ import (
 	"toolcrib/store"
 )
 
-// everything returns the definitions of every layer, deactivated ones too.
-func everything(ctx context.Context, a *command.App) ([]registry.Live, error) {
-	db, err := a.Database(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var live []registry.Live
-	for _, kind := range registry.SubjectKinds() {
-		entries, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			l, err := command.LiveOf(e)
-			if err != nil {
-				return nil, err
-			}
-			live = append(live, l)
-		}
-	}
-	return live, nil
-}
-
 // takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
 // never without its JSON.
 func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
@@ -157,7 +134,7 @@ func (t intaken) missing(a *command.App) string {
 	if _, known := a.Config.Servers[t.origin.Label]; known {
 		return ""
 	}
-	return t.from.server.Lines(t.origin.Label)
+	return t.from.Server.Lines(t.origin.Label)
 }
 
 func printImport(a *command.App, t intaken) error {
@@ -188,11 +165,11 @@ func printImport(a *command.App, t intaken) error {
 			for line := range strings.Lines(out.Configuration) {
 				p.Linef("  %s", strings.TrimRight(line, "\n"))
 			}
-			if len(t.from.server.Command) > 0 {
+			if len(t.from.Server.Command) > 0 {
 				p.Linef("It runs in your home folder then; dir = \"/FOLDER\" names another.")
 			}
 		}
-		closing(a, p)
+		a.Closing(p)
 	})
 }
 
@@ -202,7 +179,7 @@ func (t intaken) lines(p *output.Page) {
 	for _, s := range t.steps {
 		switch {
 		case s.Draft != nil:
-			p.Linef("%s", moved(t.made[next]))
+			p.Linef("%s", document.Moved(t.made[next]))
 			if s.Change == intake.Modify {
 				p.Linef("    changed: %s", s.Reason)
 			}
@@ -218,7 +195,7 @@ func (t intaken) lines(p *output.Page) {
 		}
 	}
 	for _, ended := range t.withdrawn {
-		p.Linef("%s: the server took it back", moved(ended))
+		p.Linef("%s: the server took it back", document.Moved(ended))
 	}
 }
 

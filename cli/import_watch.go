@@ -1,26 +1,22 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"toolcrib/cli/document"
+
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/files"
 	"toolcrib/cli/process"
-	"toolcrib/cli/settings"
 	"toolcrib/gateway/upstream"
 	"toolcrib/registry"
-	"toolcrib/registry/wire"
 )
 
 type watchFlags struct {
@@ -68,13 +64,13 @@ approve the proposals.`,
 	set.BoolVar(&f.files, "files", false, "watch skills and instruction files")
 	set.StringVar(&f.server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
-	f.from.register(set)
+	f.from.Register(set)
 	return cmd
 }
 
 // pollResult is the outcome of one poll of a server.
 type pollResult struct {
-	from place
+	from command.LiveServer
 	data []byte
 	err  error
 }
@@ -95,7 +91,7 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 		return f.lookOnce(ctx, a, places)
 	}
 	for _, p := range places {
-		a.Note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.shown, f.every, b.Actor)
+		a.Note("watching %s, every %s; what changes is proposed by %s and waits for the user", p.Shown, f.every, b.Actor)
 	}
 	a.RestoreGC()
 	ctx, stop := context.WithCancel(ctx)
@@ -103,7 +99,7 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 	var watchers sync.WaitGroup
 	for _, p := range places {
 		watchers.Go(func() {
-			upstream.Watch(ctx, p.upstream(a), f.every, func(data []byte, err error) {
+			upstream.Watch(ctx, p.Upstream(a), f.every, func(data []byte, err error) {
 				select {
 				case results <- pollResult{p, data, err}:
 				case <-ctx.Done():
@@ -129,7 +125,7 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 // watchFiles looks at files instead of servers.
 func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []string) error {
 	switch {
-	case f.from.given() || f.server != "" || f.layer != "":
+	case f.from.Given() || f.server != "" || f.layer != "":
 		return process.Usagef("--files excludes --server, --mcp, --mcp-url and --layer; --project names the project of a folder")
 	case len(args) > 1:
 		return process.Usagef("--files takes one folder at most; got %d arguments", len(args))
@@ -138,19 +134,19 @@ func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []strin
 	}
 	w := files.Import{Set: f.set, Watched: true}
 	if f.once {
-		return w.Run(ctx, a, args, moved)
+		return w.Run(ctx, a, args, document.Moved)
 	}
 	a.RestoreGC()
-	return w.Watch(ctx, a, args, f.every, moved)
+	return w.Watch(ctx, a, args, f.every, document.Moved)
 }
 
 // lookOnce polls every server and fails when one of them did; it still reports the
 // results of the others.
-func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []place) error {
+func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
 	var found []intaken
 	for _, p := range places {
-		data, err := p.ask(ctx, a)
+		data, err := p.Ask(ctx, a)
 		if err == nil {
 			var taken intaken
 			taken, err = f.propose(ctx, a, pollResult{from: p, data: data})
@@ -172,19 +168,19 @@ func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []place
 }
 
 // places returns the servers to watch.
-func (f watchFlags) places(a *command.App, names []string) ([]place, error) {
+func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer, error) {
 	if f.every < shortestWatch {
 		return nil, process.Usagef("--every is %s; write %s or more", f.every, shortestWatch)
 	}
-	if f.from.given() {
+	if f.from.Given() {
 		switch {
 		case len(names) > 0:
 			return nil, process.Usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
 		case f.server == "":
 			return nil, process.Usagef("name the server with --server")
 		}
-		p, err := f.from.place(a, f.server)
-		return []place{p}, err
+		p, err := f.from.LiveServer(a, f.server)
+		return []command.LiveServer{p}, err
 	}
 	c, err := a.Settings()
 	if err != nil {
@@ -196,9 +192,9 @@ func (f watchFlags) places(a *command.App, names []string) ([]place, error) {
 	if len(names) == 0 {
 		return nil, process.Usagef("the configuration has no servers; name one with --mcp or --mcp-url")
 	}
-	var places []place
+	var places []command.LiveServer
 	for _, name := range names {
-		p, err := f.from.place(a, name)
+		p, err := f.from.LiveServer(a, name)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +206,7 @@ func (f watchFlags) places(a *command.App, names []string) ([]place, error) {
 // see proposes the changes of a poll. It reports an error once, and the watch goes
 // on: the next poll may succeed.
 func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
-	hash, name := registry.HashBytes(s.data), s.from.name
+	hash, name := registry.HashBytes(s.data), s.from.Name
 	if s.err == nil && seen[name] == hash {
 		return nil
 	}
@@ -227,15 +223,15 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 	case seen[name] != s.err.Error():
 		seen[name] = s.err.Error()
 		command.Report(a.Env, a.Form.JSON, s.err)
-		noteStderr(a, s.err)
+		command.NoteStderr(a, s.err)
 	}
 	return nil
 }
 
 // propose proposes what a look shows.
 func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (intaken, error) {
-	f.server = s.from.name
-	return f.take(ctx, a, s.from.shown, s.data, &s.from)
+	f.server = s.from.Name
+	return f.take(ctx, a, s.from.Shown, s.data, &s.from)
 }
 
 // printTaken prints a poll that found changes.
@@ -249,129 +245,6 @@ func printTaken(a *command.App, t intaken) error {
 // noteTaken is printTaken beside an error, for people.
 func noteTaken(a *command.App, t intaken) {
 	for _, p := range slices.Concat(t.made, t.withdrawn) {
-		a.Note("%s", moved(p))
+		a.Note("%s", document.Moved(p))
 	}
-}
-
-// fromServer are the flags that name a live MCP server.
-type fromServer struct {
-	command, url, tokenEnv string
-	env                    []string
-	timeout                time.Duration
-}
-
-func (f *fromServer) register(set *pflag.FlagSet) {
-	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND` (run without a shell)")
-	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
-	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass on the variable `NAME`")
-	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
-	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
-}
-
-// given reports whether the flags name a server.
-func (f *fromServer) given() bool { return f.command != "" || f.url != "" }
-
-// config returns what the flags say as the configuration would, for a command
-// that was typed in dir.
-func (f *fromServer) config(dir string) (settings.ServerConfig, error) {
-	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
-	if f.timeout != 0 {
-		s.Timeout = f.timeout.String()
-	}
-	if f.command != "" {
-		var err error
-		if s.Command, err = settings.CommandLine(f.command); err != nil {
-			return s, err
-		}
-	}
-	check := s
-	if len(check.Command) > 0 {
-		check.Command = []string{filepath.Base(check.Command[0])} // the path of a command that is typed may begin here
-	}
-	if err := check.Check("given"); err != nil {
-		return s, process.Usagef("the server %v", err)
-	}
-	if f.command != "" && s.Dir == "" {
-		s.Dir = dir // it was typed here
-	}
-	return s, nil
-}
-
-// place is where a document comes from that a live server gives.
-type place struct {
-	name   string // of the server; "" when it is to say itself
-	shown  string // for messages: the command, the URL or the name
-	server settings.ServerConfig
-}
-
-// place returns the server that the flags or the configuration name.
-func (f *fromServer) place(a *command.App, name string) (place, error) {
-	if f.given() {
-		s, err := f.config(a.Env.Dir)
-		return place{name: name, shown: cmp.Or(f.url, strings.Join(s.Command, " ")), server: s}, err
-	}
-	c, err := a.Settings()
-	if err != nil {
-		return place{}, err
-	}
-	s, ok := c.Servers[name]
-	if !ok {
-		return place{}, command.NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
-	}
-	if f.timeout != 0 {
-		s.Timeout = f.timeout.String()
-	}
-	return place{name: name, shown: "server " + name, server: s}, nil
-}
-
-func knownServers(c settings.Config) string {
-	if len(c.Servers) == 0 {
-		return "it has none"
-	}
-	return "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
-}
-
-// upstream returns the server as the gateway reaches it.
-func (p place) upstream(a *command.App) upstream.Server {
-	u := p.server.Upstream(a.Env, cmp.Or(p.name, p.shown))
-	if c, err := a.Settings(); err == nil { // others report settings that nobody can read
-		u.Texts = c.ReviewsTexts(p.name)
-	}
-	return u
-}
-
-// ask reads the list of the server's tools.
-func (p place) ask(ctx context.Context, a *command.App) ([]byte, error) {
-	return upstream.List(ctx, p.upstream(a))
-}
-
-// noteStderr shows what a server printed before it failed, behind the sentence about it.
-func noteStderr(a *command.App, err error) {
-	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
-		for line := range strings.Lines(text) {
-			a.Note("the server: %s", strings.TrimRight(line, "\n"))
-		}
-	}
-}
-
-// claims returns why a server may not go by the name that it gives itself: tools
-// of that name are live, and anybody can call himself so.
-func (p place) claims(a *command.App, doc wire.Document, live []registry.Live) error {
-	if p.name != "" {
-		return nil
-	}
-	label := registry.ServerName(doc.Server)
-	if label == "" {
-		return process.Usagef("name the server with --server; it reports no name")
-	}
-	_, taken := a.Config.Servers[label]
-	for _, l := range live {
-		if t := l.Definition.Tool; t != nil && t.Source != nil && t.Source.Type == registry.SourceMCP && strings.HasPrefix(t.Source.Ref, label+"#") {
-			taken = true
-		}
-	}
-	if !taken {
-		return nil
-	}
-	return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, say --server %s", label, label)
 }

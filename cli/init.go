@@ -204,7 +204,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + c.fault(err, timeout)})
 			continue
 		}
-		taken, err := importFlags{server: c.name}.take(ctx, a, read[i].from.shown, read[i].data, &read[i].from)
+		taken, err := importFlags{server: c.name}.take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read and not proposed: " + output.Sentence(err)})
 			continue
@@ -295,7 +295,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 			p.Linef("%s toolcrib init --yes", d.offer(ready, waiting))
 		}
 		if d.Empty {
-			closing(a, p)
+			a.Closing(p)
 		}
 		return
 	}
@@ -309,7 +309,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if d.proposed != nil {
 		d.proposed(p)
 	}
-	closing(a, p)
+	a.Closing(p)
 	if d.DryRun || len(d.Imports) == 0 && d.proposed == nil {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"toolcrib/cli/document"
+
 	"toolcrib/cli/command"
 	"toolcrib/cli/files"
 	"toolcrib/cli/output"
@@ -28,7 +30,7 @@ func (d *docInit) look(ctx context.Context, a *command.App) error {
 func (d *docInit) importFiles(ctx context.Context, a *command.App) (err error) {
 	p := a.Progress()
 	defer p.End()
-	d.Files, d.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, d.Files, moved)
+	d.Files, d.proposed, err = files.Import{Tell: p.Tell}.Take(ctx, a, d.Files, document.Moved)
 	return err
 }
 

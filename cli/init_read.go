@@ -172,7 +172,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 		go func() {
 			c.server.Timeout, c.server.Texts = timeout, configured.ReviewsTexts(c.name)
 			data, err := upstream.List(ctx, c.server)
-			read[i] = pollResult{place{name: c.name, shown: "server " + c.name}, data, err}
+			read[i] = pollResult{command.LiveServer{Name: c.name, Shown: "server " + c.name}, data, err}
 			done <- i
 		}()
 	}
@@ -187,7 +187,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 		}
 		p.Clear()
 		a.Note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].name, word, a.Env.Now().Sub(began).Round(100*time.Millisecond))
-		noteStderr(a, read[i].err)
+		command.NoteStderr(a, read[i].err)
 	}
 	return read
 }

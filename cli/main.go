@@ -51,7 +51,7 @@ func (table) Run(ctx context.Context, app *command.App) int {
 		err = context.Cause(ctx)
 	}
 	code := command.Report(env, app.WantsJSON(), err)
-	noteStderr(app, err)
+	command.NoteStderr(app, err)
 	return code
 }
 

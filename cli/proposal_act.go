@@ -46,7 +46,7 @@ Comments are permanent. They decide nothing and change no state.`,
 			}
 			return a.Print(docCommentMade{Head: output.NewHead("comment"), Proposal: string(c.Proposal), Comment: document.NewComment(c)}, func(p *output.Page) {
 				p.Linef("%s  commented on (%s)", asTyped(args[0]), c.ID)
-				closing(a, p)
+				a.Closing(p)
 			})
 		},
 	}

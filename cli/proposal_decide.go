@@ -181,7 +181,7 @@ func printDecisions(a *command.App, decisions []proposals.Decision) error {
 		for _, d := range decisions {
 			p.Linef("%s", decided(d))
 		}
-		closing(a, p)
+		a.Closing(p)
 	})
 }
 
@@ -292,7 +292,7 @@ func (w *waiving) run(ctx context.Context, a *command.App, args []string, acts w
 	doc := docWaiverMade{Head: output.NewHead("waiver"), Proposal: string(ids[0]), Waiver: document.NewWaiver(made)}
 	return a.Print(doc, func(p *output.Page) {
 		p.Linef("%s  %s %s at %s", asTyped(args[0]), w.done, made.Rule, made.Path)
-		closing(a, p)
+		a.Closing(p)
 	})
 }
 

@@ -64,36 +64,10 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	}
 	return a.Print(document.NewProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
 		for _, m := range made {
-			p.Linef("%s", moved(m))
+			p.Linef("%s", document.Moved(m))
 		}
-		closing(a, p)
+		a.Closing(p)
 	})
-}
-
-// closing reports that a dry run kept nothing.
-func closing(a *command.App, p *output.Page) {
-	if a.Flags.DryRun {
-		p.Linef("Dry run: nothing was kept.")
-	}
-}
-
-// moved describes the state of a proposal in one line.
-func moved(p proposals.Proposal) string {
-	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
-	if s := p.Summary; s.Recommendation != "" {
-		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
-	}
-	return line
-}
-
-func findingCount(s proposals.Summary) string {
-	switch {
-	case s.Findings == 0:
-		return "no findings"
-	case s.Blocks > 0:
-		return output.Counted(s.Findings, "finding") + ", " + output.Counted(s.Blocks, "open block")
-	}
-	return output.Counted(s.Findings, "finding")
 }
 
 func newRevise(a *command.App) *cobra.Command {

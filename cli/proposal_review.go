@@ -149,7 +149,7 @@ func printAssessment(a *command.App, d review.Dossier) error {
 		doc.Assessment = document.NewAssessment(*as, d)
 	}
 	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s", moved(d.Proposal))
+		p.Linef("%s", document.Moved(d.Proposal))
 		if as == nil {
 			p.Linef("There is no assessment of revision %d yet.", d.Proposal.Revision)
 		}

@@ -11,7 +11,6 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 )
@@ -101,7 +100,7 @@ func writeContent(p *output.Page, d proposals.Draft, changes []impact.TestChange
 	}
 	p.Blank()
 	p.Linef("Definition %s", d.Definition.Hash()[:12])
-	writeDefinition(p, d.Definition)
+	document.WriteDefinition(p, d.Definition)
 }
 
 // writeTestChanges prints what an approval does to the test cases of the subject.
@@ -135,50 +134,6 @@ func writeSource(p *output.Page, d review.Dossier) {
 			continue
 		}
 		p.Linef("  %s: %s", f.Path, output.Scalar(f.After))
-	}
-}
-
-// writeDefinition prints every key of a definition: texts of more than one
-// line as such, everything else as JSON.
-func writeDefinition(p *output.Page, d registry.Definition) {
-	doc := output.MustParse(d.Canonical())
-	for _, key := range d.Keys() {
-		v := doc.Get(key)
-		switch {
-		case v == nil:
-		case key == "files" && d.Folder() != nil:
-			writeFiles(p, *d.Folder())
-		case output.IsText(v):
-			p.Linef("  %s", key)
-			p.Text("    ", v.Text)
-		default:
-			p.Linef("  %s: %s", key, output.Scalar(v))
-		}
-	}
-}
-
-// writeFiles prints the files of a skill, or the one of instructions.
-func writeFiles(p *output.Page, f registry.Folder) {
-	for _, name := range f.Paths() {
-		file := f.Files[name]
-		var notes []string
-		if file.Executable {
-			notes = append(notes, "executable")
-		}
-		if file.Link != "" {
-			notes = append(notes, "link to "+file.Link)
-		}
-		if file.SHA256 != "" {
-			notes = append(notes, fmt.Sprintf("%d bytes that are not shown, SHA-256 %s", file.Size, file.SHA256))
-		}
-		line := name
-		if len(notes) > 0 {
-			line += ": " + strings.Join(notes, ", ")
-		}
-		p.Linef("  %s", line)
-		if file.Text != "" {
-			p.Text("    ", file.Text)
-		}
 	}
 }
 
@@ -256,15 +211,8 @@ func writeThread(p *output.Page, d review.Dossier) {
 
 // notShown marks an approval of content that the decider was not shown.
 func notShown(d proposals.Decision) string {
-	if mark := markNotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {
+	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {
 		return ", " + mark
-	}
-	return ""
-}
-
-func markNotShown(s proposals.Showing) string {
-	if s == proposals.ShowingNone {
-		return "not shown"
 	}
 	return ""
 }

@@ -36,7 +36,7 @@ type checkFlags struct {
 	hook          string
 	bundle        bundleFlags
 	where         command.WhereFlags
-	from          fromServer
+	from          command.ServerFlags
 	was           string
 }
 
@@ -100,7 +100,7 @@ func (f *checkFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.bundle.revoked, "revoked", "", "with --signers: `FILE` with the key revocation list")
 	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the `HASH` of the first event of the database that it has to be of")
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
-	f.from.register(set)
+	f.from.Register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
 	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which it always does")
 	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
@@ -129,9 +129,9 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 		return process.Usagef("--bundle excludes --lock and --agent")
 	case f.bundle.signers == "" && f.bundle.revoked != "":
 		return process.Usagef("--revoked is for --signers")
-	case f.bundle.file == "" && len(f.code) == 0 && !f.from.given():
+	case f.bundle.file == "" && len(f.code) == 0 && !f.from.Given():
 		return process.Usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
-	case f.from.given() && f.server == "":
+	case f.from.Given() && f.server == "":
 		return process.Usagef("name the server whose tools were approved: --server NAME")
 	case f.lock != "" && f.agent != "":
 		return process.Usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
@@ -139,7 +139,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	if err := report.CheckFormat(a, &f.format); err != nil {
 		return err
 	}
-	if f.bundle.file != "" && len(f.code) == 0 && !f.from.given() {
+	if f.bundle.file != "" && len(f.code) == 0 && !f.from.Given() {
 		return runCheckBundle(ctx, a, f)
 	}
 	code, err := f.read(ctx, a)
@@ -150,7 +150,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	scope.Partial, scope.Pinned = f.partial, f.from.given()
+	scope.Partial, scope.Pinned = f.partial, f.from.Given()
 	found, err := conform.Check(ctx, code, scope)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 
 // runCheckFiles compares files instead of code.
 func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFlags) error {
-	if len(f.code)+len(f.tiers) > 0 || f.from.given() || f.agent != "" || f.server != "" || f.bundle.file != "" || f.partial {
+	if len(f.code)+len(f.tiers) > 0 || f.from.Given() || f.agent != "" || f.server != "" || f.bundle.file != "" || f.partial {
 		return process.Usagef("--files goes with --lock, --hook and --format alone")
 	}
 	if err := report.CheckFormat(a, &f.format); err != nil {
@@ -216,7 +216,7 @@ func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instruct
 // read reads the files of the code.
 func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, error) {
 	var code []conform.Code
-	if f.from.given() {
+	if f.from.Given() {
 		served, err := f.ask(ctx, a)
 		if err != nil {
 			return nil, err
@@ -260,16 +260,16 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 
 // ask reads the list of the running server.
 func (f checkFlags) ask(ctx context.Context, a *command.App) (conform.Code, error) {
-	from, err := f.from.place(a, registry.ServerName(f.server))
+	from, err := f.from.LiveServer(a, registry.ServerName(f.server))
 	if err != nil {
 		return conform.Code{}, err
 	}
-	data, err := from.ask(ctx, a)
+	data, err := from.Ask(ctx, a)
 	if err != nil {
 		return conform.Code{}, err
 	}
 	doc, err := wire.Decode(data)
-	return conform.Code{File: from.name, Text: data, Document: doc}, err
+	return conform.Code{File: from.Name, Text: data, Document: doc}, err
 }
 
 // scope returns the catalog that the code is compared with: deactivated tools are known too.
@@ -288,7 +288,7 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 	if err != nil {
 		return s, err
 	}
-	lives, err := everything(ctx, a)
+	lives, err := command.Definitions(ctx, a)
 	if err != nil {
 		return s, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/document"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -117,7 +119,7 @@ func runHistory(ctx context.Context, a *command.App, ref string, before, limit i
 	}
 	return a.Print(doc, func(p *output.Page) {
 		p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
-			return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], markNotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
+			return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 		}))
 		if doc.Next != "" {
 			p.Remark("More: --before %s", doc.Next)

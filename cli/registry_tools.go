@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/document"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -268,6 +270,6 @@ func runOne(ctx context.Context, a *command.App, q store.CatalogQuery, ref strin
 		p.Linef("content hash %s", e.ContentHash)
 		writeImported(p, t.Imported)
 		p.Blank()
-		writeDefinition(p, d)
+		document.WriteDefinition(p, d)
 	})
 }

@@ -223,18 +223,8 @@ func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) 
 		return prompt.Output{}, err
 	}
 	in.Context.Now = p.now()
-	if err := recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
+	if err := command.Recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
 		return prompt.Output{}, err
 	}
 	return prompt.Render(in, channel), nil
-}
-
-// recall adds the stored data of a context's user, where the context has none.
-func recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
-	known, err := stored.Known(ctx, of, c.Now)
-	if err != nil {
-		return err
-	}
-	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
-	return nil
 }

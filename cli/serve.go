@@ -357,5 +357,5 @@ func (c catalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.In
 
 // Known implements serve.Catalog.
 func (c catalog) Known(ctx context.Context, who gateway.Caller, to *prompt.Context) error {
-	return recall(ctx, c.stored, builtin.Owner{Customer: who.Customer, User: who.User}, to)
+	return command.Recall(ctx, c.stored, builtin.Owner{Customer: who.Customer, User: who.User}, to)
 }

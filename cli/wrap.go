@@ -310,7 +310,7 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 		case len(plans) == 0:
 			p.Linef("There is nothing to write%s.", d.because(f))
 		case a.Flags.DryRun:
-			closing(a, p)
+			a.Closing(p)
 		default:
 			p.Linef("Nothing was written; say --yes.")
 		}

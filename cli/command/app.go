@@ -336,3 +336,10 @@ func New(ctx context.Context, env process.Env, program Program) *App {
 	app.Env.In = process.UntilDone(ctx, env.In)
 	return app
 }
+
+// Closing reports that a dry run kept nothing.
+func (a *App) Closing(p *output.Page) {
+	if a.Flags.DryRun {
+		p.Linef("Dry run: nothing was kept.")
+	}
+}

@@ -31,3 +31,26 @@ func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	}
 	return false, err
 }
+
+// Definitions returns the definitions of every layer, deactivated ones too.
+func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
+	db, err := a.Database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var live []registry.Live
+	for _, kind := range registry.SubjectKinds() {
+		entries, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			l, err := LiveOf(e)
+			if err != nil {
+				return nil, err
+			}
+			live = append(live, l)
+		}
+	}
+	return live, nil
+}

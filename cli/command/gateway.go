@@ -12,6 +12,7 @@ import (
 	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/hub"
 	"toolcrib/gateway/upstream"
+	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
@@ -148,4 +149,14 @@ func (a *App) Builtin(desk *review.Desk) *builtin.Provider {
 			return agent.Definition.Agent.Timezone, nil
 		},
 	})
+}
+
+// Recall adds the stored data of a context's user, where the context has none.
+func Recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
+	known, err := stored.Known(ctx, of, c.Now)
+	if err != nil {
+		return err
+	}
+	c.UserInstructions, c.MemoryNotes = cmp.Or(c.UserInstructions, known.Instructions), cmp.Or(c.MemoryNotes, known.Notes)
+	return nil
 }

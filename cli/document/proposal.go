@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"toolcrib/cli/output"
@@ -277,4 +278,30 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),
 	}
+}
+
+// Moved describes the state of a proposal in one line.
+func Moved(p proposals.Proposal) string {
+	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
+	if s := p.Summary; s.Recommendation != "" {
+		line += fmt.Sprintf("; the Chief of Staff recommends: %s (%s)", s.Recommendation, findingCount(s))
+	}
+	return line
+}
+
+func findingCount(s proposals.Summary) string {
+	switch {
+	case s.Findings == 0:
+		return "no findings"
+	case s.Blocks > 0:
+		return output.Counted(s.Findings, "finding") + ", " + output.Counted(s.Blocks, "open block")
+	}
+	return output.Counted(s.Findings, "finding")
+}
+
+func NotShown(s proposals.Showing) string {
+	if s == proposals.ShowingNone {
+		return "not shown"
+	}
+	return ""
 }

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
+	"toolcrib/gateway/upstream"
+)
+
+// ServerFlags are the flags that name a live MCP server.
+type ServerFlags struct {
+	command, url, tokenEnv string
+	env                    []string
+	timeout                time.Duration
+}
+
+func (f *ServerFlags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND` (run without a shell)")
+	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
+	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass on the variable `NAME`")
+	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
+	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
+}
+
+// Given reports whether the flags name a server.
+func (f *ServerFlags) Given() bool { return f.command != "" || f.url != "" }
+
+// config returns what the flags say as the configuration would, for a command
+// that was typed in dir.
+func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
+	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
+	if f.timeout != 0 {
+		s.Timeout = f.timeout.String()
+	}
+	if f.command != "" {
+		var err error
+		if s.Command, err = settings.CommandLine(f.command); err != nil {
+			return s, err
+		}
+	}
+	check := s
+	if len(check.Command) > 0 {
+		check.Command = []string{filepath.Base(check.Command[0])} // the path of a command that is typed may begin here
+	}
+	if err := check.Check("given"); err != nil {
+		return s, process.Usagef("the server %v", err)
+	}
+	if f.command != "" && s.Dir == "" {
+		s.Dir = dir // it was typed here
+	}
+	return s, nil
+}
+
+// LiveServer is where a document comes from that a live server gives.
+type LiveServer struct {
+	Name   string // of the server; "" when it is to say itself
+	Shown  string // for messages: the command, the URL or the name
+	Server settings.ServerConfig
+}
+
+// LiveServer returns the server that the flags or the configuration name.
+func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
+	if f.Given() {
+		s, err := f.config(a.Env.Dir)
+		return LiveServer{Name: name, Shown: cmp.Or(f.url, strings.Join(s.Command, " ")), Server: s}, err
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return LiveServer{}, err
+	}
+	s, ok := c.Servers[name]
+	if !ok {
+		return LiveServer{}, NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, knownServers(c))
+	}
+	if f.timeout != 0 {
+		s.Timeout = f.timeout.String()
+	}
+	return LiveServer{Name: name, Shown: "server " + name, Server: s}, nil
+}
+
+func knownServers(c settings.Config) string {
+	if len(c.Servers) == 0 {
+		return "it has none"
+	}
+	return "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
+}
+
+// Upstream returns the server as the gateway reaches it.
+func (p LiveServer) Upstream(a *App) upstream.Server {
+	u := p.Server.Upstream(a.Env, cmp.Or(p.Name, p.Shown))
+	if c, err := a.Settings(); err == nil { // others report settings that nobody can read
+		u.Texts = c.ReviewsTexts(p.Name)
+	}
+	return u
+}
+
+// Ask reads the list of the server's tools.
+func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
+	return upstream.List(ctx, p.Upstream(a))
+}
+
+// NoteStderr shows what a server printed before it failed, behind the sentence about it.
+func NoteStderr(a *App, err error) {
+	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
+		for line := range strings.Lines(text) {
+			a.Note("the server: %s", strings.TrimRight(line, "\n"))
+		}
+	}
+}
