@@ -205,7 +205,7 @@ func (d *dialogue) help(all bool) int {
 		d.say("%s", line)
 	}
 	for _, c := range d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}, Remote: d.app.Remote}).Commands() {
-		if c.IsAvailableCommand() && (all || c.GroupID == groupReview) && !slices.Contains(endless, c.Name()) {
+		if c.IsAvailableCommand() && (all || c.GroupID == command.GroupProposals) && !slices.Contains(endless, c.Name()) {
 			d.say("%s: %s", c.Name(), c.Short)
 		}
 	}

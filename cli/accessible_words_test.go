@@ -23,7 +23,7 @@ func TestDialogueKnowsEveryCommand(t *testing.T) {
 		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
 		seen[name] = true
 		argument := strings.TrimPrefix(c.Use, c.Name()+" ")
-		if _, known := besideID[name]; !known && c.GroupID == groupReview && (strings.HasPrefix(argument, "ID") || strings.HasPrefix(argument, "[ID")) {
+		if _, known := besideID[name]; !known && c.GroupID == command.GroupProposals && (strings.HasPrefix(argument, "ID") || strings.HasPrefix(argument, "[ID")) {
 			t.Errorf("%s takes an id; put it into besideID", name)
 		}
 		if _, known := confirmed[name]; !known && c.Flags().Lookup("print-statement") != nil && !slices.Contains(undecided, name) {

@@ -38,7 +38,7 @@ func newHelp() *cobra.Command {
 a command, list all commands by what they are for.`,
 		Example: `  toolcrib help propose
   toolcrib help calls approve`,
-		GroupID: groupOther,
+		GroupID: command.GroupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			names := []string{}
 			if found, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli/document"
-	"toolcrib/cli/export"
 	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/prompt"
@@ -74,7 +73,9 @@ func TestOnePromptEverywhere(t *testing.T) {
 	}
 
 	runAt(t, dir, "", "approve", "#1")
-	var exported export.DocExport
+	var exported struct {
+		Prompts []struct{ Channel, Text string }
+	}
 	decode(t, runAt(t, dir, "", "export", "--agent", "assistant"), &exported)
 	for _, p := range exported.Prompts {
 		if p.Text != texts[p.Channel] {

@@ -10,16 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/config"
-	"toolcrib/cli/document"
-	"toolcrib/cli/export"
-	"toolcrib/cli/files"
-	"toolcrib/cli/lint"
 	"toolcrib/cli/output"
-	"toolcrib/cli/report"
 	"toolcrib/cli/settings"
-	"toolcrib/cli/sign"
-	"toolcrib/cli/verify"
 	"toolcrib/gateway/mcp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -147,27 +139,13 @@ func enum[T ~string](values ...T) *jsonschema.Schema {
 
 // documentTypes returns the type of each document that is printed, by its kind.
 func documentTypes() map[string]reflect.Type {
-	return map[string]reflect.Type{
-		"agent.list": reflect.TypeFor[docAgentList](), "assessment": reflect.TypeFor[docReview](), "backup": reflect.TypeFor[docBackup](),
-		"behaviour": reflect.TypeFor[docBehaviour](), "blame": reflect.TypeFor[docBlame](), "call": reflect.TypeFor[docCall](),
-		"call.list": reflect.TypeFor[docAuditList](), "change_set": reflect.TypeFor[docChangeSet](), "checkpoint": reflect.TypeFor[verify.DocCheckpoint](),
-		"checkpoint.key": reflect.TypeFor[verify.DocCheckpointKey](), "checkpoint.proof": reflect.TypeFor[verify.DocProof](),
-		"checkpoint.published": reflect.TypeFor[verify.DocPublication](), "comment": reflect.TypeFor[docCommentMade](), "config": reflect.TypeFor[config.DocConfig](),
-		"decision": reflect.TypeFor[document.DecisionList](), "demo": reflect.TypeFor[docDemo](), "diff": reflect.TypeFor[docDiff](),
-		"diff.list": reflect.TypeFor[docDiffList](), "doctor": reflect.TypeFor[docDoctor](), "drift": reflect.TypeFor[docDrift](),
-		"error": reflect.TypeFor[command.Failure](), "event.list": reflect.TypeFor[docEventList](), "export": reflect.TypeFor[export.DocExport](),
-		"findings": reflect.TypeFor[report.Findings](), "import": reflect.TypeFor[docImport](), "import.files": reflect.TypeFor[files.DocImport](), "restore": reflect.TypeFor[files.DocRestore](), "file.list": reflect.TypeFor[files.DocFiles](), "init": reflect.TypeFor[docInit](),
-		"list.list": reflect.TypeFor[docListList](), "migrate": reflect.TypeFor[docMigrate](), "migration": reflect.TypeFor[docMigration](), "parsed": reflect.TypeFor[docParsed](),
-		"pending": reflect.TypeFor[docPendingOne](), "pending.list": reflect.TypeFor[docPendingList](), "preview": reflect.TypeFor[document.OnePreview](),
-		"preview.list": reflect.TypeFor[document.PreviewList](), "policy.list": reflect.TypeFor[config.DocPolicyList](),
-		"policy.test": reflect.TypeFor[config.DocPolicyTest](), "proposal": reflect.TypeFor[document.Dossier](), "proposal.list": reflect.TypeFor[document.ProposalList](),
-		"resolution": reflect.TypeFor[docResolution](), "rule.list": reflect.TypeFor[lint.DocRuleList](), "schema": reflect.TypeFor[docSchema](),
-		"schema.list": reflect.TypeFor[docSchemaList](), "signature": reflect.TypeFor[sign.DocSignature](), "signers": reflect.TypeFor[sign.DocSigners](),
-		"status": reflect.TypeFor[docStatus](), "tier.list": reflect.TypeFor[docTierList](), "token": reflect.TypeFor[docTokenOne](), "token.list": reflect.TypeFor[docTokenList](),
-		"tool.list": reflect.TypeFor[docToolList](), "trust.list": reflect.TypeFor[config.DocTrustList](), "unwrap": reflect.TypeFor[docWrap](),
-		"version": reflect.TypeFor[docVersionInfo](), "version.list": reflect.TypeFor[docVersionList](), "waiver": reflect.TypeFor[docWaiverMade](),
-		"wrap": reflect.TypeFor[docWrap](),
+	all := map[string]reflect.Type{}
+	for _, f := range families() {
+		if f.Documents != nil {
+			maps.Copy(all, f.Documents())
+		}
 	}
+	return all
 }
 
 // plainSchemas are the schemas of types whose JSON is not that of their fields.

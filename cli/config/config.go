@@ -10,7 +10,7 @@ import (
 	"toolcrib/cli/settings"
 )
 
-type DocConfig struct {
+type docConfig struct {
 	output.Head
 	Settings []settings.Setting `json:"settings"`
 	// UserFile and ProjectFile are the files that are looked at; the first may be
@@ -20,7 +20,7 @@ type DocConfig struct {
 	Problems    []string `json:"problems"`
 }
 
-func NewConfig(a *command.App) *cobra.Command {
+func newConfig(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings in force and what sets each",
@@ -39,7 +39,7 @@ func runConfig(a *command.App) error {
 	if err != nil && c.Untrusted == nil {
 		return err
 	}
-	doc := DocConfig{
+	doc := docConfig{
 		Head: output.NewHead("config"), Settings: c.List(), UserFile: c.UserFile, ProjectFile: c.ProjectFile, Problems: []string{},
 	}
 	if c.Untrusted != nil {

@@ -23,14 +23,14 @@ type docPolicyRule struct {
 	From      string   `json:"from"`  // system, user or project
 }
 
-type DocPolicyList struct {
+type docPolicyList struct {
 	output.Head
 	FourEyes bool            `json:"four_eyes"`
 	Rules    []docPolicyRule `json:"rules"`
 	Problems []string        `json:"problems"`
 }
 
-type DocPolicyTest struct {
+type docPolicyTest struct {
 	output.Head
 	Subject    string          `json:"subject"`
 	Required   int             `json:"required"`    // approvals, by distinct users
@@ -42,7 +42,7 @@ type DocPolicyTest struct {
 	YouApprove bool            `json:"you_approve"` // the actor's approval can count
 }
 
-func NewPolicy(a *command.App) *cobra.Command {
+func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Show who approves what",
@@ -102,11 +102,11 @@ func runPolicyList(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := DocPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+	doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
 	return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) { doc.write(p, c) })
 }
 
-func (doc DocPolicyList) write(p *output.Page, c settings.Config) {
+func (doc docPolicyList) write(p *output.Page, c settings.Config) {
 	if len(doc.Rules) == 0 {
 		p.Linef("No policy: the approval of any user makes a proposal live. Write [[policy]] in %s.", c.UserFile)
 		return
@@ -148,7 +148,7 @@ func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
 	}
 	now := a.Env.Now()
 	need := c.Approvals().For(subject, now)
-	doc := DocPolicyTest{
+	doc := docPolicyTest{
 		Head: output.NewHead("policy.test"), Subject: subject.String(), Required: need.Tally(nil, "").Required(), FourEyes: c.FourEyes, Rules: []docPolicyRule{},
 		MayApprove: append([]string{}, need.Owners()...), MayWaive: append([]string{}, need.Waivers()...),
 		Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
@@ -161,7 +161,7 @@ func runPolicyTest(ctx context.Context, a *command.App, ref string) error {
 	return a.Print(doc, doc.write)
 }
 
-func (doc DocPolicyTest) write(p *output.Page) {
+func (doc docPolicyTest) write(p *output.Page) {
 	if len(doc.Rules) == 0 {
 		p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
 	} else {

@@ -21,12 +21,12 @@ type docTrusted struct {
 	Now    bool   `json:"now"` // the file is still as it was
 }
 
-type DocTrustList struct {
+type docTrustList struct {
 	output.Head
 	Files []docTrusted `json:"files"`
 }
 
-func NewTrust(a *command.App) *cobra.Command {
+func newTrust(a *command.App) *cobra.Command {
 	var list, yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR | FILE]",
@@ -54,7 +54,7 @@ longer trusted.`,
 	return cmd
 }
 
-func NewUntrust(a *command.App) *cobra.Command {
+func newUntrust(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "untrust [DIR | FILE]",
 		Short: "Stop trusting a project's toolcrib.toml",
@@ -137,7 +137,7 @@ func trust(a *command.App, args []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	doc := DocTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
+	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t.File, t.SHA256, output.Timestamp(t.At), true}}}
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted as it is now.", t.File) })
 }
 
@@ -146,7 +146,7 @@ func listTrusted(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := DocTrustList{Head: output.NewHead("trust.list"), Files: make([]docTrusted, len(list))}
+	doc := docTrustList{Head: output.NewHead("trust.list"), Files: make([]docTrusted, len(list))}
 	for i, t := range list {
 		text, err := settings.ReadConfig(t.File)
 		now := err == nil

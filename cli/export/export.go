@@ -25,7 +25,7 @@ import (
 	"toolcrib/tui"
 )
 
-type DocExport struct {
+type docExport struct {
 	output.Head
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
@@ -76,7 +76,7 @@ type exportFlags struct {
 	deferred                    bool
 }
 
-func NewExport(a *command.App) *cobra.Command {
+func newExport(a *command.App) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export",

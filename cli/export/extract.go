@@ -108,7 +108,7 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 
 // exportDocument writes the extract in toolcrib's own form.
 func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
-	doc := DocExport{
+	doc := docExport{
 		Head: output.NewHead("export"), View: output.Mapped(c.layer.View(), func(l registry.Layer) string { return string(l) }),
 		Tools: []docExtent{}, Agents: output.Mapped(c.Agents, newDocExtent), Lists: output.Mapped(c.Lists, newDocExtent),
 		Files: output.Mapped(c.files, newDocExtent),

@@ -29,8 +29,8 @@ type Import struct {
 	Watched bool
 }
 
-// DocImport is the document of an import of files.
-type DocImport struct {
+// docImport is the document of an import of files.
+type docImport struct {
 	output.Head
 	Folders []DocFolder `json:"folders"`
 	DryRun  bool        `json:"dry_run,omitempty"`
@@ -251,7 +251,7 @@ func rejection(ctx context.Context, a *command.App, s registry.Subject, hash str
 
 func printImport(a *command.App, all []taken, moved func(proposals.Proposal) string) error {
 	folders, unread := documents(all)
-	return a.PrintChecked(DocImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
+	return a.PrintChecked(docImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
 		for _, t := range all {
 			t.lines(p, moved)
 		}

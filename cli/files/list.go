@@ -18,8 +18,8 @@ import (
 	"toolcrib/store"
 )
 
-// DocFiles lists skills and instruction files.
-type DocFiles struct {
+// docFiles lists skills and instruction files.
+type docFiles struct {
 	output.Head
 	Files []DocFile `json:"files"`
 }
@@ -43,8 +43,8 @@ type DocFile struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// NewList is the command files.
-func NewList(a *command.App) *cobra.Command {
+// newList is the command files.
+func newList(a *command.App) *cobra.Command {
 	var kind string
 	var drifted bool
 	cmd := &cobra.Command{
@@ -81,7 +81,7 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	list = slices.DeleteFunc(list, func(l instructions.Listed) bool {
 		return kind != "" && l.Subject.Kind != kind || drifted && l.Drift == ""
 	})
-	doc := DocFiles{Head: output.NewHead("file.list"), Files: output.Mapped(list, newDocFile)}
+	doc := docFiles{Head: output.NewHead("file.list"), Files: output.Mapped(list, newDocFile)}
 	return a.Print(doc, func(p *output.Page) {
 		if len(list) == 0 {
 			p.Remark("There are no skills and instruction files here.")

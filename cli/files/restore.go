@@ -19,8 +19,8 @@ import (
 	"toolcrib/registry"
 )
 
-// DocRestore is the document of a restore.
-type DocRestore struct {
+// docRestore is the document of a restore.
+type docRestore struct {
 	output.Head
 	Subject string   `json:"subject"`
 	Folder  string   `json:"folder"`
@@ -35,8 +35,8 @@ type restoreFlags struct {
 	yes, remove bool
 }
 
-// NewRestore is the command restore.
-func NewRestore(a *command.App) *cobra.Command {
+// newRestore is the command restore.
+func newRestore(a *command.App) *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore SUBJECT",
@@ -84,7 +84,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 		return fmt.Errorf("%s was taken out of use; use it again before it is restored: toolcrib reactivate %s", s, s)
 	}
 	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // what cannot be read is written again
-	doc := DocRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
+	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
 		switch {
@@ -163,7 +163,7 @@ func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
 var sign = map[diff.Kind]string{diff.Context: " ", diff.Delete: "-", diff.Insert: "+"}
 
 // confirmed shows what would change and asks, unless it was told not to or nothing does.
-func (f restoreFlags) confirmed(a *command.App, doc DocRestore, now, approved registry.Definition) (bool, error) {
+func (f restoreFlags) confirmed(a *command.App, doc docRestore, now, approved registry.Definition) (bool, error) {
 	if f.yes || len(doc.Written)+len(doc.Deleted) == 0 {
 		return true, nil
 	}

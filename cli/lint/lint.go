@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-func NewLint(a *command.App) *cobra.Command {
+func newLint(a *command.App) *cobra.Command {
 	var format, fail, server string
 	var explain bool
 	cmd := &cobra.Command{

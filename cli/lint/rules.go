@@ -27,12 +27,12 @@ type docRule struct {
 	Good       string `json:"good"`
 }
 
-type DocRuleList struct {
+type docRuleList struct {
 	output.Head
 	Rules []docRule `json:"rules"`
 }
 
-func NewRules(a *command.App) *cobra.Command {
+func newRules(a *command.App) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "rules [ID]",
@@ -49,7 +49,7 @@ severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
 				_, err := io.WriteString(a.Env.Out, RulesMarkdown()+"\n")
 				return err
 			}
-			doc := DocRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
+			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []docRule{}}
 			for _, r := range everyRule() {
 				if len(args) == 0 || r.called(args[0]) {
 					doc.Rules = append(doc.Rules, r)

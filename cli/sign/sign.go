@@ -15,7 +15,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-func NewSign(a *command.App) *cobra.Command {
+func newSign(a *command.App) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use:   "sign [FILE]",
@@ -38,7 +38,7 @@ the SSH agent that may sign by your signers file, if there is one.`,
 	return cmd
 }
 
-type DocSignature struct {
+type docSignature struct {
 	output.Head
 	Statement string `json:"statement"` // SHA-256 of it
 	By        string `json:"by"`
@@ -81,7 +81,7 @@ func runSign(ctx context.Context, a *command.App, name, file string) error {
 	if err != nil {
 		return err
 	}
-	doc := DocSignature{
+	doc := docSignature{
 		Head: output.NewHead("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: signature.KeyName(key),
 		Signature: string(signed.Armor()),
 	}

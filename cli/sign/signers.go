@@ -58,7 +58,7 @@ type DocSigners struct {
 	Problems []string          `json:"problems"`
 }
 
-func NewSigners(a *command.App) *cobra.Command {
+func newSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signers",
 		Short: "List and change who may sign decisions",

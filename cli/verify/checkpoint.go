@@ -20,7 +20,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-type DocCheckpoint struct {
+type docCheckpoint struct {
 	output.Head
 	Note     string `json:"note"` // the text of the checkpoint
 	Origin   string `json:"origin"`
@@ -30,7 +30,7 @@ type DocCheckpoint struct {
 	CallHash string `json:"call_hash"`
 }
 
-type DocCheckpointKey struct {
+type docCheckpointKey struct {
 	output.Head
 	File   string `json:"file"` // of the public half
 	Public string `json:"public"`
@@ -42,7 +42,7 @@ const (
 	checkpointPublic = "checkpoint.pub"
 )
 
-func NewCheckpoint(a *command.App) *cobra.Command {
+func newCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
@@ -100,7 +100,7 @@ func newCheckpointKey(a *command.App) error {
 	if err := os.WriteFile(public, []byte(text+"\n"), 0o600); err != nil {
 		return err
 	}
-	doc := DocCheckpointKey{Head: output.NewHead("checkpoint.key"), File: public, Public: text}
+	doc := docCheckpointKey{Head: output.NewHead("checkpoint.key"), File: public, Public: text}
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
@@ -140,7 +140,7 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc := DocCheckpoint{
+	doc := docCheckpoint{
 		Head: output.NewHead("checkpoint"), Note: string(signed), Origin: c.Origin(), Size: c.Size, Root: c.Root.String(), Call: c.Calls.Seq, CallHash: c.Calls.Hash,
 	}
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Note) })

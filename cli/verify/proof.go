@@ -15,7 +15,7 @@ import (
 	"toolcrib/store"
 )
 
-type DocProof struct {
+type docProof struct {
 	output.Head
 	OK     bool   `json:"ok"`
 	Proof  string `json:"proof,omitempty"` // the text of the proof, where one was made
@@ -87,7 +87,7 @@ func runProve(ctx context.Context, a *command.App, event int64, extends string) 
 	if proof.Signed, err = checkpoint.Sign(now, signer); err != nil {
 		return err
 	}
-	doc := DocProof{
+	doc := docProof{
 		Head: output.NewHead("checkpoint.proof"), OK: true, Proof: string(proof.Encode()), Event: event, Hash: hash, Old: proof.Old,
 		Size: now.Size, Origin: now.Origin(), Signed: true,
 	}
@@ -162,7 +162,7 @@ func runProofCheck(ctx context.Context, a *command.App, file, event, extends, ke
 	if err != nil {
 		return fmt.Errorf("checkpoint of proof %s: %w", file, err)
 	}
-	doc := DocProof{Head: output.NewHead("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
+	doc := docProof{Head: output.NewHead("checkpoint.proof"), OK: true, Event: proof.Event, Hash: event, Old: proof.Old, Size: now.Size, Origin: now.Origin(), Signed: known != nil}
 	switch {
 	case event != "" && proof.Event == 0 || extends != "" && proof.Old == 0:
 		return process.Usagef("%s is a proof of the other kind: an inclusion proof is checked with --event, a consistency proof with --extends", file)

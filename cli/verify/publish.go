@@ -169,10 +169,10 @@ func runPublish(ctx context.Context, a *command.App, again bool) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(DocPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
+	return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
 }
 
-type DocPublication struct {
+type docPublication struct {
 	output.Head
 	DocPublished
 }

@@ -30,7 +30,7 @@ type Verification struct {
 	Signatures *report.Signatures // nil before signing has started
 }
 
-func NewVerify(a *command.App) *cobra.Command {
+func newVerify(a *command.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"reflect"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/config"
+	"toolcrib/cli/document"
+	"toolcrib/cli/export"
+	"toolcrib/cli/files"
+	"toolcrib/cli/lint"
+	"toolcrib/cli/process"
+	"toolcrib/cli/sign"
+	"toolcrib/cli/verify"
+)
+
+// families is the table of commands, by the folder that they are in.
+func families() []command.Family {
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), own()}
+}
+
+// own returns the commands of this package.
+func own() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupProposals, New: newPropose, Creates: true},
+			{Group: command.GroupProposals, New: newRevise},
+			{Group: command.GroupProposals, New: newSubmit},
+			{Group: command.GroupProposals, New: newList},
+			{Group: command.GroupProposals, New: newShow},
+			{Group: command.GroupProposals, New: newDiff},
+			{Group: command.GroupProposals, New: newReview},
+			{Group: command.GroupProposals, New: newTest},
+			{Group: command.GroupProposals, New: newApprove},
+			{Group: command.GroupProposals, New: newNeedsChanges},
+			{Group: command.GroupProposals, New: newReject},
+			{Group: command.GroupProposals, New: newWithdraw},
+			{Group: command.GroupProposals, New: newComment},
+			{Group: command.GroupProposals, New: newWaive},
+			{Group: command.GroupProposals, New: newUnwaive},
+			{Group: command.GroupProposals, New: newRebase},
+			{Group: command.GroupProposals, New: newRegroup},
+			{Group: command.GroupProposals, New: newFork, Creates: true},
+			{Group: command.GroupProposals, New: newAssign},
+			{Group: command.GroupRegistry, New: newTools},
+			{Group: command.GroupRegistry, New: newAgents},
+			{Group: command.GroupRegistry, New: newLists},
+			{Group: command.GroupRegistry, New: newHistory},
+			{Group: command.GroupRegistry, New: newBlame},
+			{Group: command.GroupRegistry, New: newRollback},
+			{Group: command.GroupRegistry, New: newBackup},
+			{Group: command.GroupRegistry, New: newMigrate},
+			{Group: command.GroupRegistry, New: newLog},
+			{Group: command.GroupRegistry, New: newDrift},
+			{Group: command.GroupRegistry, New: newResolve},
+			{Group: command.GroupRegistry, New: newPreview},
+			{Group: command.GroupRegistry, New: newInit, Creates: true},
+			{Group: command.GroupRegistry, New: newImport, Creates: true},
+			{Group: command.GroupRegistry, New: newWatch, Creates: true},
+			{Group: command.GroupRegistry, New: newCanonicalize, Creates: true},
+			{Group: command.GroupRegistry, New: newCheck},
+			{Group: command.GroupRegistry, New: newWrap},
+			{Group: command.GroupRegistry, New: newUnwrap},
+			{Group: command.GroupRegistry, New: newStatus},
+			{Group: command.GroupRunTime, New: newParse},
+			{Group: command.GroupRunTime, New: newExec, Creates: true},
+			{Group: command.GroupRunTime, New: newCalls},
+			{Group: command.GroupRunTime, New: newMCP, Creates: true},
+			{Group: command.GroupRunTime, New: newGuard},
+			{Group: command.GroupRunTime, New: newServe},
+			{Group: command.GroupRunTime, New: newTokens},
+			{Group: command.GroupOther, New: newDemo},
+			{Group: command.GroupOther, New: newDoctor},
+			{Group: command.GroupOther, New: newSchema},
+			{Group: command.GroupOther, New: newVersion},
+		},
+		Documents: ownDocuments,
+	}
+}
+
+// ownDocuments returns the documents that the commands of this package print.
+func ownDocuments() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"agent.list":    reflect.TypeFor[docAgentList](),
+		"assessment":    reflect.TypeFor[docReview](),
+		"backup":        reflect.TypeFor[docBackup](),
+		"behaviour":     reflect.TypeFor[docBehaviour](),
+		"blame":         reflect.TypeFor[docBlame](),
+		"call":          reflect.TypeFor[docCall](),
+		"call.list":     reflect.TypeFor[docAuditList](),
+		"change_set":    reflect.TypeFor[docChangeSet](),
+		"comment":       reflect.TypeFor[docCommentMade](),
+		"decision":      reflect.TypeFor[document.DecisionList](),
+		"demo":          reflect.TypeFor[docDemo](),
+		"diff":          reflect.TypeFor[docDiff](),
+		"diff.list":     reflect.TypeFor[docDiffList](),
+		"doctor":        reflect.TypeFor[docDoctor](),
+		"drift":         reflect.TypeFor[docDrift](),
+		"error":         reflect.TypeFor[command.Failure](),
+		"event.list":    reflect.TypeFor[docEventList](),
+		"import":        reflect.TypeFor[docImport](),
+		"init":          reflect.TypeFor[docInit](),
+		"list.list":     reflect.TypeFor[docListList](),
+		"migrate":       reflect.TypeFor[docMigrate](),
+		"migration":     reflect.TypeFor[docMigration](),
+		"parsed":        reflect.TypeFor[docParsed](),
+		"pending":       reflect.TypeFor[docPendingOne](),
+		"pending.list":  reflect.TypeFor[docPendingList](),
+		"preview":       reflect.TypeFor[document.OnePreview](),
+		"preview.list":  reflect.TypeFor[document.PreviewList](),
+		"proposal":      reflect.TypeFor[document.Dossier](),
+		"proposal.list": reflect.TypeFor[document.ProposalList](),
+		"resolution":    reflect.TypeFor[docResolution](),
+		"schema":        reflect.TypeFor[docSchema](),
+		"schema.list":   reflect.TypeFor[docSchemaList](),
+		"status":        reflect.TypeFor[docStatus](),
+		"tier.list":     reflect.TypeFor[docTierList](),
+		"token":         reflect.TypeFor[docTokenOne](),
+		"token.list":    reflect.TypeFor[docTokenList](),
+		"tool.list":     reflect.TypeFor[docToolList](),
+		"unwrap":        reflect.TypeFor[docWrap](),
+		"version":       reflect.TypeFor[docVersionInfo](),
+		"version.list":  reflect.TypeFor[docVersionList](),
+		"waiver":        reflect.TypeFor[docWaiverMade](),
+		"wrap":          reflect.TypeFor[docWrap](),
+	}
+}
+
+func newRoot(a *command.App) *cobra.Command {
+	var approve, version bool
+	decision := &decideFlags{}
+	root := &cobra.Command{
+		Use:   "toolcrib [--approve ID…]",
+		Short: "Review every change to what your AI agents are told they can do",
+		Long: `toolcrib reviews every change to the tools and prompts of your AI agents. Users
+and agents propose changes, the Chief of Staff reviews them, and only a user can
+make them live. Every approved version is kept.
+
+ID is a proposal's number (4, or '#4' in quotes), a unique prefix of its id of
+eight characters or more, or its subject or tool id if no other proposal is open
+on it. set:NAME means all members of a change set.
+
+Without a command, toolcrib opens the workbench in a terminal. Agents can only
+propose: --as agent:NAME cannot decide anything.
+
+Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already
+decided, stale, digest differs), 5 refused (lock, authority, open block), 6
+findings, 130 interrupted.`,
+		Example: `  toolcrib propose pacer.md          # propose a change written in a file
+  toolcrib list --state user_review  # proposals that wait for you
+  toolcrib show 4                    # look at it
+  toolcrib --approve 4               # make it live`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case version && len(args) == 0 && !approve:
+				return runVersion(a)
+			case version:
+				return process.Usagef("--version takes no arguments")
+			case approve:
+				return runApprove(cmd.Context(), a, args, decision)
+			case len(args) > 0:
+				return noCommand(cmd, args[0])
+			}
+			return runWorkbench(cmd, a)
+		},
+	}
+	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
+	decision.register(root.Flags())
+	a.Register(root.PersistentFlags())
+	root.SetOut(a.Env.Out) // now: the commands for completion keep it
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.SetCompletionCommandGroupID(command.GroupOther)
+	defer describeCompletion(root)
+	root.AddGroup(command.Groups()...)
+	for _, f := range families() {
+		f.AddTo(root, a)
+	}
+	complete(a, root)
+	if a.Remote != nil {
+		restrict(a, root)
+	}
+	return root
+}
