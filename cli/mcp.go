@@ -20,9 +20,11 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
+	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/mcp"
 	"toolcrib/history"
 	"toolcrib/internal/door"
+	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -270,4 +272,27 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 		return history.Version{}, err
 	}
 	return found[0], nil
+}
+
+// prompter renders prompts as they are used: for a user of whom something is
+// stored, and for the time that it is.
+type prompter struct {
+	desk   *review.Desk
+	stored *builtin.Provider
+	now    func() time.Time
+}
+
+// Prompt implements mcp.Prompter.
+func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
+	where := c.Where
+	where.IncludeDeferred = false // the prompt explains how to find the others
+	in, err := p.desk.PromptInput(ctx, c.Agent, c.Layer, where)
+	if err != nil {
+		return prompt.Output{}, err
+	}
+	in.Context.Now = p.now()
+	if err := command.Recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
+		return prompt.Output{}, err
+	}
+	return prompt.Render(in, channel), nil
 }

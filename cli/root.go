@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/calls"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -18,7 +20,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -64,9 +66,6 @@ func own() command.Family {
 			{Group: command.GroupRegistry, New: newWrap},
 			{Group: command.GroupRegistry, New: newUnwrap},
 			{Group: command.GroupRegistry, New: newStatus},
-			{Group: command.GroupRunTime, New: newParse},
-			{Group: command.GroupRunTime, New: newExec, Creates: true},
-			{Group: command.GroupRunTime, New: newCalls},
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},
 			{Group: command.GroupRunTime, New: newServe},
@@ -88,8 +87,6 @@ func ownDocuments() map[string]reflect.Type {
 		"backup":        reflect.TypeFor[docBackup](),
 		"behaviour":     reflect.TypeFor[docBehaviour](),
 		"blame":         reflect.TypeFor[docBlame](),
-		"call":          reflect.TypeFor[docCall](),
-		"call.list":     reflect.TypeFor[docAuditList](),
 		"change_set":    reflect.TypeFor[docChangeSet](),
 		"comment":       reflect.TypeFor[docCommentMade](),
 		"decision":      reflect.TypeFor[document.DecisionList](),
@@ -105,9 +102,6 @@ func ownDocuments() map[string]reflect.Type {
 		"list.list":     reflect.TypeFor[docListList](),
 		"migrate":       reflect.TypeFor[docMigrate](),
 		"migration":     reflect.TypeFor[docMigration](),
-		"parsed":        reflect.TypeFor[docParsed](),
-		"pending":       reflect.TypeFor[docPendingOne](),
-		"pending.list":  reflect.TypeFor[docPendingList](),
 		"preview":       reflect.TypeFor[document.OnePreview](),
 		"preview.list":  reflect.TypeFor[document.PreviewList](),
 		"proposal":      reflect.TypeFor[document.Dossier](),
@@ -116,7 +110,6 @@ func ownDocuments() map[string]reflect.Type {
 		"schema":        reflect.TypeFor[docSchema](),
 		"schema.list":   reflect.TypeFor[docSchemaList](),
 		"status":        reflect.TypeFor[docStatus](),
-		"tier.list":     reflect.TypeFor[docTierList](),
 		"token":         reflect.TypeFor[docTokenOne](),
 		"token.list":    reflect.TypeFor[docTokenList](),
 		"tool.list":     reflect.TypeFor[docToolList](),
