@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/preview"
+
 	"toolcrib/cli/calls"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -57,7 +59,6 @@ func own() command.Family {
 			{Group: command.GroupRegistry, New: newLog},
 			{Group: command.GroupRegistry, New: newDrift},
 			{Group: command.GroupRegistry, New: newResolve},
-			{Group: command.GroupRegistry, New: newPreview},
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
@@ -102,8 +103,6 @@ func ownDocuments() map[string]reflect.Type {
 		"list.list":     reflect.TypeFor[docListList](),
 		"migrate":       reflect.TypeFor[docMigrate](),
 		"migration":     reflect.TypeFor[docMigration](),
-		"preview":       reflect.TypeFor[document.OnePreview](),
-		"preview.list":  reflect.TypeFor[document.PreviewList](),
 		"proposal":      reflect.TypeFor[document.Dossier](),
 		"proposal.list": reflect.TypeFor[document.ProposalList](),
 		"resolution":    reflect.TypeFor[docResolution](),
