@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/catalog"
+
 	"toolcrib/cli/preview"
 
 	"toolcrib/cli/calls"
@@ -22,7 +24,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -48,17 +50,10 @@ func own() command.Family {
 			{Group: command.GroupProposals, New: newRegroup},
 			{Group: command.GroupProposals, New: newFork, Creates: true},
 			{Group: command.GroupProposals, New: newAssign},
-			{Group: command.GroupRegistry, New: newTools},
-			{Group: command.GroupRegistry, New: newAgents},
-			{Group: command.GroupRegistry, New: newLists},
-			{Group: command.GroupRegistry, New: newHistory},
-			{Group: command.GroupRegistry, New: newBlame},
 			{Group: command.GroupRegistry, New: newRollback},
 			{Group: command.GroupRegistry, New: newBackup},
 			{Group: command.GroupRegistry, New: newMigrate},
-			{Group: command.GroupRegistry, New: newLog},
 			{Group: command.GroupRegistry, New: newDrift},
-			{Group: command.GroupRegistry, New: newResolve},
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
@@ -83,11 +78,9 @@ func own() command.Family {
 // ownDocuments returns the documents that the commands of this package print.
 func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"agent.list":    reflect.TypeFor[docAgentList](),
 		"assessment":    reflect.TypeFor[docReview](),
 		"backup":        reflect.TypeFor[docBackup](),
 		"behaviour":     reflect.TypeFor[docBehaviour](),
-		"blame":         reflect.TypeFor[docBlame](),
 		"change_set":    reflect.TypeFor[docChangeSet](),
 		"comment":       reflect.TypeFor[docCommentMade](),
 		"decision":      reflect.TypeFor[document.DecisionList](),
@@ -97,24 +90,19 @@ func ownDocuments() map[string]reflect.Type {
 		"doctor":        reflect.TypeFor[docDoctor](),
 		"drift":         reflect.TypeFor[docDrift](),
 		"error":         reflect.TypeFor[command.Failure](),
-		"event.list":    reflect.TypeFor[docEventList](),
 		"import":        reflect.TypeFor[docImport](),
 		"init":          reflect.TypeFor[docInit](),
-		"list.list":     reflect.TypeFor[docListList](),
 		"migrate":       reflect.TypeFor[docMigrate](),
 		"migration":     reflect.TypeFor[docMigration](),
 		"proposal":      reflect.TypeFor[document.Dossier](),
 		"proposal.list": reflect.TypeFor[document.ProposalList](),
-		"resolution":    reflect.TypeFor[docResolution](),
 		"schema":        reflect.TypeFor[docSchema](),
 		"schema.list":   reflect.TypeFor[docSchemaList](),
 		"status":        reflect.TypeFor[docStatus](),
 		"token":         reflect.TypeFor[docTokenOne](),
 		"token.list":    reflect.TypeFor[docTokenList](),
-		"tool.list":     reflect.TypeFor[docToolList](),
 		"unwrap":        reflect.TypeFor[docWrap](),
 		"version":       reflect.TypeFor[docVersionInfo](),
-		"version.list":  reflect.TypeFor[docVersionList](),
 		"waiver":        reflect.TypeFor[docWaiverMade](),
 		"wrap":          reflect.TypeFor[docWrap](),
 	}

@@ -112,7 +112,7 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 	}
 	c := serve.Config{
 		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk, Now: a.Env.Now, NewID: a.Env.NewID},
-		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: catalog{a, prompter{desk, a.Builtin(desk), a.Env.Now}}, Documents: documents(),
+		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter{desk, a.Builtin(desk), a.Env.Now}}, Documents: documents(),
 		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) {
 			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
 		},
@@ -275,15 +275,15 @@ func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []i
 	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"), others...)
 }
 
-// catalog reads approved definitions as export does, for applications that load
+// approvedCatalog reads approved definitions as export does, for applications that load
 // them from a server.
-type catalog struct {
+type approvedCatalog struct {
 	app *command.App
 	prompter
 }
 
 // Load implements serve.Catalog.
-func (c catalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
+func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
 	all, err := export.NewExtract(ctx, c.app, who.Layer, store.CatalogQuery{AsOf: asOf})
 	if err != nil {
 		return serve.Loaded{}, err
@@ -331,7 +331,7 @@ func served(e store.Exported, deferred bool) (serve.Definition, error) {
 }
 
 // Encode implements serve.Catalog.
-func (c catalog) Encode(ctx context.Context, tools []serve.Definition, f serve.Format) (array []byte, left []string, err error) {
+func (c approvedCatalog) Encode(ctx context.Context, tools []serve.Definition, f serve.Format) (array []byte, left []string, err error) {
 	listed := make([]wire.Listed, len(tools))
 	for i, d := range tools {
 		if listed[i], err = export.AsListed(ctx, c.app, f, d.Live, d.CreatedAt, d.UpdatedAt); err != nil {
@@ -350,12 +350,12 @@ func (c catalog) Encode(ctx context.Context, tools []serve.Definition, f serve.F
 }
 
 // PromptInput implements serve.Catalog.
-func (c catalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.Input, error) {
+func (c approvedCatalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.Input, error) {
 	who.Where.IncludeDeferred = false // the prompt explains how to find the others
 	return c.desk.PromptInput(ctx, who.Agent, who.Layer, who.Where)
 }
 
 // Known implements serve.Catalog.
-func (c catalog) Known(ctx context.Context, who gateway.Caller, to *prompt.Context) error {
+func (c approvedCatalog) Known(ctx context.Context, who gateway.Caller, to *prompt.Context) error {
 	return command.Recall(ctx, c.stored, builtin.Owner{Customer: who.Customer, User: who.User}, to)
 }

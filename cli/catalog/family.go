@@ -1,0 +1,35 @@
+// Package catalog has the commands that read the registry: what is live, what an agent
+// gets, and the history of both.
+package catalog
+
+import (
+	"reflect"
+
+	"toolcrib/cli/command"
+)
+
+// Family returns the commands that read the registry and its history.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newTools},
+			{Group: command.GroupRegistry, New: newAgents},
+			{Group: command.GroupRegistry, New: newLists},
+			{Group: command.GroupRegistry, New: newHistory},
+			{Group: command.GroupRegistry, New: newBlame},
+			{Group: command.GroupRegistry, New: newLog},
+			{Group: command.GroupRegistry, New: newResolve},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"agent.list":   reflect.TypeFor[docAgentList](),
+				"blame":        reflect.TypeFor[docBlame](),
+				"event.list":   reflect.TypeFor[docEventList](),
+				"list.list":    reflect.TypeFor[docListList](),
+				"resolution":   reflect.TypeFor[docResolution](),
+				"tool.list":    reflect.TypeFor[docToolList](),
+				"version.list": reflect.TypeFor[docVersionList](),
+			}
+		},
+	}
+}
