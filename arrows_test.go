@@ -65,7 +65,7 @@ var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "proposal
 
 // families are the folders of cli with a family of commands each. No family knows
 // another, and nothing but cli itself knows a family.
-var families = []string{"calls", "catalog", "config", "export", "lint", "preview", "sign", "verify"}
+var families = []string{"calls", "catalog", "check", "config", "export", "lint", "preview", "sign", "verify"}
 
 func TestArrowsGoDown(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

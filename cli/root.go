@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/check"
+
 	"toolcrib/cli/catalog"
 
 	"toolcrib/cli/preview"
@@ -24,7 +26,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -58,7 +60,6 @@ func own() command.Family {
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
 			{Group: command.GroupRegistry, New: newCanonicalize, Creates: true},
-			{Group: command.GroupRegistry, New: newCheck},
 			{Group: command.GroupRegistry, New: newWrap},
 			{Group: command.GroupRegistry, New: newUnwrap},
 			{Group: command.GroupRegistry, New: newStatus},
