@@ -75,14 +75,16 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 		return draw.Show("■ " + wording.Count(s.Blocks, "block", "blocks")), th.Bad
 	}
 	sign, style := Severity(th, rules.Severity(s.Worst))
-	if s.Worst == string(rules.Block) { // all of them waived
-		return draw.Showf("□ %d waived", s.Findings), th.Faint
+	switch mark, word, _ := strings.Cut(string(sign), " "); {
+	case s.Warns > 0:
+		sign, style = Severity(th, rules.Warn)
+		mark, _, _ = strings.Cut(string(sign), " ")
+		return draw.Show(mark + " " + wording.Count(s.Warns, "warning", "warnings")), style
+	case s.Worst != string(rules.Info): // each of them waived
+		return "□ waived", th.Faint
+	default:
+		return draw.Showf("%s %d %s", mark, s.Findings, word), style
 	}
-	mark, word, _ := strings.Cut(string(sign), " ")
-	if word == "warn" {
-		return draw.Show(mark + " " + wording.Count(s.Findings, "warning", "warnings")), style
-	}
-	return draw.Showf("%s %d %s", mark, s.Findings, word), style
 }
 
 // Facts adds the facts that have a label to a page about a proposal. More stands behind
