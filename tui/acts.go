@@ -107,7 +107,7 @@ func (c *Config) Waive(ctx context.Context, id proposals.ID, s review.Standing, 
 		return "", err
 	}
 	_, err = desk.Waive(ctx, c.Actor, id, review.Handle(s.Finding), reason, nil)
-	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
+	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
 }
 
 // Unwaive ends the waiver of a finding.
@@ -117,7 +117,7 @@ func (c *Config) Unwaive(ctx context.Context, id proposals.ID, s review.Standing
 		return "", err
 	}
 	_, err = desk.Unwaive(ctx, c.Actor, id, review.Handle(s.Finding), reason)
-	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + s.Path, err
+	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
 }
 
 // submit submits what was just drafted. What cannot be submitted stays a draft.

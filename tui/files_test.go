@@ -9,7 +9,9 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/review/rules"
 )
 
 // reportSkill is a skill of ten files: texts, a program, a link and an image.
@@ -92,13 +94,58 @@ func TestDiffListsFiles(t *testing.T) {
 	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  +0 −1",
 		"changed  FORMAT.md  link to references/tone.md, was to references/format.md", "renamed  references/teams.md → references/groups.md",
 		"new      references/dates.md  +1 −0", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  3000 → 3100 bytes that are not shown, SHA-256 abababababab")
-	b.press("i", "j", "j", "enter")
+	b.press("i").wants("enter go to the file")
+	b.press("j", "j", "enter")
 	if top := strings.Split(b.screen(), "\n")[3]; !strings.Contains(top, "◆ SKILL.md  modified  +1 −1") {
 		t.Errorf("the chosen file is not at the top:\n%s", b.screen())
 	}
 	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+strings.Repeat("cd", 32))
 	b.press("g", "i", ";").wants("No line here; j and k choose one")
 	b.press("esc", "1", "i").wants("only on the Diff tab")
+}
+
+// TestFilesAreNamed comments on a line of a file of a skill, waives a finding in one and
+// undoes that: each is named as the file is, and not by its path in JSON.
+func TestFilesAreNamed(t *testing.T) {
+	b := newSharedBench(t, "noted skill", 110, 40, func(b *bench) {
+		b.t.Helper()
+		p := ofSkill(b, reportSkill(), 0)
+		at := jsondoc.Join("definition.files", "references/teams.md")
+		_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, p.ID, review.Opinion{
+			Recommendation: proposals.RecommendReject, Comment: "Not green.",
+			Findings: []rules.Finding{
+				{Rule: "X101", Severity: rules.Block, Path: at + ".text", Line: 2, Column: 1, EndLine: 2, EndColumn: 6, Message: "A colour.", Passage: "Green"},
+				{Rule: "X102", Severity: rules.Warn, Path: at, Message: "Three teams."},
+			},
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	})
+	b.press("enter")
+	b.wants("X101  references/teams.md 2:1", "■ 1 block")
+	b.press("a")
+	b.wants("X101")
+	b.press("2", "i", "j", "j", "j", "j", "j", "j")
+	b.wants("enter go to the file")
+	b.press("enter", ";")
+	b.wants("enter comment on the line")
+	b.press("j", "j", "j", "enter").write("Which green?").press("ctrl+s")
+	b.wants("references/teams.md, line 2 of revision 1")
+	b.press("y")
+	b.wants("Comment sent")
+	b.press("3", "W")
+	b.wants("X101 in references/teams.md")
+	b.write("It is an example.").press("ctrl+s", "y")
+	b.wants("Waived X101 in references/teams.md. U ends the waiver")
+	b.press("5")
+	b.wants("on references/teams.md, line 2 of revision 1", "□ waived X101 in references/teams.md")
+	b.press("1")
+	b.wants("▲ 1 warning")
+	b.press("3", "U")
+	b.wants("X101 in references/teams.md")
+	b.write("It is none.").press("ctrl+s", "y")
+	b.wants("■ block  X101  references/teams.md 2:1")
 }
 
 // TestFilesOpens goes from the page of files to the files of a skill, each as it is read.

@@ -96,7 +96,7 @@ func (m *pages) modeHints() [][2]string {
 	case m.line != nil:
 		return m.line.Hints
 	case m.picking():
-		return [][2]string{{"enter", "comment on the line"}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}}
+		return [][2]string{{"enter", m.page.Shown().PickDeed()}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}}
 	}
 	return nil
 }

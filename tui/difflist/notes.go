@@ -157,11 +157,11 @@ func (l *List) Unseen(p *pager.Pager) []string {
 		switch {
 		case missing == 0:
 		case missing == f.added+f.removed:
-			names = append(names, f.path)
+			names = append(names, diff.Label(f.path))
 		case first == last:
-			names = append(names, fmt.Sprintf("%s (line %d)", f.path, first))
+			names = append(names, fmt.Sprintf("%s (line %d)", diff.Label(f.path), first))
 		default:
-			names = append(names, fmt.Sprintf("%s (%d lines from line %d)", f.path, missing, first))
+			names = append(names, fmt.Sprintf("%s (%d lines from line %d)", diff.Label(f.path), missing, first))
 		}
 	}
 	return names

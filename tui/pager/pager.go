@@ -61,6 +61,7 @@ type Pager struct {
 	more      theme.Style // of the sign for text beyond the edge
 	point     theme.Style // of the sign before the current stop, "" for none
 	picking   bool        // there is a cursor
+	pickDeed  string
 	picked    int         // the row it is on
 	pickStyle theme.Style // of the sign before it
 

@@ -1,6 +1,10 @@
 package pager
 
-import "toolcrib/tui/theme"
+import (
+	"slices"
+
+	"toolcrib/tui/theme"
+)
 
 func (a place) above(b place) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }
 
@@ -66,6 +70,13 @@ func (p *Pager) SetStop(n int) {
 	}
 }
 
+// StopAt selects the first stop at row or below it, and scrolls nowhere.
+func (p *Pager) StopAt(row int) {
+	if n, _ := slices.BinarySearch(p.stops, row); n < len(p.stops) {
+		p.stop = n
+	}
+}
+
 // StopRow returns the row of the current stop, -1 for none.
 func (p *Pager) StopRow() int {
 	if p.stop < 0 || p.stop >= len(p.stops) {
@@ -119,14 +130,18 @@ func (p *Pager) Seen(t Text, n int) bool {
 }
 
 // Pick puts a cursor on a row: what scrolls moves it instead, and the window
-// follows. style is that of the sign before the row.
-func (p *Pager) Pick(row int, style theme.Style) {
-	p.picking, p.pickStyle = true, style
+// follows. style is that of the sign before the row, and deed tells the footer the work
+// of enter.
+func (p *Pager) Pick(row int, style theme.Style, deed string) {
+	p.picking, p.pickStyle, p.pickDeed = true, style, deed
 	p.pickRow(row)
 }
 
 // Unpick takes the cursor away.
 func (p *Pager) Unpick() { p.picking = false }
+
+// PickDeed returns what enter does with the row that has the cursor.
+func (p *Pager) PickDeed() string { return p.pickDeed }
 
 // Picked returns the row with the cursor; false when there is none.
 func (p *Pager) Picked() (row int, ok bool) { return p.picked, p.picking && p.picked < p.len() }

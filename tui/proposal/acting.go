@@ -151,14 +151,14 @@ func (a *acts) askWaive() tea.Cmd {
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(a.id)+"-"+s.PassageHash()[:8]
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: a.about(), Writing: true,
-		Subject: draw.Show(s.Rule + " in " + s.Path),
+		Subject: draw.Show(s.Rule + " in " + wording.Place(s.Path)),
 		Facts: func() []draw.Line {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
 			return []draw.Line{draw.Of(style, sign).Add(a.frame.Theme.Text, draw.Show(" "+s.Message)), draw.Of(a.frame.Theme.Faint, draw.Show(form.Consequence))}
 		},
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
-			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+s.Path)
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+wording.Place(s.Path))
 			page.Text("", s.Message)
 			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {
 				page.Marked("┃ ", line, nil)
@@ -277,7 +277,7 @@ func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 				return a.askUnwaive(s)
 			}
 		}
-		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, of.Path)
+		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, wording.Place(of.Path))
 	}}
 }
 
@@ -293,10 +293,10 @@ func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(a.id) + "-" + s.PassageHash()[:8], About: a.about(), Writing: true,
-		Subject: draw.Show(s.Rule + " in " + s.Path),
+		Subject: draw.Show(s.Rule + " in " + wording.Place(s.Path)),
 		Facts:   func() []draw.Line { return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(form.Consequence))} },
 		Content: func(page *prose.Page) {
-			page.Text("", s.Rule+" in "+s.Path+": "+s.Message)
+			page.Text("", s.Rule+" in "+wording.Place(s.Path)+": "+s.Message)
 			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)
 			page.Blank()
 			page.Text("", form.Consequence)

@@ -11,7 +11,7 @@ import (
 func (t *diffPane) chooseFile() tea.Cmd {
 	first, _ := t.pager.Window()
 	at, _ := t.list.FileRow(first, t.split)
-	t.pager.Pick(at, t.frame.Theme.Accent)
+	t.pager.Pick(at, t.frame.Theme.Accent, "go to the file")
 	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
 }
 
@@ -39,5 +39,6 @@ func (t *diffPane) fileHere() (row int, ok bool) {
 func (t *diffPane) openFile(row int) tea.Cmd {
 	t.pager.Unpick()
 	t.pager.Top(row)
+	t.pager.StopAt(row) // a comment begins there, also where the end of the diff leaves it no room at the top
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/wording"
 )
 
 // passages quotes lines of a proposal: those of findings and of comments.
@@ -32,7 +33,7 @@ func (q *passages) finding(page *prose.Page, s review.Standing) {
 	if s.Waiver != nil {
 		sign, style = "□ waived", q.frame.Theme.Faint
 	}
-	where := draw.Show(s.Path)
+	where := draw.Show(wording.Place(s.Path))
 	if s.Line > 0 {
 		where += draw.Showf(" %d:%d", s.Line, s.Column)
 	}

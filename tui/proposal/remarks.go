@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -17,6 +18,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
 )
 
 // Keys implements tab.
@@ -72,7 +74,7 @@ func (t *diffPane) remark() tea.Cmd {
 		}
 		at++
 	}
-	p.Pick(at, t.frame.Theme.Accent)
+	p.Pick(at, t.frame.Theme.Accent, "comment on the line")
 	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 }
 
@@ -101,7 +103,7 @@ func (t *diffPane) remarkHere() tea.Cmd {
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := t.passages.quote(at); !ok {
-		return t.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", path, at.Revision)
+		return t.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", diff.Label(path), at.Revision)
 	}
 	t.pager.Unpick()
 	return t.book.askComment(at)
@@ -109,7 +111,7 @@ func (t *diffPane) remarkHere() tea.Cmd {
 
 // place returns where an anchor is.
 func place(at review.Anchor) string {
-	where := at.Field
+	where := wording.Place(at.Field)
 	if at.Line > 0 {
 		where += ", line " + strconv.Itoa(at.Line)
 	}

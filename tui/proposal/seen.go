@@ -92,7 +92,7 @@ func (r *reading) unseenFindings() []string {
 			continue
 		}
 		if !r.sawPassage(s) {
-			names = append(names, s.Rule+" in "+s.Path)
+			names = append(names, s.Rule+" in "+wording.Place(s.Path))
 		}
 	}
 	return names

@@ -14,6 +14,7 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
 )
 
 // threadPane shows the issue with its comments, decisions and waivers.
@@ -100,7 +101,7 @@ func (t *threadPane) entries() []entry {
 		if w.Ends() {
 			word = "■ ended the waiver of "
 		}
-		head := draw.Of(theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(w.Path)).Add(theme.Strong, "  "+draw.Show(w.By)).Add(theme.Faint, "  "+screen.Stamp(w.At))
+		head := draw.Of(theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(wording.Place(w.Path))).Add(theme.Strong, "  "+draw.Show(w.By)).Add(theme.Faint, "  "+screen.Stamp(w.At))
 		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })

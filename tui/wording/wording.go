@@ -117,6 +117,16 @@ func Joined(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
+// Place returns how people call a field of a proposal: a file of a skill by its name.
+func Place(path string) string {
+	if rest, ok := strings.CutPrefix(path, "definition."); ok {
+		if name := diff.Label(rest); name != rest {
+			return name
+		}
+	}
+	return path
+}
+
 // Cannot returns why actor cannot do an act on p, by the tables of authority and
 // of states; "" if it can.
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
