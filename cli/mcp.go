@@ -17,10 +17,12 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
+	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
+	"toolcrib/gateway/instructions"
 	"toolcrib/gateway/mcp"
 	"toolcrib/history"
 	"toolcrib/internal/door"
@@ -252,6 +254,15 @@ func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
 		}
 		return entry.Live, err
 	})
+}
+
+// Files implements mcp.Registry.
+func (r approved) Files(ctx context.Context) ([]registry.Live, error) {
+	list, err := files.InRegistry(ctx, r.db, r.view)
+	list = slices.DeleteFunc(list, func(l instructions.Listed) bool { return l.Status != registry.Active })
+	return output.Mapped(list, func(l instructions.Listed) registry.Live {
+		return registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.Hash}
+	}), err
 }
 
 // Version implements mcp.Registry.

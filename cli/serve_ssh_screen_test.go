@@ -110,6 +110,31 @@ func TestSSHWorkbench(t *testing.T) {
 	h.log.wait(t, `command=workbench outcome=ok`)
 }
 
+// TestSSHFiles lists the approved skills to somebody on another machine, and nothing of
+// the disk of the server.
+func TestSSHFiles(t *testing.T) {
+	h := serveSSH(t)
+	const text = "---\nname: %s\ndescription: Reads files.\n---\nRead it.\n"
+	h.write("home/.claude/skills/ofserver/SKILL.md", fmt.Sprintf(text, "ofserver"))
+	h.write("skill.json", fmt.Sprintf(`{"type": "new", "subject": "skill:user/pdf", "rationale": "We read them.", "definition": {"id": "pdf", "path": ".claude/skills/pdf",
+		"files": {"SKILL.md": {"text": %q}}}}`, fmt.Sprintf(text, "pdf")))
+	h.must("propose", "--as", "agent:drafter", "skill.json")
+	h.must("approve", "skill:user/pdf", "--as", "user:mara", "--sign-key", h.keys["mara"].Write(t, ""))
+	s := h.screen(h.dial("ada"), "xterm", 100, 40, "")
+	s.seen.wait(t, `scene_pacer`)
+	s.press(t, "T")
+	s.seen.wait(t, `▎Tools`)
+	s.press(t, "T")
+	s.seen.wait(t, `\.claude/skills/pdf`)
+	s.press(t, "\x03")
+	if err := s.Wait(); err != nil {
+		t.Errorf("%v: %s", err, s.seen)
+	}
+	if text := s.seen.String(); strings.Contains(text, "ofserver") || !strings.Contains(text, "live") {
+		t.Errorf("the page of files has %s", text)
+	}
+}
+
 // TestSSHLines holds the dialogue of lines on a raw terminal, which shows nothing of
 // what is typed by itself.
 func TestSSHLines(t *testing.T) {

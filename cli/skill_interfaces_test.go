@@ -3,12 +3,15 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
 	"toolcrib/internal/shortrun"
@@ -87,6 +90,63 @@ func TestSkillInterfacesAgree(t *testing.T) {
 		exports = append(exports, export.Files[0].Definition)
 	}
 	same("the definitions of the exports", exports, []any{shown["definition"], shown["definition"]})
+}
+
+// TestAgentChangesAFileOfASkill has an agent read an approved skill over MCP, propose a
+// change of one file of it, and read both versions once that is approved.
+func TestAgentChangesAFileOfASkill(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := newTestDB(t)
+	db.writeSkill()
+	db.run("import", "--files", "project")
+	db.run("approve", "1")
+	cl := db.serve(nil, "drafter", "--project", "project")
+	const at = "toolcrib://version/skill/project/project/pdf/"
+	type document struct {
+		Subject    string
+		Version    int
+		Definition struct{ Files map[string]map[string]any }
+	}
+	version := func(n string) (v document) {
+		t.Helper()
+		read, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: at + n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(read.Contents[0].Text), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	listed := ""
+	for r, err := range cl.Resources(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed = r.URI
+	}
+	if listed != at+"1" {
+		t.Errorf("the last resource is %s", listed)
+	}
+	first := version("1")
+	files := maps.Clone(first.Definition.Files)
+	files["empty.txt"] = map[string]any{"text": "No longer.\n"}
+	cl.done("propose_tool", map[string]any{
+		"type": "modify", "subject": first.Subject, "baseVersion": first.Version, "rationale": "It says something.",
+		"definition": map[string]any{"id": "pdf", "path": ".claude/skills/pdf", "files": files},
+	})
+	if got := db.run("diff", "2"); !strings.Contains(got, "+No longer.") {
+		t.Errorf("the difference is\n%s", got)
+	}
+	db.run("approve", "2")
+	if now := version("2"); now.Definition.Files["empty.txt"]["text"] != "No longer.\n" || len(version("1").Definition.Files["empty.txt"]) != 0 {
+		t.Errorf("version 2 is %v", now)
+	}
+	for _, bad := range []string{"toolcrib://version/skill/project/other/pdf/1", at + "3"} {
+		if r, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: bad}); err == nil {
+			t.Errorf("%s: %v", bad, r)
+		}
+	}
 }
 
 // TestSkillOnBothEngines copies a registry with a skill, of several versions and with

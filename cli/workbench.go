@@ -96,7 +96,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Import, conf.Export, conf.Servers, conf.Files = nil, nil, nil, nil // the files would be the server's
+		conf.Import, conf.Export, conf.Servers = nil, nil, nil // the files would be the server's
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil

@@ -109,8 +109,16 @@ func newDocFile(l instructions.Listed) DocFile {
 }
 
 // List returns the skills and instruction files of the home and of the project, with what
-// waits of each.
+// waits of each; for somebody on another machine, whose files nobody sees from here, those
+// that were approved.
 func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
+	if a.Remote != nil {
+		layer, err := a.Layer()
+		if err != nil {
+			return nil, err
+		}
+		return InRegistry(ctx, a.DB, layer.View())
+	}
 	roots, err := roots(a, args)
 	if err != nil {
 		return nil, err
@@ -122,6 +130,22 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 			return nil, err
 		}
 		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// InRegistry returns the skills and instruction files of layers that were approved,
+// whatever any disk has.
+func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]instructions.Listed, error) {
+	var all []instructions.Listed
+	for _, layer := range layers {
+		entries, err := catalog(ctx, db, layer)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all = append(all, instructions.Listed{Subject: e.Subject, Path: e.Name, Version: e.Version, Status: e.Status, Hash: e.ContentHash})
+		}
 	}
 	return all, nil
 }

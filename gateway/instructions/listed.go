@@ -5,7 +5,7 @@ import "toolcrib/registry"
 // Listed is one skill or file of instructions that was approved, or that agents read.
 type Listed struct {
 	Subject registry.Subject // without an id where it was never approved nor proposed
-	Folder  string           // that Path is below
+	Folder  string           // that Path is below; "" where no disk was looked at
 	Path    string
 	Version int             // 0 where it was never approved
 	Status  registry.Status // of the version
@@ -24,6 +24,8 @@ func (l Listed) State() string {
 		return string(l.Drift)
 	case l.Status == registry.Deactivated:
 		return string(l.Status)
+	case l.Folder == "":
+		return "live"
 	}
 	return "as approved"
 }

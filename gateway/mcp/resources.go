@@ -54,7 +54,8 @@ type versions struct {
 }
 
 // own returns what the client may read: its agent's tools by id, then the agent, then
-// the allow-list that the agent names.
+// the allow-list that the agent names. Besides, it may read what coding agents read from
+// files.
 func (s versions) own(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.gateway.Tools(ctx, s.caller)
 	if err != nil {
@@ -87,17 +88,33 @@ func after(s, last registry.Subject) bool {
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
 		return of > than
 	}
-	return s.Kind == registry.KindTool && s.ID > last.ID // there is one agent, and one list
+	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent, and one list
 }
 
-// list is resources/list: the versions in force of own's subjects. The cursor
+// all returns own, and the skills and the instruction files behind it.
+func (s versions) all(ctx context.Context) ([]registry.Live, error) {
+	lives, err := s.own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.registry.Files(ctx)
+	slices.SortFunc(files, func(a, b registry.Live) int {
+		if after(a.Subject, b.Subject) {
+			return 1
+		}
+		return -1
+	})
+	return append(lives, files...), err
+}
+
+// list is resources/list: the versions in force of the subjects of all. The cursor
 // is the last subject of a page.
 func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
 		cursor = p.Cursor
 	}
-	lives, err := s.own(ctx)
+	lives, err := s.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +141,7 @@ func (s versions) list(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.Li
 func templates() *sdk.ListResourceTemplatesResult {
 	return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
 		URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-		Description: "Every version that was ever approved of the tools that you have, of your agent, and of the allow-list that it names: kind is tool, agent or list, layer is global, user or project/NAME.",
+		Description: "Every version that was ever approved of the tools that you have, of your agent, of the allow-list that it names, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
 	}}}
 }
 
@@ -153,7 +170,7 @@ func (s versions) read(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.Re
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
+	if !subject.Kind.InFiles() && !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
 		return nil, noResource(asked(ctx))
 	}
 	v, err := s.registry.Version(ctx, subject, number)

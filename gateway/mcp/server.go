@@ -72,6 +72,8 @@ type Registry interface {
 	State(ctx context.Context) (int64, error)
 	// List returns the allow-list of the view that has an id.
 	List(ctx context.Context, id string) (registry.Live, error)
+	// Files returns the skills and the instruction files of the view, without their definitions.
+	Files(ctx context.Context) ([]registry.Live, error)
 	// Version returns a version of a subject of the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }

@@ -17,7 +17,7 @@ func TestNothingDecides(t *testing.T) {
 	for given, want := range map[reflect.Type][]string{
 		reflect.TypeFor[mcp.Desk]():     {"Comment", "Lint", "LintProposal", "List", "Preview", "Propose", "Rebase", "Resolve", "Revise", "Show", "Submit", "Withdraw"},
 		reflect.TypeFor[mcp.Gateway]():  {"Describe", "Execute", "Outcome", "Search", "Tools"},
-		reflect.TypeFor[mcp.Registry](): {"List", "State", "Version", "Wait"},
+		reflect.TypeFor[mcp.Registry](): {"Files", "List", "State", "Version", "Wait"},
 		reflect.TypeFor[mcp.Prompter](): {"Prompt"},
 	} {
 		var got []string

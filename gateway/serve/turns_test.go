@@ -136,6 +136,8 @@ func (approvedNothing) List(context.Context, string) (registry.Live, error) {
 	return registry.Live{}, proposals.ErrNotFound
 }
 
+func (approvedNothing) Files(context.Context) ([]registry.Live, error) { return nil, nil }
+
 func (approvedNothing) Version(context.Context, registry.Subject, int) (history.Version, error) {
 	return history.Version{}, proposals.ErrNotFound
 }

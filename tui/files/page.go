@@ -139,7 +139,7 @@ func (p *Page) lay() {
 	page := prose.New(th)
 	if p.loaded && len(p.list) == 0 {
 		page.Blank()
-		page.Faint("", "There are no skills and instruction files in your home and in this folder.")
+		page.Faint("", "There are no skills and instruction files here.")
 	}
 	name := 10
 	for _, l := range p.list {
@@ -147,7 +147,7 @@ func (p *Page) lay() {
 	}
 	name = min(name, p.Frame.Width-5-versionCells-stateCells)
 	for i, l := range p.list {
-		if i == 0 || p.list[i-1].Folder != l.Folder {
+		if i == 0 || p.list[i-1].Folder != l.Folder || p.list[i-1].Subject.Layer != l.Subject.Layer {
 			if i > 0 {
 				page.Blank()
 			}
