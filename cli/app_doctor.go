@@ -1,16 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"time"
+
+	"toolcrib/cli/notify"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
+	"toolcrib/cli/notices"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
@@ -255,4 +261,47 @@ func (doc *docDoctor) examineSignatures(ctx context.Context, a *command.App) err
 			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
 	return nil
+}
+
+// docNotices lists the notices that no receiver got.
+type docNotices struct {
+	Receiver string `json:"receiver"` // command or url
+	// Failing is there while it takes nothing.
+	Failing *notices.Failure `json:"failing,omitempty"`
+	// Lost are the latest notices that were given up after a day.
+	Lost []notices.Lost `json:"lost"`
+}
+
+// examineNotices adds what the receivers of notices did not get. Only one that fails
+// now is a problem.
+func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
+	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
+		if !configured {
+			continue
+		}
+		courier, err := notify.Courier(a, name, time.Time{})
+		if err != nil {
+			return err
+		}
+		so, err := courier.Progress(ctx)
+		if err != nil {
+			return err
+		}
+		if so.Failing == nil && len(so.Lost) == 0 {
+			continue
+		}
+		doc.Notices = append(doc.Notices, docNotices{name, so.Failing, append([]notices.Lost{}, so.Lost...)})
+		if so.Failing != nil {
+			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, output.Timestamp(so.Failing.Since), so.Failing.Error))
+		}
+	}
+	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
+	return nil
+}
+
+// write lists the notices that were given up.
+func (d docNotices) write(p *output.Page) {
+	for _, lost := range d.Lost {
+		p.Linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
+	}
 }

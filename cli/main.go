@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"toolcrib/cli/notify"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -35,11 +37,11 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	root.SetArgs(append([]string{}, env.Args...)) // for nil, cobra takes those of the process
 	root.SetIn(env.In)
 	root.SetErr(env.Err)
-	sender := &noticeSender{app: app}
-	app.OnCommit = sender.committed
+	sender := &notify.Sender{App: app}
+	app.OnCommit = sender.Committed
 	err := root.ExecuteContext(ctx)
 	verify.PublishLast(ctx, app)
-	sender.last()
+	sender.Last()
 	err = errors.Join(err, app.Close())
 	var child process.ExitStatus
 	if ctx.Err() != nil && err != nil && !errors.As(err, &child) {

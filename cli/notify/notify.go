@@ -1,12 +1,11 @@
-package cli
+// Package notify sends the notices of what a command did, in the background.
+package notify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,11 +20,11 @@ import (
 	"toolcrib/store"
 )
 
-// noticeSender sends notices in the background. It starts with the first transaction
+// Sender sends notices in the background. It starts with the first transaction
 // that may have a notice, and leaves to the next process what it cannot send in
 // time.
-type noticeSender struct {
-	app   *command.App
+type Sender struct {
+	App   *command.App
 	mu    sync.Mutex
 	woken chan struct{} // nil until it runs
 	ended chan struct{}
@@ -50,9 +49,9 @@ func tells(act string) bool {
 	}
 }
 
-// committed wakes the sender, if the settings name a receiver.
-func (n *noticeSender) committed(acts []string) {
-	a := n.app
+// Committed wakes the sender, if the settings name a receiver.
+func (n *Sender) Committed(acts []string) {
+	a := n.App
 	if a.Config == nil || !a.Config.Notify.Given() || a.Scratch != "" || a.Flags.DryRun {
 		return
 	}
@@ -76,7 +75,7 @@ func (n *noticeSender) committed(acts []string) {
 }
 
 // deliver sends due notices whenever it is woken, and retries failed ones.
-func (n *noticeSender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
+func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	const first, last = time.Second, 5 * time.Minute
 	retry := first
@@ -88,7 +87,7 @@ func (n *noticeSender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 			}
 		case <-again:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, n.app.Env.MinWait))
+		ctx, cancel := context.WithTimeout(context.Background(), max(noticeTime, n.App.Env.MinWait))
 		err := n.send(ctx)
 		cancel()
 		n.mu.Lock()
@@ -103,8 +102,8 @@ func (n *noticeSender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// last gives notices a moment before the process ends.
-func (n *noticeSender) last() {
+// Last gives notices a moment before the process ends.
+func (n *Sender) Last() {
 	n.mu.Lock()
 	running := n.woken != nil
 	if running {
@@ -117,21 +116,21 @@ func (n *noticeSender) last() {
 	}
 	select {
 	case <-n.ended:
-	case <-time.After(max(noticeFor, n.app.Env.MinWait)):
+	case <-time.After(max(noticeFor, n.App.Env.MinWait)):
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err != nil {
-		n.app.Note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", output.FullStop(n.err.Error()))
+		n.App.Note("toolcrib: the command succeeded, but a notice was not sent: %s The next command tries again.", output.FullStop(n.err.Error()))
 	}
 }
 
 // send sends due notices.
-func (n *noticeSender) send(ctx context.Context) error {
-	a, c := n.app, n.app.Config.Notify
+func (n *Sender) send(ctx context.Context) error {
+	a, c := n.App, n.App.Config.Notify
 	// Each receiver has got as far as it has: one that fails holds up no other.
 	each := func(name string, to notices.Sender) error {
-		courier, err := courier(a, name, n.since)
+		courier, err := Courier(a, name, n.since)
 		if err != nil {
 			return err
 		}
@@ -150,56 +149,13 @@ func (n *noticeSender) send(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// courier returns the courier of a receiver.
-func courier(a *command.App, name string, since time.Time) (notices.Courier, error) {
+// Courier returns the courier of a receiver.
+func Courier(a *command.App, name string, since time.Time) (notices.Courier, error) {
 	state, err := process.StateHome(a.Env)
 	return notices.Courier{
 		Log: noticeLog{a.DB}, Events: a.Config.Notify.Events, Now: a.Env.Now, Since: since,
 		State: filepath.Join(state, "toolcrib", "notices", name),
 	}, err
-}
-
-// docNotices lists the notices that no receiver got.
-type docNotices struct {
-	Receiver string `json:"receiver"` // command or url
-	// Failing is there while it takes nothing.
-	Failing *notices.Failure `json:"failing,omitempty"`
-	// Lost are the latest notices that were given up after a day.
-	Lost []notices.Lost `json:"lost"`
-}
-
-// examineNotices adds what the receivers of notices did not get. Only one that fails
-// now is a problem.
-func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
-	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
-		if !configured {
-			continue
-		}
-		courier, err := courier(a, name, time.Time{})
-		if err != nil {
-			return err
-		}
-		so, err := courier.Progress(ctx)
-		if err != nil {
-			return err
-		}
-		if so.Failing == nil && len(so.Lost) == 0 {
-			continue
-		}
-		doc.Notices = append(doc.Notices, docNotices{name, so.Failing, append([]notices.Lost{}, so.Lost...)})
-		if so.Failing != nil {
-			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, output.Timestamp(so.Failing.Since), so.Failing.Error))
-		}
-	}
-	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
-	return nil
-}
-
-// write lists the notices that were given up.
-func (d docNotices) write(p *output.Page) {
-	for _, lost := range d.Lost {
-		p.Linef("notices   notify.%s never received %s of %s from %s: %s", d.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
-	}
 }
 
 // noticeLog is the database as notices read it.
