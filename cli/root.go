@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/database"
+
 	"toolcrib/cli/check"
 
 	"toolcrib/cli/catalog"
@@ -26,7 +28,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -53,9 +55,6 @@ func own() command.Family {
 			{Group: command.GroupProposals, New: newFork, Creates: true},
 			{Group: command.GroupProposals, New: newAssign},
 			{Group: command.GroupRegistry, New: newRollback},
-			{Group: command.GroupRegistry, New: newBackup},
-			{Group: command.GroupRegistry, New: newMigrate},
-			{Group: command.GroupRegistry, New: newDrift},
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
@@ -68,7 +67,6 @@ func own() command.Family {
 			{Group: command.GroupRunTime, New: newServe},
 			{Group: command.GroupRunTime, New: newTokens},
 			{Group: command.GroupOther, New: newDemo},
-			{Group: command.GroupOther, New: newDoctor},
 			{Group: command.GroupOther, New: newSchema},
 			{Group: command.GroupOther, New: newVersion},
 		},
@@ -80,7 +78,6 @@ func own() command.Family {
 func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"assessment":    reflect.TypeFor[docReview](),
-		"backup":        reflect.TypeFor[docBackup](),
 		"behaviour":     reflect.TypeFor[docBehaviour](),
 		"change_set":    reflect.TypeFor[docChangeSet](),
 		"comment":       reflect.TypeFor[docCommentMade](),
@@ -88,12 +85,9 @@ func ownDocuments() map[string]reflect.Type {
 		"demo":          reflect.TypeFor[docDemo](),
 		"diff":          reflect.TypeFor[docDiff](),
 		"diff.list":     reflect.TypeFor[docDiffList](),
-		"doctor":        reflect.TypeFor[docDoctor](),
-		"drift":         reflect.TypeFor[docDrift](),
 		"error":         reflect.TypeFor[command.Failure](),
 		"import":        reflect.TypeFor[docImport](),
 		"init":          reflect.TypeFor[docInit](),
-		"migrate":       reflect.TypeFor[docMigrate](),
 		"migration":     reflect.TypeFor[docMigration](),
 		"proposal":      reflect.TypeFor[document.Dossier](),
 		"proposal.list": reflect.TypeFor[document.ProposalList](),

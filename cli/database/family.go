@@ -1,0 +1,29 @@
+// Package database has the commands about the database as a whole: its state, copies of
+// it, its schema, and the files that a project keeps of it.
+package database
+
+import (
+	"reflect"
+
+	"toolcrib/cli/command"
+)
+
+// Family returns the commands about the database and its copies.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newBackup},
+			{Group: command.GroupRegistry, New: newMigrate},
+			{Group: command.GroupRegistry, New: newDrift},
+			{Group: command.GroupOther, New: newDoctor},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"backup":  reflect.TypeFor[docBackup](),
+				"doctor":  reflect.TypeFor[docDoctor](),
+				"drift":   reflect.TypeFor[docDrift](),
+				"migrate": reflect.TypeFor[docMigrate](),
+			}
+		},
+	}
+}
