@@ -76,6 +76,7 @@ var familyArrows = map[string][]string{
 	"files":    {},
 	"lint":     {},
 	"preview":  {},
+	"proposal": {},
 	"sign":     {},
 	"verify":   {},
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/cli/proposal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -345,5 +347,5 @@ func channels(context.Context, *command.App, string) ([]cobra.Completion, error)
 }
 
 func states(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return stateNames(), nil
+	return proposal.StateNames(), nil
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/proposal"
+
 	"toolcrib/cli/database"
 
 	"toolcrib/cli/check"
@@ -17,7 +19,6 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
-	"toolcrib/cli/document"
 	"toolcrib/cli/export"
 	"toolcrib/cli/files"
 	"toolcrib/cli/lint"
@@ -28,33 +29,13 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), own()}
 }
 
 // own returns the commands of this package.
 func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
-			{Group: command.GroupProposals, New: newPropose, Creates: true},
-			{Group: command.GroupProposals, New: newRevise},
-			{Group: command.GroupProposals, New: newSubmit},
-			{Group: command.GroupProposals, New: newList},
-			{Group: command.GroupProposals, New: newShow},
-			{Group: command.GroupProposals, New: newDiff},
-			{Group: command.GroupProposals, New: newReview},
-			{Group: command.GroupProposals, New: newTest},
-			{Group: command.GroupProposals, New: newApprove},
-			{Group: command.GroupProposals, New: newNeedsChanges},
-			{Group: command.GroupProposals, New: newReject},
-			{Group: command.GroupProposals, New: newWithdraw},
-			{Group: command.GroupProposals, New: newComment},
-			{Group: command.GroupProposals, New: newWaive},
-			{Group: command.GroupProposals, New: newUnwaive},
-			{Group: command.GroupProposals, New: newRebase},
-			{Group: command.GroupProposals, New: newRegroup},
-			{Group: command.GroupProposals, New: newFork, Creates: true},
-			{Group: command.GroupProposals, New: newAssign},
-			{Group: command.GroupRegistry, New: newRollback},
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 			{Group: command.GroupRegistry, New: newImport, Creates: true},
 			{Group: command.GroupRegistry, New: newWatch, Creates: true},
@@ -77,35 +58,25 @@ func own() command.Family {
 // ownDocuments returns the documents that the commands of this package print.
 func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"assessment":    reflect.TypeFor[docReview](),
-		"behaviour":     reflect.TypeFor[docBehaviour](),
-		"change_set":    reflect.TypeFor[docChangeSet](),
-		"comment":       reflect.TypeFor[docCommentMade](),
-		"decision":      reflect.TypeFor[document.DecisionList](),
-		"demo":          reflect.TypeFor[docDemo](),
-		"diff":          reflect.TypeFor[docDiff](),
-		"diff.list":     reflect.TypeFor[docDiffList](),
-		"error":         reflect.TypeFor[command.Failure](),
-		"import":        reflect.TypeFor[docImport](),
-		"init":          reflect.TypeFor[docInit](),
-		"migration":     reflect.TypeFor[docMigration](),
-		"proposal":      reflect.TypeFor[document.Dossier](),
-		"proposal.list": reflect.TypeFor[document.ProposalList](),
-		"schema":        reflect.TypeFor[docSchema](),
-		"schema.list":   reflect.TypeFor[docSchemaList](),
-		"status":        reflect.TypeFor[docStatus](),
-		"token":         reflect.TypeFor[docTokenOne](),
-		"token.list":    reflect.TypeFor[docTokenList](),
-		"unwrap":        reflect.TypeFor[docWrap](),
-		"version":       reflect.TypeFor[docVersionInfo](),
-		"waiver":        reflect.TypeFor[docWaiverMade](),
-		"wrap":          reflect.TypeFor[docWrap](),
+		"demo":        reflect.TypeFor[docDemo](),
+		"error":       reflect.TypeFor[command.Failure](),
+		"import":      reflect.TypeFor[docImport](),
+		"init":        reflect.TypeFor[docInit](),
+		"migration":   reflect.TypeFor[docMigration](),
+		"schema":      reflect.TypeFor[docSchema](),
+		"schema.list": reflect.TypeFor[docSchemaList](),
+		"status":      reflect.TypeFor[docStatus](),
+		"token":       reflect.TypeFor[docTokenOne](),
+		"token.list":  reflect.TypeFor[docTokenList](),
+		"unwrap":      reflect.TypeFor[docWrap](),
+		"version":     reflect.TypeFor[docVersionInfo](),
+		"wrap":        reflect.TypeFor[docWrap](),
 	}
 }
 
 func newRoot(a *command.App) *cobra.Command {
 	var approve, version bool
-	decision := &decideFlags{}
+	decision := &proposal.DecideFlags{}
 	root := &cobra.Command{
 		Use:   "toolcrib [--approve ID…]",
 		Short: "Review every change to what your AI agents are told they can do",
@@ -137,7 +108,7 @@ findings, 130 interrupted.`,
 			case version:
 				return process.Usagef("--version takes no arguments")
 			case approve:
-				return runApprove(cmd.Context(), a, args, decision)
+				return proposal.RunApprove(cmd.Context(), a, args, decision)
 			case len(args) > 0:
 				return noCommand(cmd, args[0])
 			}
@@ -146,7 +117,7 @@ findings, 130 interrupted.`,
 	}
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
-	decision.register(root.Flags())
+	decision.Register(root.Flags())
 	a.Register(root.PersistentFlags())
 	root.SetOut(a.Env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(flagError)

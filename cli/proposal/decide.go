@@ -1,4 +1,4 @@
-package cli
+package proposal
 
 import (
 	"context"
@@ -19,21 +19,21 @@ import (
 	"toolcrib/review"
 )
 
-// decideFlags belong to every decision.
-type decideFlags struct {
+// DecideFlags belong to every decision.
+type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
 	sign   signature.Flags
 }
 
-func (f *decideFlags) register(set *pflag.FlagSet) {
+func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	f.note.Register(set)
 	f.sign.Register(set)
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
 func newApprove(a *command.App) *cobra.Command {
-	flags := &decideFlags{}
+	flags := &DecideFlags{}
 	cmd := &cobra.Command{
 		Use:   "approve ID… | -",
 		Short: "Approve proposals and make them live",
@@ -64,9 +64,9 @@ locked, blocked, not yours to approve, or not signed.`,
   toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
   toolcrib approve set:rollout --note "agreed on Monday"`,
 		Args: command.Some("numbers of proposals, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runApprove(cmd.Context(), a, args, flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return RunApprove(cmd.Context(), a, args, flags) },
 	}
-	flags.register(cmd.Flags())
+	flags.Register(cmd.Flags())
 	return cmd
 }
 
@@ -96,20 +96,20 @@ set. Only a user can do this. Exit status 4: already decided.`,
 
 // newRefusal completes the command of a verdict that makes nothing live.
 func newRefusal(a *command.App, verdict proposals.Verdict, cmd *cobra.Command) *cobra.Command {
-	flags := &decideFlags{}
+	flags := &DecideFlags{}
 	cmd.Args = command.Some("numbers of proposals, or - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runDecide(cmd.Context(), a, args, flags, verdict)
 	}
-	flags.register(cmd.Flags())
+	flags.Register(cmd.Flags())
 	return cmd
 }
 
-func runApprove(ctx context.Context, a *command.App, refs []string, flags *decideFlags) error {
+func RunApprove(ctx context.Context, a *command.App, refs []string, flags *DecideFlags) error {
 	return runDecide(ctx, a, refs, flags, proposals.VerdictApproved)
 }
 
-func runDecide(ctx context.Context, a *command.App, refs []string, flags *decideFlags, verdict proposals.Verdict) error {
+func runDecide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	note, err := flags.note.Read(ctx, a)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package proposal
 
 import (
 	"context"
@@ -214,4 +214,23 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
+}
+
+// eachProposal does one act to each of the named proposals and prints where
+// they stand then. It stops at the first that refuses; those before it have
+// moved.
+func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
+	b, ids, err := a.OpenProposals(ctx, refs)
+	if err != nil {
+		return err
+	}
+	moved := make([]proposals.Proposal, 0, len(ids))
+	for _, id := range ids {
+		p, err := act(ctx, b, id)
+		if err != nil {
+			return err
+		}
+		moved = append(moved, p)
+	}
+	return printMoved(a, moved, nil)
 }

@@ -1,0 +1,132 @@
+package proposal
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/document"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/proposals/filter"
+	"toolcrib/review"
+)
+
+func newList(a *command.App) *cobra.Command {
+	var q review.Query
+	var state, order, view string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List proposals",
+		Long: `List proposals: issue, id, state, type, subject, author, age, recommendation,
+and worst finding. A truncated list ends with the cursor for --after.
+
+A filter is a list of terms, all of which must match:
+
+` + filter.Help() + `
+A minus negates a term, commas separate alternatives: -state:draft,rejected.
+Quotation marks look for exactly that text. [views] in your configuration
+file names filters.`,
+		Example: `  toolcrib list --state user_review
+  toolcrib list --author agent: --sort risk
+  toolcrib list --filter 'scene state:open -blocked' --limit 20 --json
+  toolcrib list --view mine`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
+			if q.Order = review.Order(order); order == "newest" {
+				q.Order = review.ByNewest
+			}
+			if err := a.ApplyView(&q, view); err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, q)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&state, "state", "", "only those in `STATE`: draft, chief_review, user_review, needs_changes, approved, rejected or withdrawn")
+	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
+	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
+	f.StringVar(&q.Filter, "filter", "", "only those that `FILTER` matches")
+	f.StringVar(&view, "view", "", "only those that the filter called `NAME` in your configuration matches")
+	f.StringVar(&order, "sort", "newest", "sort by `ORDER`: newest, oldest, risk (worst findings first), subject or author")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` entries")
+	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
+	return cmd
+}
+
+func runList(ctx context.Context, a *command.App, q review.Query) error {
+	switch {
+	case q.State != "" && !slices.Contains(proposals.States(), q.State):
+		return process.Usagef("there is no state %q; write %s", q.State, strings.Join(StateNames(), ", "))
+	case !slices.Contains(review.Orders(), q.Order):
+		return process.Usagef("there is no order %q; write newest, oldest, risk, subject or author", q.Order)
+	case q.Limit < 1 || q.Limit > review.MaxPage:
+		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
+	}
+	desk, err := a.OpenDesk(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := desk.List(ctx, q)
+	if err != nil {
+		return err
+	}
+	if a.Audience != nil {
+		a.Audience.Listed(found.Proposals)
+	}
+	return a.Print(document.NewProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
+		if len(found.Proposals) == 0 {
+			p.Remark("No proposals.")
+			return
+		}
+		p.List(queueTable(p, found, a.Env.Now()))
+		if found.Next != "" {
+			p.Remark("More: --after %s", found.Next)
+		}
+	})
+}
+
+func StateNames() []string {
+	return output.Mapped(proposals.States(), func(s proposals.State) string { return string(s) })
+}
+
+// queueTable lays proposals out by the facts that have a column.
+func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
+	rows = make([][]string, len(found.Proposals))
+	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}
+	for _, f := range facts.All() {
+		if f.List.Heading == "" {
+			continue
+		}
+		header = append(header, f.List.Heading)
+		for i, m := range found.Proposals {
+			if n := found.Prefixes; i < len(n) && !p.Piped {
+				view.Prefix = n[i]
+			}
+			text := f.Text(m, view)
+			if f.List.Most > 0 {
+				text = p.Cut(text, f.List.Most)
+			}
+			rows[i] = append(rows[i], text)
+		}
+	}
+	for i, m := range found.Proposals {
+		rows[i] = append(rows[i], strings.Join(facts.Marks(m), ", "))
+	}
+	return append(header, ""), rows
+}
+
+// asTyped is a reference to a proposal as messages write it.
+func asTyped(ref string) string {
+	if strings.Trim(ref, "0123456789") == "" {
+		return "#" + ref
+	}
+	return ref
+}
