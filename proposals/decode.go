@@ -259,13 +259,13 @@ type document struct {
 	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
 	// global, user or project/NAME; a new subject usually belongs to user.
 	Subject subjectText `json:"subject,omitzero"`
-	// The live version that this replaces, from describe_tool; leave it out for a new
+	// The live version that this replaces, from describe_tool or the resources; leave it out for a new
 	// subject.
 	BaseVersion *int `json:"baseVersion,omitempty"`
 	// Only with restore: the version to go back to.
 	RestoreVersion int `json:"restoreVersion,omitempty"`
 	// The whole new definition, not only the changed fields. Each field names the kinds that
-	// have it: tools (prompt tools, action tools), agents, lists; no other key is allowed.
+	// have it: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
 	// Leave definition out with deactivate, reactivate and restore.
 	Definition content `json:"definition,omitzero"`
 	// Why this change, for the person who decides.
