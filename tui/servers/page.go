@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -30,11 +31,12 @@ type Shell interface {
 // Page lists servers.
 type Page struct {
 	screen.Text
-	shell  Shell
-	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	read   Read
-	status guarding.Status
-	loaded bool
+	preview screen.Preview
+	shell   Shell
+	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	read    Read
+	status  guarding.Status
+	loaded  bool
 }
 
 // New returns an empty page; Reload reads it.
@@ -49,7 +51,70 @@ func (p *Page) Place() string { return "Servers" }
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with what waits of the selected server", Do: p.open, Off: p.nothingWaits},
-	}, screen.TextKeys(p.shell, p))
+	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
+}
+
+// LeftOf implements screen.Paned.
+func (p *Page) LeftOf(l screen.Layout) int { return l.Beside() }
+
+// From implements screen.Paned.
+func (p *Page) From() int { return screen.SideFrom }
+
+// View implements screen.Page.
+func (p *Page) View() []string {
+	if p.Frame.Side == 0 {
+		return p.Pager.View()
+	}
+	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
+}
+
+// side draws the pane beside the list: all of the selected entry.
+func (p *Page) side() []string {
+	n := p.Pager.Stop()
+	if n < 0 || n >= len(p.status.Entries) {
+		return nil
+	}
+	e, page := p.status.Entries[n], prose.New(p.Frame.Theme)
+	page.Title(e.Name)
+	page.Line(draw.Of(styleOf(p.Frame.Theme, e), sign(e)+" "+draw.Show(e.Word())))
+	if why := e.Reason(); why != "" {
+		page.Faint("", why)
+	}
+	page.Blank()
+	page.Field("client", e.Place())
+	if e.File != "" {
+		page.Field("file", e.File)
+	}
+	v, ok := p.status.Of(e.Server)
+	if ok && e.State != clients.Refused {
+		page.Blank()
+		page.Heading("Its tools")
+		numbers(page, v.Tools)
+		if v.Texts != (guarding.Counts{}) {
+			page.Blank()
+			page.Heading("Its prompts and instructions")
+			numbers(page, v.Texts)
+		}
+		page.Blank()
+		page.Field("last call", strings.TrimPrefix(p.last(v), ", "))
+	}
+	if ok && v.Open() > 0 {
+		page.Blank()
+		page.Text("", "enter lists what waits for you.")
+	}
+	return p.preview.View(p.Frame, strconv.Itoa(n), page)
+}
+
+// numbers lists how many tools or texts stand how.
+func numbers(page *prose.Page, c guarding.Counts) {
+	for _, n := range []struct {
+		name  string
+		count int
+	}{{"approved", c.Approved}, {"new", c.Waiting}, {"changed", c.Changed}, {"rejected", c.Rejected}} {
+		if n.count > 0 || n.name == "approved" {
+			page.Field(n.name, strconv.Itoa(n.count))
+		}
+	}
 }
 
 // selected returns the server of the selected entry.
@@ -82,7 +147,7 @@ func (p *Page) open() tea.Cmd {
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
-	p.Text.Fit(f)
+	p.FitIn(f, f.List)
 	p.lay()
 }
 
@@ -129,12 +194,16 @@ func (p *Page) lay() {
 	for _, e := range p.status.Entries {
 		name, client = max(name, draw.Width(draw.Show(e.Name))), max(client, draw.Width(draw.Show(e.Place())))
 	}
-	name, client = min(name, p.Frame.Width/3), min(client, p.Frame.Width/4)
+	name = min(name, p.Frame.List/3)
+	client = min(client, p.Frame.List-name-stateCells)
 	for _, e := range p.status.Entries {
 		page.Stop()
-		style := styleOf(th, e)
+		style, place := styleOf(th, e), draw.Show(e.Place())
+		if draw.Width(place) > client {
+			place = draw.Show(e.Client)
+		}
 		line := draw.Of(style, draw.Pad(sign(e), 2)).Add(th.Strong, draw.Pad(draw.Show(e.Name), name)+"  ").
-			Add(th.Faint, draw.Pad(draw.Show(e.Place()), client)+"  ").Add(style, draw.Show(e.Word()))
+			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Show(e.Word()))
 		page.Line(line)
 		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
 			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))
@@ -145,6 +214,9 @@ func (p *Page) lay() {
 	}
 	p.Pager.Replace(page.Rows())
 }
+
+// stateCells is how many cells the sign and the state take, with the gaps.
+const stateCells = 2 + 2 + 2 + 17 + 2
 
 // layCalls lays out the calls that wait for the user.
 func (p *Page) layCalls(page *prose.Page) {

@@ -69,3 +69,20 @@ func TestOpensWhatWaits(t *testing.T) {
 		t.Errorf("of nothing: %s", off)
 	}
 }
+
+// TestCutsNoState has room for the state and the client on every screen.
+func TestCutsNoState(t *testing.T) {
+	for _, width := range []int{60, 80, 119, 120, 140, 200} {
+		p := New(t.Context(), new(screentest.Shell), status)
+		screentest.Open(t, p.shell, p, width, 30)
+		text := screentest.View(t, p, width)
+		for _, want := range []string{"claude-code", "cannot be guarded", "not guarded", "off in the client"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: %q is cut:\n%s", width, want, text)
+			}
+		}
+		if beside := strings.Contains(text, "Its tools"); beside != (width >= 120) {
+			t.Errorf("%d columns: beside the list is %v:\n%s", width, beside, text)
+		}
+	}
+}
