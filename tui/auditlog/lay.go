@@ -38,7 +38,7 @@ func (p *Page) lay() {
 			Add(actStyle(th, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
 		text := e.Subject
 		if width >= 100 {
-			text += told(e)
+			text += told(e, width-2-line.Width()-draw.Width(draw.Show(e.Subject)))
 		}
 		page.Item(line, text)
 	}
@@ -98,8 +98,9 @@ func dataOf(e history.Event) data {
 	return d
 }
 
-// told summarizes the data of an entry beyond its act in a few words.
-func told(e history.Event) string {
+// told summarizes the data of an entry beyond its act in a few words, as many as there is
+// room for; what was noted may go on beyond it.
+func told(e history.Event, room int) string {
 	data := dataOf(e)
 	var words []string
 	if data.Version > 0 {
@@ -108,13 +109,24 @@ func told(e history.Event) string {
 	if data.Recommendation != "" {
 		words = append(words, wording.Advice(data.Recommendation), wording.Count(data.Findings, "finding", "findings"))
 	}
-	if data.Note != "" {
-		words = append(words, data.Note)
+	text := ""
+	for _, word := range words {
+		next := "   " + word
+		if text != "" {
+			next = text + ", " + word
+		}
+		if draw.Width(next) > room {
+			return text
+		}
+		text = next
 	}
-	if len(words) == 0 {
-		return ""
+	switch {
+	case data.Note == "":
+		return text
+	case text == "":
+		return "   " + data.Note
 	}
-	return "   " + strings.Join(words, ", ")
+	return text + ", " + data.Note
 }
 
 // side draws the pane beside the log: all of the selected entry.

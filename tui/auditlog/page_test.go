@@ -176,3 +176,13 @@ func TestDividesAndSearches(t *testing.T) {
 		t.Error("esc did not end the search")
 	}
 }
+
+// TestTellsInWholeWords leaves out what there is no room for.
+func TestTellsInWholeWords(t *testing.T) {
+	e := history.Event{Data: json.RawMessage(`{"version":3,"recommendation":"needs_changes","findings":12}`)}
+	for room, want := range map[int]string{100: "   version 3, send back, 12 findings", 33: "   version 3, send back", 12: "   version 3", 5: ""} {
+		if got := told(e, room); got != want {
+			t.Errorf("%d cells: %q", room, got)
+		}
+	}
+}
