@@ -65,11 +65,11 @@ func TestBlameOfAText(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "tab")
-	b.wants("as of v3, text 1 of", "v1 2026-11-20 user:mara")
-	for range 8 {
-		b.press("]")
-	}
-	b.wants("◆ ")
+	b.wants("◆ usageNotes  as of v3", "◆ goals  as of v3", "◆ prompt  as of v3", "v1 2026-11-20 user:mara", "v3 2026-11-20")
+	b.press("]", "]").wants("▌ v3 2026-11-20 user:mara                  │ Three things.")
+	b.press("enter").wants("#3 modify tool:user/name_bank")
+	b.press("esc", "[").wants("▌ v1 2026-11-20 user:mara                  │ Use it when")
+	b.press("[", "[").wants("▌ v1 2026-11-20 user:mara                  │ Read the cast list")
 }
 
 // TestBlameOfALineOfTheDiff goes from a line of a diff to the version that brought it in,

@@ -158,9 +158,9 @@ func (t *overviewPane) trials(page *prose.Page) {
 			sign, style = "  - fail  ", t.frame.Theme.Bad
 		}
 		page.Item(draw.Of(style, sign), c.Name+t.tests.outcome(c.Name))
-		page.Faint("          ", "in   "+c.Input)
+		page.FaintLines(draw.Of(t.frame.Theme.Faint, "          in   "), c.Input)
 		if c.Output != nil {
-			page.Faint("          ", "out  "+*c.Output)
+			page.FaintLines(draw.Of(t.frame.Theme.Faint, "          out  "), *c.Output)
 		}
 		for _, check := range c.Checks {
 			page.Faint("          ", "check "+string(check.Type)+" "+string(check.Value))

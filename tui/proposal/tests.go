@@ -157,7 +157,7 @@ func (t *testsPane) rows() pager.Rows {
 			title = title.Add(t.frame.Theme.Accent, "  changed")
 		}
 		page.Line(title)
-		page.FaintItem(draw.Of(t.frame.Theme.Faint, "  asked   "), c.Input)
+		page.FaintLines(draw.Of(t.frame.Theme.Faint, "  asked   "), c.Input)
 		trial(t.frame.Theme, page, "  before  ", c.Before)
 		trial(t.frame.Theme, page, "  after   ", c.After)
 		if l := t.tried.answers[i]; l != nil {

@@ -58,7 +58,7 @@ func (p *Page) Line(l draw.Line) {
 func (p *Page) Title(text string) { p.item(" ", text, p.th.Strong, nil) }
 
 // Heading adds the heading of a part.
-func (p *Page) Heading(text string) { p.Line(draw.Of(p.th.Title, draw.Show(text))) }
+func (p *Page) Heading(text string) { p.item(" ", text, p.th.Title, nil) }
 
 // Text adds text of any number of lines, behind an indent of cells.
 func (p *Page) Text(indent, text string) {
@@ -117,6 +117,14 @@ func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
 	p.rows[len(p.rows)-1].Cells[0].Text.Base = p.th.Faint
+}
+
+// FaintLines is FaintItem for text of any number of lines.
+func (p *Page) FaintLines(sign draw.Line, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		p.FaintItem(sign, line)
+		sign = draw.Of("", draw.Safe(draw.Blank(sign.Width())))
+	}
 }
 
 // Gap adds an empty row, unless there is one.

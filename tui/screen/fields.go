@@ -108,23 +108,41 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 // show it.
 const MaxGlance = 64 << 10
 
-// Definition lays out the members of a definition that have a value.
+// Definition lays out the members of a definition that have a value; those of a list one
+// below the other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
+	long := func(v *jsondoc.Node) bool {
+		return v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60)
+	}
+	label := draw.Width("name") + 2
+	for _, key := range keys {
+		if v := doc.Get(key); v != nil && !long(v) {
+			label = min(max(label, draw.Width(draw.Show(key))+2), 20)
+		}
+	}
+	field := func(key, value string) {
+		page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), label)), value)
+	}
 	for _, key := range keys {
 		v := doc.Get(key)
 		switch {
 		case v == nil:
-		case v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60):
+		case long(v):
 			page.Gap()
 			page.Heading(key)
 			page.Text("  ", strings.TrimSuffix(v.Text, "\n"))
 			page.Blank()
 		case v.Kind == jsondoc.String:
-			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), v.Text)
+			field(key, v.Text)
 		case key == "files" && v.Kind == jsondoc.Object:
 			f.files(page, v)
+		case v.Kind == jsondoc.Array && len(v.Items) > 0 && !slices.ContainsFunc(v.Items, func(i *jsondoc.Node) bool { return i.Kind != jsondoc.String }):
+			for _, item := range v.Items {
+				field(key, item.Text)
+				key = ""
+			}
 		default:
-			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), 20)), string(jsondoc.Canonical(v)))
+			field(key, string(jsondoc.Canonical(v)))
 		}
 	}
 }

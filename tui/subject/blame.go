@@ -16,124 +16,154 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blaming is the section that shows which version brought in each line of a text.
+// blaming is the section that shows which version brought in each line of the texts, one
+// text below the other.
 type blaming struct {
-	page  *Page
-	asked screen.Blame // by who opened the page
-	field int          // index among the texts
-	lines blamed
+	page    *Page
+	asked   screen.Blame // by who opened the page
+	made    []blamed     // of every text
+	version int          // the newest when they were made, 0 before
+	rows    []int        // where each begins
 }
 
 // blamed is the lines of a text with the version that each of them came with.
 type blamed struct {
-	field   string
-	version int // the newest that was followed
-	lines   []history.BlameLine
-	err     error
+	field    string
+	versions []history.Version // that were followed, the newest first
+	lines    []history.BlameLine
+	err      error
 }
 
-// texts are the fields that can be blamed line by line, the one that was asked for first.
-func (b *blaming) texts() []string {
-	var out []string
-	if b.asked.Field != "" {
-		out = append(out, b.asked.Field)
+// texts are the fields that can be blamed line by line, with the versions that they are
+// followed through: the one that was asked for first.
+func (b *blaming) texts() []blamed {
+	var out []blamed
+	add := func(field string, versions []history.Version) {
+		if !slices.ContainsFunc(out, func(o blamed) bool { return o.field == field }) {
+			out = append(out, blamed{field: field, versions: versions})
+		}
+	}
+	versions := b.page.versions
+	if as := b.asked; as.Field != "" {
+		from := 0
+		if as.Version > 0 {
+			from = max(0, slices.IndexFunc(versions, func(v history.Version) bool { return v.Number <= as.Version }))
+		}
+		add(as.Field, versions[from:])
 	}
 	doc, keys := screen.Document(b.page.entry.Subject.Kind, b.page.definition)
 	for _, key := range keys {
-		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && len(v.Text) > 20 && !slices.Contains(out, key) {
-			out = append(out, key)
+		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // what is one word is a name
+			add(key, versions)
 		}
 	}
 	return out
 }
 
-// wanted returns the text on the screen, and the versions that it is followed
-// through, the newest first.
-func (b *blaming) wanted() (field string, versions []history.Version) {
-	texts := b.texts()
-	if len(texts) == 0 {
-		return "", nil
-	}
-	n := min(b.field, len(texts)-1)
-	versions = b.page.versions
-	if as := b.asked; n == 0 && as.Version > 0 {
-		if i := slices.IndexFunc(versions, func(v history.Version) bool { return v.Number <= as.Version }); i > 0 {
-			versions = versions[i:]
-		}
-	}
-	return texts[n], versions
-}
-
-// load follows the chosen text through the versions.
+// load follows the texts through the versions.
 func (b *blaming) load() tea.Cmd {
-	field, versions := b.wanted()
-	if field == "" || len(versions) == 0 {
+	texts := b.texts()
+	if len(texts) == 0 || len(b.page.versions) == 0 {
 		return nil
 	}
-	if b.lines.field == field && b.lines.version == versions[0].Number {
+	newest := b.page.versions[0].Number
+	if b.version == newest && len(b.made) == len(texts) {
 		return nil
 	}
 	return func() tea.Msg {
-		follow, made := history.NewBlame(field), blamed{field: field, version: versions[0].Number}
-		for i := len(versions) - 1; i >= 0 && made.err == nil; i-- {
-			made.err = follow.Add(versions[i])
+		for i := range texts {
+			texts[i].follow()
 		}
-		made.lines = follow.Lines()
 		return b.page.then(func() tea.Cmd {
-			b.lines = made
+			first := b.version == 0
+			b.made, b.version = texts, newest
 			b.page.lay()
-			if field == b.asked.Field {
-				b.page.Pager.SetStop(min(max(0, b.asked.Line-1), len(made.lines)-1))
+			if lines := texts[0].lines; first && b.asked.Field != "" {
+				b.page.Pager.SetStop(min(max(0, b.asked.Line-1), len(lines)-1))
 			}
 			return nil
 		})
 	}
 }
 
+// follow finds the versions of the lines.
+func (m *blamed) follow() {
+	follow := history.NewBlame(m.field)
+	for _, v := range slices.Backward(m.versions) {
+		if m.err = follow.Add(v); m.err != nil {
+			return
+		}
+	}
+	m.lines = follow.Lines()
+}
+
 // turn goes on to another text.
 func (b *blaming) turn(step int) tea.Cmd {
-	n := len(b.texts())
+	n := len(b.made)
 	if n == 0 || b.page.Tab != sectionBlame {
 		return nil
 	}
-	b.field = (b.field + step + n) % n
-	b.page.Pager.Home()
-	b.page.lay()
-	return b.load()
+	at, _ := b.selected()
+	next, before := (at+step+n)%n, 0
+	for _, m := range b.made[:next] {
+		before += len(m.lines)
+	}
+	b.page.Pager.Top(b.rows[next])
+	b.page.Pager.SetStop(before)
+	return nil
 }
 
-// lay lists the lines of the text, each behind the version that brought it in.
+// selected returns the text that the selected line is of, and its index there; -1 for none.
+func (b *blaming) selected() (text, line int) {
+	line = b.page.Pager.Stop()
+	for i, m := range b.made {
+		if line < len(m.lines) {
+			return i, line
+		}
+		line -= len(m.lines)
+	}
+	return 0, -1
+}
+
+// lay lists the lines of the texts, each behind the version that brought it in.
 func (b *blaming) lay(page *prose.Page) {
 	th := b.page.Frame.Theme
 	texts := b.texts()
-	name, versions := b.wanted()
-	if name == "" || len(versions) == 0 {
+	if len(texts) == 0 || len(b.page.versions) == 0 {
 		page.Faint("", "No text to show.")
 		return
 	}
-	l := draw.Of(th.Field, "◆ "+draw.Show(name)).Add(th.Faint, draw.Showf("  as of v%d", versions[0].Number))
-	if len(texts) > 1 {
-		l = l.Add(th.Faint, draw.Showf(", text %d of %d: ] shows the next", slices.Index(texts, name)+1, len(texts)))
+	b.rows = nil
+	for i, text := range texts {
+		made := i < len(b.made) && b.made[i].field == text.field && b.version == b.page.versions[0].Number
+		if made {
+			text = b.made[i]
+		}
+		if i > 0 {
+			page.Blank()
+		}
+		b.rows = append(b.rows, page.Len())
+		page.Line(draw.Of(th.Field, "◆ "+draw.Show(text.field)).Add(th.Faint, draw.Showf("  as of v%d", text.versions[0].Number)))
+		switch {
+		case !made:
+			page.Faint("", "…")
+		case text.err != nil:
+			page.Text("", wording.OneLine(text.err))
+		case len(text.lines) == 0:
+			page.Faint("", "It is empty in this version.")
+		default:
+			b.layLines(page, text)
+		}
 	}
-	page.Line(l)
-	page.Blank()
-	made := b.lines
-	switch {
-	case made.field != name || made.version != versions[0].Number:
-		page.Faint("", "…")
-		return
-	case made.err != nil:
-		page.Text("", wording.OneLine(made.err))
-		return
-	case len(made.lines) == 0:
-		page.Faint("", "It is empty in this version.")
-		return
-	}
-	for i, l := range made.lines {
+}
+
+func (b *blaming) layLines(page *prose.Page, text blamed) {
+	th := b.page.Frame.Theme
+	for i, l := range text.lines {
 		page.Stop()
 		who := draw.Safe("")
-		if i == 0 || made.lines[i-1].Version != l.Version {
-			who = b.by(versions, l.Version)
+		if i == 0 || text.lines[i-1].Version != l.Version {
+			who = b.by(text.versions, l.Version)
 		}
 		page.Item(draw.Of(th.Faint, draw.Pad(" "+who, b.page.Frame.Blame)+"│ "), l.Text)
 	}
@@ -172,24 +202,24 @@ func versionOf(versions []history.Version, number int) (history.Version, bool) {
 	return versions[i], true
 }
 
-// version returns the version of the selected line.
-func (b *blaming) version() (history.Version, bool) {
-	n, lines := b.page.Pager.Stop(), b.lines.lines
-	if b.page.Tab != sectionBlame || n < 0 || n >= len(lines) {
+// line returns the version of the selected line.
+func (b *blaming) line() (history.Version, bool) {
+	text, line := b.selected()
+	if b.page.Tab != sectionBlame || line < 0 || line >= len(b.made[text].lines) {
 		return history.Version{}, false
 	}
-	return versionOf(b.page.versions, lines[n].Version)
+	return versionOf(b.page.versions, b.made[text].lines[line].Version)
 }
 
 // open opens the proposal that brought in the selected line.
 func (b *blaming) open() tea.Cmd {
-	v, _ := b.version()
+	v, _ := b.line()
 	return b.page.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)
 }
 
 // none returns why the selected line leads nowhere.
 func (b *blaming) none() string {
-	switch v, ok := b.version(); {
+	switch v, ok := b.line(); {
 	case !ok:
 		return "no line is selected"
 	case v.Proposal == "":

@@ -1,0 +1,37 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+)
+
+// TestListsMembersBelowEachOther shows the tools of an allow-list one below the other, not
+// as JSON that is broken anywhere.
+func TestListsMembersBelowEachOther(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, width := range []int{120, 140, 200} {
+		b := newBench(t, width, 60)
+		b.press("A", "A").wants("▎Allow-lists", "tools  ")
+		if s := b.screen(); strings.Contains(s, `["`) || !strings.Contains(s, "│         create_reminders ") && !strings.Contains(s, " create_reminders  ") {
+			t.Errorf("%d columns:\n%s", width, s)
+		}
+	}
+}
+
+// TestInputsOfSeveralLines aligns the lines of what a test case is given, and shows no line
+// feed as a hidden character.
+func TestInputsOfSeveralLines(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newBench(t, 100, 60, func(b *bench) {
+		d := b.file("name_bank.json")
+		d.TestCases[0].Input = "Name the harbour master.\nThe second line."
+		b.propose(d)
+	})
+	b.press("enter").wants("in   Name the harbour master.", "\n                The second line.")
+	b.press("7").wants("asked   Name the harbour master.", "\n           The second line.")
+	if s := b.screen(); strings.Contains(s, "U+000A") {
+		t.Errorf("a line feed is shown as a hidden character:\n%s", s)
+	}
+}
