@@ -143,18 +143,6 @@ func (h hit) rank(text string) int {
 	return n
 }
 
-// words cuts a text to width cells between two words.
-func words(text draw.Safe, width int) draw.Safe {
-	cut := draw.Cut(text, width)
-	if cut == text {
-		return text
-	}
-	if i := strings.LastIndexByte(string(cut), ' '); i > 0 {
-		return cut[:i] + " …"
-	}
-	return cut
-}
-
 // lines draws the hits around the selected one.
 func (s *search) lines(m *shell) []draw.Line {
 	lines := m.frame().Choices(len(s.found), s.at, min(maxHits, m.layout.Body-3), func(i int) draw.Line {
@@ -166,11 +154,11 @@ func (s *search) lines(m *shell) []draw.Line {
 			what += " (off now: " + draw.Show(h.off) + ")"
 		case h.keys == "":
 			called := " " + draw.Show(h.name) + "  "
-			return draw.Of(name, called).Add(m.theme.Faint, words(what, m.layout.Width-1-draw.Width(called)))
+			return draw.Of(name, called).Add(m.theme.Faint, draw.Words(what, m.layout.Width-1-draw.Width(called)))
 		case h.away:
 			what = draw.Show(h.place) + ": " + what
 		}
-		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, words(what, m.layout.Width-17))
+		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, draw.Words(what, m.layout.Width-17))
 	})
 	if len(s.found) == 0 {
 		lines = append(lines, draw.Of(m.theme.Warn, " Nothing is called that"))

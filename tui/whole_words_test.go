@@ -35,3 +35,24 @@ func TestInputsOfSeveralLines(t *testing.T) {
 		t.Errorf("a line feed is shown as a hidden character:\n%s", s)
 	}
 }
+
+// TestCutsBetweenWords looks for the sign of something cut inside of a word: in the queue
+// with its pane, on a folded set, and in the log.
+func TestCutsBetweenWords(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 35}, {140, 40}, {200, 55}} {
+		for _, keys := range [][]string{{}, {"G", "k"}, {"shift+tab"}, {"L"}, {"enter"}, {"G", "enter"}, {"A"}, {"A", "A"}, {":", "u", "n", "d", "o"}} {
+			b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
+			b.press(keys...)
+			lines := strings.Split(b.screen(), "\n")
+			for _, l := range lines[:len(lines)-1] {
+				for _, sign := range []string{"…", "›"} {
+					before, _, cut := strings.Cut(strings.TrimPrefix(strings.TrimLeft(l, " "), "toolcrib"), sign)
+					if cut && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "┃ ") {
+						t.Errorf("%v %v: %q", size, keys, l)
+					}
+				}
+			}
+		}
+	}
+}

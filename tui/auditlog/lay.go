@@ -7,8 +7,10 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
@@ -30,6 +32,7 @@ func (p *Page) lay() {
 			line = draw.Of(th.Faint, draw.Showf("%6d  ", e.Seq)+screen.Stamp(e.At)+"  ")
 		case width >= 80:
 			line = draw.Of(th.Faint, draw.Showf("%6d ", e.Seq)).Add(th.Faint, line[0].Text)
+			act, acts = briefAct(act), 8
 		default:
 			act, actors, acts = briefAct(act), 14, 8
 		}
@@ -37,12 +40,24 @@ func (p *Page) lay() {
 		line = line.Add(actorStyle(th, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
 			Add(actStyle(th, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
 		text := e.Subject
+		if s, err := registry.ParseSubject(text); err == nil {
+			text = names(labels.Named(th, s, width-2-line.Width()))
+		}
 		if width >= 100 {
-			text += told(e, width-2-line.Width()-draw.Width(draw.Show(e.Subject)))
+			text += told(e, width-2-line.Width()-draw.Width(draw.Show(text)))
 		}
 		page.Item(line, text)
 	}
 	p.Pager.Replace(page.Rows())
+}
+
+// names returns a line as a text.
+func names(l draw.Line) string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(string(s.Text))
+	}
+	return b.String()
 }
 
 // briefAct is an act in eight cells.

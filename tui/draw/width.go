@@ -56,6 +56,18 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
+// Words is Cut between two words, where the text has several.
+func Words(s Safe, width int) Safe {
+	cut := Cut(s, width)
+	if cut == s {
+		return s
+	}
+	if i := strings.LastIndexByte(string(cut), ' '); i > 0 {
+		return cut[:i] + " …"
+	}
+	return cut
+}
+
 // Break splits s behind the characters that fit into width cells, behind one at
 // least.
 func Break(s Safe, width int) (head, rest Safe) {

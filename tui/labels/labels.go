@@ -111,6 +111,20 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
+// Named names a subject in so many cells: where they are too few, without the kind, and
+// where it needs be without the layer.
+func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
+	whole := Subject(th, s)
+	if whole.Width() <= width {
+		return whole
+	}
+	id := draw.Of(th.Text, draw.Show(s.ID))
+	if short := append(draw.Of(th.Faint, draw.Show(string(s.Layer))+"/"), id...); short.Width() <= width {
+		return short
+	}
+	return id
+}
+
 // Subject writes a subject with its id brought out.
 func Subject(th theme.Theme, s registry.Subject) draw.Line {
 	return draw.Of(th.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))

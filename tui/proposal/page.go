@@ -432,6 +432,10 @@ func (pp *Page) Crumb(room int) draw.Line {
 	sign, word, style := labels.State(pp.frame.Theme, pp.Actor, p)
 	l := draw.Of(pp.frame.Theme.Strong, draw.Show(wording.Reference(p))).Add(pp.frame.Theme.Text, " "+draw.Show(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
-	l = l.Add(pp.frame.Theme.Text, draw.Cut(draw.Show(p.Subject.String()), max(8, room-l.Width()-state.Width())))
+	left := max(8, room-l.Width()-state.Width())
+	for _, s := range labels.Named(pp.frame.Theme, p.Subject, left).Plain() {
+		l = l.Add(pp.frame.Theme.Text, draw.Cut(s.Text, left))
+		left -= draw.Width(s.Text)
+	}
 	return append(l, state...)
 }

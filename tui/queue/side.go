@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +17,6 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -29,7 +29,7 @@ func (q *Page) side() []string {
 	}
 	p := r.first()
 	if r.folded() {
-		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f.Theme, r))
+		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f, r))
 	}
 	if q.below(q.Frame) > 0 {
 		return q.Preview.View(f, q.glance.of(p), q.glance.inBrief(f, q.Actor, p, &q.extents))
@@ -144,15 +144,20 @@ func (l *list) below(f screen.Frame) int {
 }
 
 // aboutSet lists the members of a folded set.
-func aboutSet(th theme.Theme, r row) *prose.Page {
+func aboutSet(f screen.Frame, r row) *prose.Page {
+	th := f.Theme
 	page := prose.New(th)
+	several := slices.ContainsFunc(r.members, func(p proposals.Proposal) bool { return p.Type != r.first().Type })
 	page.Title(r.first().ChangeSet)
 	page.Faint("", "A change set of "+wording.Count(len(r.members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
 	page.Blank()
 	for _, p := range r.members {
 		sign, style, _ := sign(th, p)
-		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), 7)).Add(style, draw.Pad(sign, 2)).Add(th.Text, draw.Pad(draw.Show(string(p.Type)), 11))
-		page.Line(append(l, labels.Subject(th, p.Subject)...))
+		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), 7)).Add(style, draw.Pad(sign, 2))
+		if several {
+			l = l.Add(th.Text, draw.Pad(draw.Show(string(p.Type)), 11))
+		}
+		page.Line(append(l, labels.Named(th, p.Subject, f.Side-2-l.Width())...))
 	}
 	return page
 }

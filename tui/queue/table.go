@@ -69,7 +69,7 @@ func (g grid) columns(width int) []column {
 		column{heading: "TYPE", width: 10, cell: func(r row) draw.Line { return kindOfChange(th, r) }},
 		column{heading: "LINES", width: 9, right: true, cell: g.lines})
 	if width >= fromWhy {
-		all = append(all, column{heading: "WHY", cell: g.why})
+		all = append(all, column{heading: "WHY", cell: func(r row) draw.Line { return g.why(r, 0) }})
 	}
 	if width >= fromWaits {
 		all = append(all, column{heading: "WAITS FOR", width: 16, cell: each(func(p proposals.Proposal) draw.Line {
@@ -122,7 +122,9 @@ func (g grid) fit(all []column, width int) []column {
 	subject.width = left
 	if len(open) > 1 {
 		subject.width = min(max(left/2, leastSubject), mostSubject)
-		open[1].width = left - subject.width
+		why := open[1]
+		why.width = left - subject.width
+		why.cell = func(r row) draw.Line { return g.why(r, why.width) }
 	}
 	subject.cell = func(r row) draw.Line { return g.subject(r, subject.width) }
 	return all
@@ -182,15 +184,10 @@ func (g grid) subject(r row, width int) draw.Line {
 	if r.folded() {
 		return draw.Of(th.Faint, "set:").Add(th.Strong, draw.Show(p.ChangeSet))
 	}
-	whole := labels.Subject(th, p.Subject)
-	if whole.Width() <= width || width == 0 {
-		return whole
+	if width == 0 {
+		return labels.Subject(th, p.Subject)
 	}
-	id := draw.Of(th.Text, draw.Show(p.Subject.ID))
-	if short := append(draw.Of(th.Faint, draw.Show(string(p.Subject.Layer))+"/"), id...); short.Width() <= width {
-		return short
-	}
-	return id
+	return labels.Named(th, p.Subject, width)
 }
 
 // kindOfChange names the type of a proposal; a set has one, or several.
@@ -242,24 +239,34 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// why has the title of a proposal and the first words of its rationale; of a set the
-// names of its members.
-func (g grid) why(r row) draw.Line {
+// why has the title of a proposal and the first words of its rationale, as many as there is
+// room for; of a set the names of its members.
+func (g grid) why(r row, width int) draw.Line {
 	th := g.th
 	if r.folded() {
 		names := make([]string, 0, 8)
 		for _, p := range r.members[:min(8, len(r.members))] {
 			names = append(names, p.Subject.ID)
 		}
-		return draw.Of(th.Faint, draw.Show(strings.Join(names, ", ")))
+		text := draw.Show(strings.Join(names, ", "))
+		for n := len(names) - 1; n > 0 && draw.Width(text) > width; n-- {
+			text = draw.Show(strings.Join(names[:n], ", ")) + " …"
+		}
+		if draw.Width(text) > width {
+			text = draw.Show(names[0])
+		}
+		return draw.Of(th.Faint, text)
 	}
 	p := r.first()
 	var l draw.Line
 	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
-		l = draw.Of(th.Text, draw.Show(p.Title)+" ")
+		l = draw.Of(th.Text, draw.Words(draw.Show(p.Title), width)+" ")
 	}
 	e, _ := g.extents.of(p)
-	return l.Add(th.Faint, draw.Show(firstWords(e.Rationale)))
+	if room := width - l.Width(); room > 0 {
+		l = l.Add(th.Faint, draw.Words(draw.Show(firstWords(e.Rationale)), room))
+	}
+	return l
 }
 
 // firstWords is the beginning of a text, on one line.
