@@ -99,7 +99,7 @@ func opened(t *testing.T, c *catalog, width int) *Page {
 func TestListsEntries(t *testing.T) {
 	for width, wants := range map[int][]string{
 		60:  {"▌  tool_000", "▪ Locked (core)", "v3", "! none set"},
-		120: {"▌  tool_000", "! none set", "│ tool_000", "│ category            clocks", "Says⟨U+202E⟩ the time."},
+		120: {"▌  tool_000", "! none set", "│ tool_000", "│ category  clocks", "Says⟨U+202E⟩ the time."},
 	} {
 		text := screentest.View(t, opened(t, made(3), width), width)
 		for _, want := range wants {
