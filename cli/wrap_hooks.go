@@ -30,7 +30,11 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		}
 	}
 	var plans []*wrapping
-	for _, file := range m.Hooks(ids...) {
+	found := m.Hooks(ids...)
+	if f.hooks && !f.undo && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
+		doc.Left = append(doc.Left, withoutFolder(ids)...)
+	}
+	for _, file := range found {
 		if file.Hooked() != f.undo || !f.here && file.Scope == clients.Project {
 			continue
 		}
@@ -55,6 +59,18 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		plans = append(plans, w)
 	}
 	return plans, nil
+}
+
+// withoutFolder names the clients that could have the hook, where none of them has a folder
+// in the home: nobody is to believe that sessions stop.
+func withoutFolder(ids []string) []docWrapLeft {
+	var left []docWrapLeft
+	for _, c := range clients.All() {
+		if c.HasHooks() && len(ids) == 0 {
+			left = append(left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
+		}
+	}
+	return left
 }
 
 // hookWord quotes a word for the shell in which clients run hooks.
