@@ -5,6 +5,7 @@ package files
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -162,7 +163,7 @@ func (p *Page) lay() {
 		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Show(l.Path), name), name)+"  ").
 			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Show(l.State()), stateCells))
 		if room := p.Frame.Width - line.Width() - 2; room > leastRead {
-			line = line.Add(th.Faint, " "+draw.Cut(draw.Show(l.ReadBy), room-1))
+			line = line.Add(th.Faint, " "+readers(l.ReadBy, room-1))
 		}
 		page.Line(line)
 		if l.Reason != "" {
@@ -181,6 +182,20 @@ const (
 	stateCells   = 16
 	leastRead    = 10
 )
+
+// readers names as many clients as fit, each whole.
+func readers(clients string, room int) draw.Safe {
+	for text, more := clients, ""; ; more = ", …" {
+		if shown := draw.Show(text + more); draw.Width(shown) <= room {
+			return shown
+		}
+		last := strings.LastIndex(text, ", ")
+		if last < 0 {
+			return draw.Cut(draw.Show(clients), room)
+		}
+		text = text[:last]
+	}
+}
 
 // mark is the sign of a row and its style.
 func mark(th theme.Theme, l instructions.Listed) (draw.Safe, theme.Style) {
