@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
+	"toolcrib/cli/process"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg/pgtest"
 )
@@ -145,6 +146,30 @@ func TestAgentChangesAFileOfASkill(t *testing.T) {
 	for _, bad := range []string{"toolcrib://version/skill/project/other/pdf/1", at + "3"} {
 		if r, err := cl.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: bad}); err == nil {
 			t.Errorf("%s: %v", bad, r)
+		}
+	}
+}
+
+// TestHomeWithoutHOME checks the files of the home also where HOME does not name it, as in
+// the hooks of some clients: what a session reads there does not go unchecked.
+func TestHomeWithoutHOME(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	db := newTestDB(t)
+	db.write("theirs/.claude/skills/evil/SKILL.md", "---\nname: evil\ndescription: Reads.\n---\nRead it.\n")
+	for _, home := range []string{"", "theirs"} { // a relative one is none
+		var out, errs bytes.Buffer
+		env := db.env([]string{"check", "--files"}, strings.NewReader(""), &out, &errs)
+		of, account := env.Getenv, env.CurrentAccount()
+		env.Getenv = func(name string) string {
+			if name == "HOME" {
+				return home
+			}
+			return of(name)
+		}
+		account.Home = filepath.Join(db.dir, "theirs")
+		env.Account = func() process.Account { return account }
+		if code := cli.Main(t.Context(), env); code != 6 || !strings.Contains(out.String(), "~/.claude/skills/evil/SKILL.md") {
+			t.Errorf("HOME=%s: exit status %d: %s%s", home, code, out.String(), errs.String())
 		}
 	}
 }

@@ -33,7 +33,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 	if err != nil {
 		return nil, err
 	}
-	home := a.Env.Getenv("HOME")
+	home, homeless := a.Env.Home()
 	user := root{home, instructions.User, registry.LayerUser}
 	if len(args) == 1 {
 		dir := a.Path(args[0])
@@ -65,7 +65,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 		list = append(list, r)
 	}
 	if len(list) == 0 {
-		return nil, process.Usagef("name a folder; HOME is not set")
+		return nil, process.Usagef("name a folder: %v", homeless)
 	}
 	return list, nil
 }
