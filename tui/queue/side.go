@@ -17,6 +17,7 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -151,15 +152,41 @@ func aboutSet(f screen.Frame, r row) *prose.Page {
 	page.Title(r.first().ChangeSet)
 	page.Faint("", "A change set of "+wording.Count(len(r.members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
 	page.Blank()
+	number, room := 0, f.Side-4
 	for _, p := range r.members {
+		number = max(number, draw.Width(draw.Show(wording.Reference(p)))+1)
+	}
+	if room -= number; several {
+		room -= 11
+	}
+	names := namesOf(th, r.members, room)
+	for i, p := range r.members {
 		sign, style, _ := sign(th, p)
-		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), 7)).Add(style, draw.Pad(sign, 2))
+		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
 		if several {
 			l = l.Add(th.Text, draw.Pad(draw.Show(string(p.Type)), 11))
 		}
-		page.Line(append(l, labels.Named(th, p.Subject, f.Side-2-l.Width())...))
+		page.Line(append(l, names[i]...))
 	}
 	return page
+}
+
+// namesOf names subjects alike: whole where all of the names fit into so many cells, else
+// without the kind, and else by their ids.
+func namesOf(th theme.Theme, ps []proposals.Proposal, width int) []draw.Line {
+	var forms [3][]draw.Line
+	for _, p := range ps {
+		id := draw.Show(p.Subject.ID)
+		forms[0] = append(forms[0], labels.Subject(th, p.Subject))
+		forms[1] = append(forms[1], draw.Of(th.Faint, draw.Show(string(p.Subject.Layer))+"/").Add(th.Text, id))
+		forms[2] = append(forms[2], draw.Of(th.Text, id))
+	}
+	for _, lines := range forms[:2] {
+		if !slices.ContainsFunc(lines, func(l draw.Line) bool { return l.Width() > width }) {
+			return lines
+		}
+	}
+	return forms[2]
 }
 
 // about adds the findings, the rationale and the changes of a proposal to a page.
