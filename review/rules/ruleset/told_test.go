@@ -107,3 +107,18 @@ func TestWordsWithoutTheirMeaning(t *testing.T) {
 		t.Error("the CVC of a card is not found")
 	}
 }
+
+// TestDocstringsPass reads tools whose descriptions are docstrings of a program, as many
+// servers send them: the heading of the parameters is no sign of an attack.
+func TestDocstringsPass(t *testing.T) {
+	for name, text := range map[string]string{
+		"search":      "A tool to search the web and return the top results.\n\n        Args:\n            query: The search query string.\n        ",
+		"get_weather": "Get the weather of a city.\n\n    Args:\n        city: Name of the city\n        days: How many days ahead\n\n    Returns:\n        A dict with the forecast\n    ",
+	} {
+		for _, f := range caught(t, rulestest.ToolChange(name, text)) {
+			if f.Severity != rules.Info {
+				t.Errorf("%s: %s", name, f.Message)
+			}
+		}
+	}
+}

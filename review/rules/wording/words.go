@@ -175,6 +175,7 @@ func cutWords(list []string, chunk string, capitals bool, st *setting) []string 
 		}
 		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '_' || r == '\'' }) {
 			switch c := part[0]; {
+			case part == "args": // the heading of parameters in descriptions that come from a program
 			case c >= '0' && c <= '9':
 				list = append(list, "0")
 			default:
