@@ -62,6 +62,7 @@ var extraChecks = map[string]func(c *View) []candidate{
 	"directing-only":      directingOnly,
 	"straying-parameters": straying,
 	"acting-besides":      actingBesides,
+	"praising-name":       praisingName,
 	"reaching-parameters": reachingParameters,
 	"data-in-links":       dataInLinks,
 	"values-that-leak":    valuesThatLeak,

@@ -96,6 +96,40 @@ func (c *View) sendsToStranger(text string) bool {
 	return sends
 }
 
+// praising are words that no name needs: they say how good a tool is, not what it does.
+var praising = words("best ultimate premium superior supreme greatest unbeatable")
+
+// practice has words that follow "best" without praise.
+var practice = words("practice practices effort match fit matches price prices time route")
+
+// praisingName finds a name that begins with praise: "best_search" is chosen before
+// "search", whatever either does.
+func praisingName(c *View) []candidate {
+	if !c.IsAction() {
+		return nil
+	}
+	path := "definition.id"
+	if c.Draft.Definition.Tool.Provider != nil {
+		path = "definition.provider.name" // the id begins with the server's
+	}
+	var found []candidate
+	for i := range c.Scan() {
+		s := &c.Scan()[i]
+		if s.Path != path {
+			continue
+		}
+		if parts := wordsOf(s.Value); len(parts) > 2 && praising[parts[0]] && !practice[parts[1]] {
+			found = append(found, s.candidates([]rules.Passage{{End: len(s.Value)}}, func(rules.Passage) string {
+				return "Praises the tool in its own name"
+			})...)
+		}
+	}
+	for i := range found {
+		found[i].certain = true
+	}
+	return found
+}
+
 // viewing are the verbs of tools that only look or compute, as their ids begin.
 var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
