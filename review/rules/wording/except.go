@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
@@ -86,9 +87,10 @@ var conditions = map[string]condition{
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return c.IsAction() && (m.Disguise != 0 || c.namesStranger(s.Value[m.Start:m.End]))
 	},
-	"own-task":     ownTask,
-	"own-business": ownBusiness,
-	"spares-data":  sparesData,
+	"own-task":        ownTask,
+	"named-elsewhere": namedElsewhere,
+	"own-business":    ownBusiness,
+	"spares-data":     sparesData,
 }
 
 // ownTask reports whether the description begins with m, in words of the tool's
@@ -104,6 +106,27 @@ func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		own[stem(w)] = true
 	}
 	return own[stem(said[0])] && own[stem(said[1])]
+}
+
+// namedElsewhere reports whether the file or the host of the address that m ends in is
+// named in other sentences too, or stands for any: what the rest of a text speaks of
+// belongs to its task.
+func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
+	end := s.addressEnd(m.End)
+	start := strings.LastIndexFunc(s.Value[:m.End], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]<>*,;/", r) }) + 1
+	name := strings.TrimRight(s.Value[start:end], ".:")
+	for host := range hostsIn(name) {
+		if name = host; sampleHost(host) {
+			return true
+		}
+	}
+	around := s.whole(rules.Passage{Start: m.Start, End: end})
+	return name == "" || strings.Contains(s.Value[:around.Start], name) || strings.Contains(s.Value[around.End:], name)
+}
+
+// sampleHost reports whether a host is one of documentation or of the machine itself.
+func sampleHost(host string) bool {
+	return host == "localhost" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "example.") || strings.Contains(host, ".example.") || strings.HasPrefix(host, "your") || !strings.Contains(host, ".")
 }
 
 // ownBusiness reports whether the tool's names or first sentence speak of what m
