@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulestest"
@@ -48,12 +49,16 @@ var complete = []string{
 }
 
 // TestHonestWordsLowerNothing puts honest words around orders that have all parts of
-// an attack: the severity stays, in a tool and in a prompt (R15).
+// an attack: the severity stays, in a tool, in a prompt and in a skill (R15).
 func TestHonestWordsLowerNothing(t *testing.T) {
 	for _, attack := range complete {
 		forms := map[string]func(string) *rules.Change{
 			"tool":   func(text string) *rules.Change { return rulestest.ToolChange("list_projects", "Lists projects. "+text) },
 			"prompt": func(text string) *rules.Change { return rulestest.PromptChange(text) },
+			"skill": func(text string) *rules.Change {
+				folder := registry.Folder{ID: "list", Path: ".claude/skills/list", Files: map[string]registry.File{"SKILL.md": {Text: text}}}
+				return &rules.Change{Draft: proposals.Draft{Type: proposals.New, Definition: registry.Definition{Skill: &folder}}}
+			},
 		}
 		for form, change := range forms {
 			alone := worstOf(t, change(attack))
