@@ -12,8 +12,11 @@ import (
 // authors have not seen in order to warn by themselves.
 const proven = 0.9
 
-// away reports whether e is an attack, or honest and of a source that the authors of
-// the frames have not seen. What is kept for the last measurement is neither.
+// away reports whether e counts when frames are held to a precision: an attack, or honest
+// and not of the families that frames were written against. A frame that still fires in the
+// honest half that its authors have read is no better than one that fires in the other, and
+// one of which nothing is known there has proven nothing. What is kept for the last
+// measurement is left out.
 func (e *example) away() bool {
 	switch {
 	case e.own || e.hard:
@@ -21,7 +24,7 @@ func (e *example) away() bool {
 	case e.measured:
 		return !e.attack && e.half == tune
 	}
-	return e.attack || e.half == held
+	return e.attack || plainHonest(e) || e.half == held
 }
 
 // awayRows counts samples for which away holds, the honest ones by source.
