@@ -169,7 +169,7 @@ func (s *search) lines(m *shell) []draw.Line {
 // synonyms are other words for actions, by their names, separated by commas.
 var synonyms = map[string]string{
 	placeDefinition + "/undo": "restore, rollback, roll back, revert, undo, go back to a version, downgrade",
-	"undo":                    "unwaive, reopen, revert",
+	"undo":                    "unwaive, reopen",
 	"take-back":               "undo the last decision",
 	"approve":                 "accept, merge, publish, go live, ok, yes",
 	"approve-marked":          "accept, merge, publish, go live, ok, yes",
