@@ -5,6 +5,7 @@ package files
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,11 +32,12 @@ type Shell interface {
 // Page lists files.
 type Page struct {
 	screen.Text
-	shell  Shell
-	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	read   Read
-	list   []instructions.Listed
-	loaded bool
+	preview screen.Preview
+	shell   Shell
+	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	read    Read
+	list    []instructions.Listed
+	loaded  bool
 }
 
 // New returns an empty page; Reload reads it.
@@ -51,7 +53,75 @@ func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or what waits of one that was never approved", Do: p.open, Off: p.nothingToOpen},
 		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the queue with what waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
-	}, screen.TextKeys(p.shell, p))
+	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
+}
+
+// LeftOf implements screen.Paned.
+func (p *Page) LeftOf(l screen.Layout) int { return l.Beside() }
+
+// From implements screen.Paned.
+func (p *Page) From() int { return screen.SideFrom }
+
+// View implements screen.Page.
+func (p *Page) View() []string {
+	if p.Frame.Side == 0 {
+		return p.Pager.View()
+	}
+	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
+}
+
+// side draws the pane beside the list: all that is known of the selected row, and what to
+// do about it.
+func (p *Page) side() []string {
+	l, ok := p.selected()
+	if !ok {
+		return nil
+	}
+	page := prose.New(p.Frame.Theme)
+	page.Title(l.Path)
+	sign, style := mark(p.Frame.Theme, l)
+	page.Line(draw.Of(style, sign+" "+draw.Show(l.State())))
+	if l.Reason != "" {
+		page.Faint("", l.Reason)
+	}
+	page.Blank()
+	if l.Subject.ID != "" {
+		page.Field("subject", l.Subject.String())
+	}
+	if l.Version > 0 {
+		page.Field("version", strconv.Itoa(l.Version))
+	}
+	if l.Folder != "" {
+		page.Field("folder", l.Folder)
+	}
+	if l.ReadBy != "" {
+		page.Field("read by", l.ReadBy)
+	}
+	if what := advice(l); what != "" {
+		page.Blank()
+		page.Text("", what)
+	}
+	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
+}
+
+// advice names the commands and keys that help with a row, "" for none.
+func advice(l instructions.Listed) string {
+	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
+	switch {
+	case l.Proposal != "" && l.Drift == instructions.Changed:
+		return l.Proposal + " waits for you with the change: u lists it. " + put
+	case l.Proposal != "":
+		return l.Proposal + " waits for you: u lists it."
+	case l.Drift == instructions.Changed:
+		return "In a shell, toolcrib import --files proposes the change. " + put
+	case l.Drift == instructions.Missing:
+		return put
+	case l.Drift == instructions.New:
+		return "In a shell, toolcrib import --files proposes it."
+	case l.Version > 0:
+		return "enter shows its files and versions."
+	}
+	return ""
 }
 
 func (p *Page) selected() (instructions.Listed, bool) {
@@ -97,7 +167,7 @@ func (p *Page) waiting() tea.Cmd {
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
-	p.Text.Fit(f)
+	p.FitIn(f, f.List)
 	p.lay()
 }
 
@@ -146,7 +216,7 @@ func (p *Page) lay() {
 	for _, l := range p.list {
 		name = max(name, draw.Width(draw.Show(l.Path)))
 	}
-	name = min(name, p.Frame.Width-5-versionCells-stateCells)
+	name = min(name, p.Frame.List-5-versionCells-stateCells)
 	for i, l := range p.list {
 		if i == 0 || p.list[i-1].Folder != l.Folder || p.list[i-1].Subject.Layer != l.Subject.Layer {
 			if i > 0 {
@@ -162,7 +232,7 @@ func (p *Page) lay() {
 		}
 		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Show(l.Path), name), name)+"  ").
 			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Show(l.State()), stateCells))
-		if room := p.Frame.Width - line.Width() - 2; room > leastRead {
+		if room := p.Frame.List - line.Width() - 2; room > leastRead {
 			line = line.Add(th.Faint, " "+readers(l.ReadBy, room-1))
 		}
 		page.Line(line)
