@@ -74,6 +74,7 @@ var familyArrows = map[string][]string{
 	"database": {"config", "sign", "verify"}, // doctor examines what they set up
 	"export":   {},
 	"files":    {},
+	"imports":  {"files"},
 	"lint":     {},
 	"preview":  {},
 	"proposal": {},

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"toolcrib/cli/imports"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -287,7 +289,7 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	if err != nil {
 		return nil, err
 	}
-	if caller.Actor = observer(c.app.Config); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
+	if caller.Actor = imports.Observer(c.app.Config); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
 		caller.Actor = proposals.SelfNamed(asks.Client)
 	}
 	r := gateway.Request{Tool: asks.Tool, Args: asks.Args}
@@ -340,14 +342,14 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 	if _, _, err := c.open(ctx); err != nil {
 		return err
 	}
-	f := importFlags{server: c.name, watched: true, observed: true}
-	taken, err := f.take(ctx, c.app, c.name, documentOf(l), &command.LiveServer{Name: c.name, Shown: c.name})
+	f := imports.Import{Server: c.name, Watched: true, Observed: true}
+	taken, err := f.Take(ctx, c.app, c.name, documentOf(l), &command.LiveServer{Name: c.name, Shown: c.name})
 	if err != nil {
 		return err
 	}
-	if n := len(taken.made); n > 0 {
-		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.origin.Set))
-		if by := observer(c.app.Config); c.app.Config.FourEyes && by.Kind == proposals.User {
+	if n := len(taken.Made); n > 0 {
+		c.log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
+		if by := imports.Observer(c.app.Config); c.app.Config.FourEyes && by.Kind == proposals.User {
 			c.log(fmt.Sprintf("%s, whose login of the database this is, counts as their author and cannot approve them under four_eyes; guard with a login of the role toolcrib_server", by))
 		}
 	}
@@ -380,16 +382,4 @@ func documentOf(l guard.Listing) []byte {
 // joined puts commas between JSON values.
 func joined(raws []json.RawMessage) []byte {
 	return bytes.Join(output.Mapped(raws, func(raw json.RawMessage) []byte { return raw }), []byte(","))
-}
-
-// observer is who proposes what a guarded server lists: toolcrib itself. A login of
-// the database that names somebody writes as nobody else: if a user's login could
-// write as system, it could approve its own proposals under four_eyes.
-func observer(c *settings.Config) proposals.Actor {
-	if login, err := store.Login(c.DB); err == nil && login != "" {
-		if actor, err := proposals.ParseActor(login); err == nil {
-			return actor
-		}
-	}
-	return proposals.Actor{Kind: proposals.System}
 }

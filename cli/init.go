@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"toolcrib/cli/imports"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,6 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
-	"toolcrib/review/intake"
 )
 
 type initFlags struct {
@@ -30,11 +30,11 @@ type initFlags struct {
 // docInit has the servers of this machine's clients and their import.
 type docInit struct {
 	output.Head
-	Servers  []docInitServer `json:"servers"`
-	Problems []string        `json:"problems"`
-	Started  bool            `json:"started"` // whether servers were started or reached
-	Imports  []docImport     `json:"imports"`
-	Failures []docInitFailed `json:"failures"`
+	Servers  []docInitServer     `json:"servers"`
+	Problems []string            `json:"problems"`
+	Started  bool                `json:"started"` // whether servers were started or reached
+	Imports  []imports.DocImport `json:"imports"`
+	Failures []docInitFailed     `json:"failures"`
 	// Files are the skills and instruction files of the home and of the folder, by
 	// folder; those that are not as they were approved have steps.
 	Files []files.DocFolder `json:"files"`
@@ -152,7 +152,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 // find reads the files of the clients.
 func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
-		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []docImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
+		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []imports.DocImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
 	}
 	if err := knownClients(f.clients); err != nil {
 		return doc, nil, err
@@ -204,12 +204,12 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + c.fault(err, timeout)})
 			continue
 		}
-		taken, err := importFlags{server: c.name}.take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
+		taken, err := imports.Import{Server: c.name}.Take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read and not proposed: " + output.Sentence(err)})
 			continue
 		}
-		out := taken.document(a)
+		out := taken.Document(a)
 		out.Configuration = "" // the guard needs none
 		d.Imports = append(d.Imports, out)
 	}
@@ -264,29 +264,6 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
-// outcome counts the definitions of a server by their end.
-func (d docImport) outcome() string {
-	counts := map[string]int{}
-	for _, s := range d.Steps {
-		counts[s.Change]++
-	}
-	var parts []string
-	if n := len(d.Proposals); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d proposed as the change set %s", n, d.ChangeSet))
-	}
-	for _, c := range []struct{ change, words string }{
-		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "as they were approved"}, {string(intake.Skip), "left out"},
-	} {
-		if n := counts[c.change]; n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+c.words)
-		}
-	}
-	if len(parts) == 0 {
-		return "nothing to propose"
-	}
-	return strings.Join(parts, ", ")
-}
-
 // writeImports prints the proposals and the next steps.
 func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started && d.proposed == nil {
@@ -301,7 +278,7 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	p.Blank()
 	for _, i := range d.Imports {
-		p.Linef("%s: %s, %s", i.Label, output.Counted(i.Definitions, "definition"), i.outcome())
+		p.Linef("%s: %s, %s", i.Label, output.Counted(i.Definitions, "definition"), i.Outcome())
 	}
 	for _, f := range d.Failures {
 		p.Linef("%s: %s", f.Server, f.Error)

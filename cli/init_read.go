@@ -162,9 +162,16 @@ func (c clientServer) clients() []string {
 	return ids
 }
 
+// answer holds the list of a server, or why there is none.
+type answer struct {
+	from command.LiveServer
+	data []byte
+	err  error
+}
+
 // readAtOnce asks all servers for their tools and reports each answer as it comes.
-func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []pollResult {
-	read := make([]pollResult, len(ready))
+func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
+	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
 	configured, _ := a.Settings() // others report settings that nobody can read
@@ -172,7 +179,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 		go func() {
 			c.server.Timeout, c.server.Texts = timeout, configured.ReviewsTexts(c.name)
 			data, err := upstream.List(ctx, c.server)
-			read[i] = pollResult{command.LiveServer{Name: c.name, Shown: "server " + c.name}, data, err}
+			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name}, data, err}
 			done <- i
 		}()
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/imports"
+
 	"toolcrib/cli/proposal"
 
 	"toolcrib/cli/database"
@@ -29,7 +31,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -37,9 +39,6 @@ func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
-			{Group: command.GroupRegistry, New: newImport, Creates: true},
-			{Group: command.GroupRegistry, New: newWatch, Creates: true},
-			{Group: command.GroupRegistry, New: newCanonicalize, Creates: true},
 			{Group: command.GroupRegistry, New: newWrap},
 			{Group: command.GroupRegistry, New: newUnwrap},
 			{Group: command.GroupRegistry, New: newStatus},
@@ -60,9 +59,7 @@ func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"demo":        reflect.TypeFor[docDemo](),
 		"error":       reflect.TypeFor[command.Failure](),
-		"import":      reflect.TypeFor[docImport](),
 		"init":        reflect.TypeFor[docInit](),
-		"migration":   reflect.TypeFor[docMigration](),
 		"schema":      reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](),
 		"status":      reflect.TypeFor[docStatus](),

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"toolcrib/cli/imports"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
@@ -31,7 +33,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/review/intake"
 	"toolcrib/store"
 	"toolcrib/tui"
 	"toolcrib/tui/screen"
@@ -85,7 +86,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Counter(),
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
-			return importJob(ctx, a, file, tell)
+			return imports.Job(ctx, a, file, tell)
 		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
 			return export.ExportJob(ctx, a, e, tell)
 		}, ExportFormats: export.FormatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
@@ -365,29 +366,6 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	}
 	if r.Signatures != nil {
 		lines = append(lines, r.Signatures.Lines()...)
-	}
-	return lines, nil
-}
-
-// importJob proposes what a file says about tools, as `toolcrib import` does.
-func importJob(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
-	tell(0, 0, "Reading "+file)
-	data, err := a.ReadAll(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	taken, err := importFlags{tell: tell}.take(ctx, a, file, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	counts := map[intake.Change]int{}
-	for _, s := range taken.steps {
-		counts[s.Change]++
-	}
-	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps),
-		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], counts[intake.Skip])}
-	for _, p := range taken.made {
-		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))
 	}
 	return lines, nil
 }

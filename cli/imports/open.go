@@ -1,4 +1,4 @@
-package cli
+package imports
 
 import (
 	"context"
@@ -99,7 +99,7 @@ type retraction struct {
 
 // retract withdraws what an earlier look at a server proposed and the server took back:
 // changes of tools that are live as it lists them now, and tools that it lists no more.
-func (t intaken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
+func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	back, err := t.takenBack(ctx, a, live)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (t intaken) retract(ctx context.Context, b command.Session, a *command.App,
 const notListed = "The server does not list it any more."
 
 // takenBack returns the open proposals of imports that a server took back.
-func (t intaken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
+func (t Taken) takenBack(ctx context.Context, a *command.App, live []registry.Live) ([]retraction, error) {
 	open, err := t.open(ctx, a)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (t intaken) takenBack(ctx context.Context, a *command.App, live []registry.
 
 // overtakes returns why what a server lists now no longer asks for a draft about a live
 // tool, "" when it does.
-func (t intaken) overtakes(draft proposals.Draft) string {
+func (t Taken) overtakes(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
 	case at < 0:
@@ -174,8 +174,8 @@ func (t intaken) overtakes(draft proposals.Draft) string {
 }
 
 // open returns the open proposals about what comes from the server of an import.
-func (t intaken) open(ctx context.Context, a *command.App) (open []review.Bundle, err error) {
-	filter, named := strings.CutSuffix(registry.ImportedID(t.origin.Label, "x"), "_x")
+func (t Taken) open(ctx context.Context, a *command.App) (open []review.Bundle, err error) {
+	filter, named := strings.CutSuffix(registry.ImportedID(t.Origin.Label, "x"), "_x")
 	if !named {
 		filter = "tool:" // the label is too long to stand in an id
 	}
@@ -186,7 +186,7 @@ func (t intaken) open(ctx context.Context, a *command.App) (open []review.Bundle
 	})
 	return slices.DeleteFunc(open, func(p review.Bundle) bool {
 		source := p.Revision.Draft.Definition.Tool.Source
-		return source == nil || !strings.HasPrefix(source.Ref, t.origin.Label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
+		return source == nil || !strings.HasPrefix(source.Ref, t.Origin.Label+"#") || source.Type != registry.SourceMCP && source.Type != registry.SourceMCPText
 	}), err
 }
 

@@ -1,10 +1,11 @@
-package cli
+package imports
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/cli/command"
@@ -64,7 +65,7 @@ func importRecord(b command.Session, a *command.App, doc wire.Document, o intake
 	return record
 }
 
-type docImport struct {
+type DocImport struct {
 	output.Head
 	File    string `json:"file"`
 	Format  string `json:"format"`
@@ -114,13 +115,13 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 	return docs
 }
 
-// document returns an import as the document for scripts.
-func (t intaken) document(a *command.App) docImport {
-	d := docImport{
-		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.origin.Label, ChangeSet: t.origin.Set,
+// Document returns an import as the document for scripts.
+func (t Taken) Document(a *command.App) DocImport {
+	d := DocImport{
+		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.Origin.Label, ChangeSet: t.Origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
-		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.made),
-		Proposals: document.NewProposalList(slices.Concat(t.made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
+		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.Made),
+		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), t.doc.Skipped...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities, d.Configuration = t.doc.Capabilities, t.missing(a)
@@ -130,25 +131,25 @@ func (t intaken) document(a *command.App) docImport {
 
 // missing returns the lines that a configuration lacks for the server's tools
 // to run, "" for none.
-func (t intaken) missing(a *command.App) string {
-	if _, known := a.Config.Servers[t.origin.Label]; known {
+func (t Taken) missing(a *command.App) string {
+	if _, known := a.Config.Servers[t.Origin.Label]; known {
 		return ""
 	}
-	return t.from.Server.Lines(t.origin.Label)
+	return t.from.Server.Lines(t.Origin.Label)
 }
 
-func printImport(a *command.App, t intaken) error {
+func printImport(a *command.App, t Taken) error {
 	counts := map[intake.Change]int{}
 	for _, s := range t.steps {
 		counts[s.Change]++
 	}
-	out := t.document(a)
+	out := t.Document(a)
 	skipped := len(t.doc.Skipped) + counts[intake.Skip]
 	return a.PrintChecked(out, skipped == 0, func(p *output.Page) {
 		for _, w := range notKept(t.doc) {
 			p.Linef("%s", w)
 		}
-		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.origin.Label)
+		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.Origin.Label)
 		t.lines(p)
 		for _, w := range t.doc.Skipped {
 			p.Linef("skipped: %s", w)
@@ -174,12 +175,12 @@ func printImport(a *command.App, t intaken) error {
 }
 
 // lines prints which tools were proposed, and which could not be.
-func (t intaken) lines(p *output.Page) {
+func (t Taken) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
 		switch {
 		case s.Draft != nil:
-			p.Linef("%s", document.Moved(t.made[next]))
+			p.Linef("%s", document.Moved(t.Made[next]))
 			if s.Change == intake.Modify {
 				p.Linef("    changed: %s", s.Reason)
 			}
@@ -206,4 +207,27 @@ func notKept(doc wire.Document) []string {
 		lines = append(lines, fmt.Sprintf("not kept: the key %s of the file belongs to no prompt, and an export does not have it", jsondoc.Quote(key)))
 	}
 	return lines
+}
+
+// Outcome counts the definitions of a server by their end.
+func (d DocImport) Outcome() string {
+	counts := map[string]int{}
+	for _, s := range d.Steps {
+		counts[s.Change]++
+	}
+	var parts []string
+	if n := len(d.Proposals); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d proposed as the change set %s", n, d.ChangeSet))
+	}
+	for _, c := range []struct{ change, words string }{
+		{string(intake.Pending), "proposed before and waiting for you"}, {string(intake.None), "as they were approved"}, {string(intake.Skip), "left out"},
+	} {
+		if n := counts[c.change]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+c.words)
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to propose"
+	}
+	return strings.Join(parts, ", ")
 }

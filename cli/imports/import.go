@@ -1,4 +1,4 @@
-package cli
+package imports
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/upstream"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -22,21 +23,22 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
+	"toolcrib/store"
 	"toolcrib/tui"
 )
 
-type importFlags struct {
-	server, layer, set, capabilities string
+type Import struct {
+	Server, layer, set, capabilities string
 	named                            bool // the set was named, or "" for none
 	draft, files                     bool
 	from                             command.ServerFlags
-	watched                          bool     // nobody asked for this very import
-	observed                         bool     // toolcrib itself proposes what a guarded server lists
+	Watched                          bool     // nobody asked for this very import
+	Observed                         bool     // toolcrib itself proposes what a guarded server lists
 	tell                             tui.Tell // how far it has come, nil for nobody
 }
 
 func newImport(a *command.App) *cobra.Command {
-	var f importFlags
+	var f Import
 	cmd := &cobra.Command{
 		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
 		Short: "Import tools or instruction files as proposals",
@@ -83,7 +85,7 @@ was skipped; each is listed with its reason.`,
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
+	set.StringVar(&f.Server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME` (default: the server's name)")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
@@ -93,7 +95,7 @@ was skipped; each is listed with its reason.`,
 	return cmd
 }
 
-func runImport(ctx context.Context, a *command.App, args []string, f importFlags) error {
+func runImport(ctx context.Context, a *command.App, args []string, f Import) error {
 	if f.files {
 		return runImportFiles(ctx, a, args, f)
 	}
@@ -110,16 +112,16 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 		p := a.Progress()
 		defer p.End()
 		f.tell = p.Tell
-		taken, err := f.take(ctx, a, args[0], data, nil)
+		taken, err := f.Take(ctx, a, args[0], data, nil)
 		p.End()
 		if err != nil {
 			return err
 		}
 		return printImport(a, taken)
-	case !f.from.Given() && f.server == "":
+	case !f.from.Given() && f.Server == "":
 		return process.Usagef("name a file, or a live server with --mcp, --mcp-url or --server")
 	}
-	from, err := f.from.LiveServer(a, f.server)
+	from, err := f.from.LiveServer(a, f.Server)
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 	if err != nil {
 		return err
 	}
-	taken, err := f.take(ctx, a, from.Shown, data, &from)
+	taken, err := f.Take(ctx, a, from.Shown, data, &from)
 	p.End()
 	if err != nil {
 		return err
@@ -140,8 +142,8 @@ func runImport(ctx context.Context, a *command.App, args []string, f importFlags
 }
 
 // runImportFiles takes in files instead of tools.
-func runImportFiles(ctx context.Context, a *command.App, args []string, f importFlags) error {
-	if f.from.Given() || f.server != "" || f.layer != "" || f.capabilities != "" {
+func runImportFiles(ctx context.Context, a *command.App, args []string, f Import) error {
+	if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
 		return process.Usagef("--files excludes --server, --mcp, --mcp-url, --layer and --client-capabilities; --project names the project of a folder")
 	}
 	p := a.Progress()
@@ -150,59 +152,59 @@ func runImportFiles(ctx context.Context, a *command.App, args []string, f import
 }
 
 // at reports the current step.
-func (f importFlags) at(step string) {
+func (f Import) at(step string) {
 	if f.tell != nil {
 		f.tell(0, 0, step)
 	}
 }
 
-// intaken is an import that was made.
-type intaken struct {
+// Taken is an import that was made.
+type Taken struct {
 	file   string
 	from   *command.LiveServer // nil for a file
 	doc    wire.Document
-	origin intake.Origin
+	Origin intake.Origin
 	steps  []intake.Step
-	made   []proposals.Proposal // of the steps that have a draft, in their order
+	Made   []proposals.Proposal // of the steps that have a draft, in their order
 	// withdrawn are earlier proposals of what the server took back.
 	withdrawn []proposals.Proposal
 }
 
-// take takes in a document that was read from file, or from a live server.
-func (f importFlags) take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (intaken, error) {
+// Take takes in a document that was read from file, or from a live server.
+func (f Import) Take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Taken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return intaken{}, command.Unreadable(file, data, err)
+		return Taken{}, command.Unreadable(file, data, err)
 	}
 	if doc.Format == wire.Names {
-		return intaken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
+		return Taken{}, fmt.Errorf("%s: names alone define nothing; toolcrib check reads them", file)
 	}
 	if doc.Capabilities, err = f.declared(doc); err != nil {
-		return intaken{}, err
+		return Taken{}, err
 	}
 	origin, err := f.origin(a, file, doc)
 	if err != nil {
-		return intaken{}, err
+		return Taken{}, err
 	}
 	b, err := a.OpenSession(ctx)
 	if err != nil {
-		return intaken{}, err
+		return Taken{}, err
 	}
-	if f.observed {
-		b.Actor = observer(a.Config)
+	if f.Observed {
+		b.Actor = Observer(a.Config)
 	}
 	if origin.Server = origin.Server || from != nil; origin.Server && !f.named { // a live server is one whatever it calls itself
 		if origin.Set, err = a.FreeSet(ctx, b.Actor, origin.Label); err != nil {
-			return intaken{}, err
+			return Taken{}, err
 		}
 	}
 	live, err := command.Definitions(ctx, a)
 	if err != nil {
-		return intaken{}, err
+		return Taken{}, err
 	}
 	if from != nil {
 		if err := claims(a, *from, doc, live); err != nil {
-			return intaken{}, err
+			return Taken{}, err
 		}
 	}
 	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
@@ -212,14 +214,14 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 		return body, ok
 	}})
 	if err != nil {
-		return intaken{}, err
+		return Taken{}, err
 	}
-	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.watched)); err != nil {
-		return intaken{}, err
+	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.Watched)); err != nil {
+		return Taken{}, err
 	}
 	f.at("Proposing what changed")
-	taken := intaken{file: file, from: from, doc: doc, origin: origin, steps: steps}
-	taken.made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
+	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}
+	taken.Made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
 	if err == nil && from != nil { // a file may have a part of what the server lists
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}
@@ -227,7 +229,7 @@ func (f importFlags) take(ctx context.Context, a *command.App, file string, data
 }
 
 // declared returns what the client had declared: the flag, else the document.
-func (f importFlags) declared(doc wire.Document) (json.RawMessage, error) {
+func (f Import) declared(doc wire.Document) (json.RawMessage, error) {
 	if f.capabilities == "" {
 		return doc.Capabilities, nil
 	}
@@ -238,7 +240,7 @@ func (f importFlags) declared(doc wire.Document) (json.RawMessage, error) {
 	return jsondoc.Canonical(n), nil
 }
 
-func (f importFlags) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
+func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.Origin, error) {
 	o := intake.Origin{Set: f.set}
 	var err error
 	if o.Layer, err = a.Layer(); err != nil {
@@ -249,8 +251,8 @@ func (f importFlags) origin(a *command.App, file string, doc wire.Document) (int
 			return o, err
 		}
 	}
-	name := cmp.Or(f.server, doc.Server)
-	o.Server = f.server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName
+	name := cmp.Or(f.Server, doc.Server)
+	o.Server = f.Server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName
 	if name == "" && file != "-" {
 		name = file
 	}
@@ -386,4 +388,39 @@ func printMigration(a *command.App, m intake.Migration, set string, made []propo
 		}
 		a.Closing(p)
 	})
+}
+
+// Observer is who proposes what a guarded server lists: toolcrib itself. A login of
+// the database that names somebody writes as nobody else: if a user's login could
+// write as system, it could approve its own proposals under four_eyes.
+func Observer(c *settings.Config) proposals.Actor {
+	if login, err := store.Login(c.DB); err == nil && login != "" {
+		if actor, err := proposals.ParseActor(login); err == nil {
+			return actor
+		}
+	}
+	return proposals.Actor{Kind: proposals.System}
+}
+
+// Job proposes what a file says about tools, as `toolcrib import` does.
+func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
+	tell(0, 0, "Reading "+file)
+	data, err := a.ReadAll(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := Import{tell: tell}.Take(ctx, a, file, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[intake.Change]int{}
+	for _, s := range taken.steps {
+		counts[s.Change]++
+	}
+	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps),
+		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], counts[intake.Skip])}
+	for _, p := range taken.Made {
+		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))
+	}
+	return lines, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package imports
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 type watchFlags struct {
-	importFlags
+	Import
 	every time.Duration
 	once  bool
 }
@@ -30,7 +30,7 @@ const shortestWatch = time.Second
 
 func newWatch(a *command.App) *cobra.Command {
 	var f watchFlags
-	f.watched = true
+	f.Watched = true
 	cmd := &cobra.Command{
 		Use:   "watch [SERVER…] | --files [FOLDER]",
 		Short: "Watch MCP servers or files and propose changes",
@@ -62,7 +62,7 @@ approve the proposals.`,
 	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
 	set.BoolVar(&f.once, "once", false, "check once and exit")
 	set.BoolVar(&f.files, "files", false, "watch skills and instruction files")
-	set.StringVar(&f.server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
+	set.StringVar(&f.Server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	f.from.Register(set)
 	return cmd
@@ -125,7 +125,7 @@ func runWatch(ctx context.Context, a *command.App, names []string, f watchFlags)
 // watchFiles looks at files instead of servers.
 func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []string) error {
 	switch {
-	case f.from.Given() || f.server != "" || f.layer != "":
+	case f.from.Given() || f.Server != "" || f.layer != "":
 		return process.Usagef("--files excludes --server, --mcp, --mcp-url and --layer; --project names the project of a folder")
 	case len(args) > 1:
 		return process.Usagef("--files takes one folder at most; got %d arguments", len(args))
@@ -144,11 +144,11 @@ func (f watchFlags) watchFiles(ctx context.Context, a *command.App, args []strin
 // results of the others.
 func (f watchFlags) lookOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
-	var found []intaken
+	var found []Taken
 	for _, p := range places {
 		data, err := p.Ask(ctx, a)
 		if err == nil {
-			var taken intaken
+			var taken Taken
 			taken, err = f.propose(ctx, a, pollResult{from: p, data: data})
 			found = append(found, taken)
 		}
@@ -176,10 +176,10 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 		switch {
 		case len(names) > 0:
 			return nil, process.Usagef("--mcp and --mcp-url name one server; %s would be another", names[0])
-		case f.server == "":
+		case f.Server == "":
 			return nil, process.Usagef("name the server with --server")
 		}
-		p, err := f.from.LiveServer(a, f.server)
+		p, err := f.from.LiveServer(a, f.Server)
 		return []command.LiveServer{p}, err
 	}
 	c, err := a.Settings()
@@ -210,7 +210,7 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 	if s.err == nil && seen[name] == hash {
 		return nil
 	}
-	var taken intaken
+	var taken Taken
 	if s.err == nil {
 		taken, s.err = f.propose(ctx, a, s)
 	}
@@ -229,22 +229,22 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 }
 
 // propose proposes what a look shows.
-func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (intaken, error) {
-	f.server = s.from.Name
-	return f.take(ctx, a, s.from.Shown, s.data, &s.from)
+func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Taken, error) {
+	f.Server = s.from.Name
+	return f.Take(ctx, a, s.from.Shown, s.data, &s.from)
 }
 
 // printTaken prints a poll that found changes.
-func printTaken(a *command.App, t intaken) error {
-	if len(t.made)+len(t.withdrawn) == 0 {
+func printTaken(a *command.App, t Taken) error {
+	if len(t.Made)+len(t.withdrawn) == 0 {
 		return nil
 	}
-	return a.Print(t.document(a), t.lines)
+	return a.Print(t.Document(a), t.lines)
 }
 
 // noteTaken is printTaken beside an error, for people.
-func noteTaken(a *command.App, t intaken) {
-	for _, p := range slices.Concat(t.made, t.withdrawn) {
+func noteTaken(a *command.App, t Taken) {
+	for _, p := range slices.Concat(t.Made, t.withdrawn) {
 		a.Note("%s", document.Moved(p))
 	}
 }

@@ -1,0 +1,26 @@
+// Package imports has the commands that propose what a file or a live server says about
+// tools: import, watch and canonicalize.
+package imports
+
+import (
+	"reflect"
+
+	"toolcrib/cli/command"
+)
+
+// Family returns the commands that take in tools and files.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newImport, Creates: true},
+			{Group: command.GroupRegistry, New: newWatch, Creates: true},
+			{Group: command.GroupRegistry, New: newCanonicalize, Creates: true},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"import":    reflect.TypeFor[DocImport](),
+				"migration": reflect.TypeFor[docMigration](),
+			}
+		},
+	}
+}
