@@ -80,6 +80,7 @@ var familyArrows = map[string][]string{
 	"proposal": {},
 	"sign":     {},
 	"verify":   {},
+	"wrap":     {},
 }
 
 func TestArrowsGoDown(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/cli/wrap"
+
 	"toolcrib/cli/imports"
 
 	"github.com/spf13/cobra"
@@ -85,7 +87,7 @@ working directory are shown and proposed, too, as import --files does; not with
 --client.
 
 The files of these clients are read, on Linux, macOS and Windows:
-` + clientList() + `.
+` + wrap.ClientList() + `.
 
 With --empty a new registry has no shipped agents, lists and assistant tools; the
 core tools are in it, locked, and no agent has them. Exit status 6 when a server
@@ -154,13 +156,13 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	doc := docInit{
 		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []imports.DocImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
 	}
-	if err := knownClients(f.clients); err != nil {
+	if err := wrap.KnownClients(f.clients); err != nil {
 		return doc, nil, err
 	}
 	if f.timeout <= 0 {
 		return doc, nil, process.Usagef("--timeout is %s; write a time such as 10s", f.timeout)
 	}
-	entries, configured, err := clientEntries(a)
+	entries, configured, err := wrap.ClientEntries(a)
 	if err != nil {
 		return doc, nil, err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/wrap"
+
 	"toolcrib/cli/imports"
 
 	"toolcrib/cli/proposal"
@@ -31,7 +33,7 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), own()}
 }
 
 // own returns the commands of this package.
@@ -39,9 +41,6 @@ func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
-			{Group: command.GroupRegistry, New: newWrap},
-			{Group: command.GroupRegistry, New: newUnwrap},
-			{Group: command.GroupRegistry, New: newStatus},
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},
 			{Group: command.GroupRunTime, New: newServe},
@@ -62,12 +61,9 @@ func ownDocuments() map[string]reflect.Type {
 		"init":        reflect.TypeFor[docInit](),
 		"schema":      reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](),
-		"status":      reflect.TypeFor[docStatus](),
 		"token":       reflect.TypeFor[docTokenOne](),
 		"token.list":  reflect.TypeFor[docTokenList](),
-		"unwrap":      reflect.TypeFor[docWrap](),
 		"version":     reflect.TypeFor[docVersionInfo](),
-		"wrap":        reflect.TypeFor[docWrap](),
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"toolcrib/cli/wrap"
+
 	"toolcrib/cli/imports"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,7 +93,7 @@ func openWorkbench(ctx context.Context, a *command.App, place string) (err error
 			return export.ExportJob(ctx, a, e, tell)
 		}, ExportFormats: export.FormatsOfExport(), Views: c.NamedViews(), HasModel: c.Model != (settings.ModelConfig{}),
 	}
-	conf.Servers = screenServers(a, calls)
+	conf.Servers = wrap.ScreenServers(a, calls)
 	conf.Files = func(ctx context.Context) ([]instructions.Listed, error) { return files.List(ctx, a, nil) }
 	conf.Signer = screenSigner{a, b.Desk, calls.Gateway, b.Actor}
 	state := verify.WatchCheckpoints(a)

@@ -1,4 +1,4 @@
-package cli
+package wrap
 
 import (
 	"context"
@@ -21,10 +21,10 @@ import (
 	"toolcrib/store"
 )
 
-// clientEntries returns the servers of all clients of this machine and of the working
+// ClientEntries returns the servers of all clients of this machine and of the working
 // directory, under the names that toolcrib has for them, and the files that list them.
 // It needs no database. init, wrap and status list the same.
-func clientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
+func ClientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
 		return nil, nil, err
@@ -104,18 +104,18 @@ func temporary(program string) bool {
 	return strings.Contains(filepath.ToSlash(program), "/go-build")
 }
 
-// knownClients refuses ids of no client.
-func knownClients(ids []string) error {
+// KnownClients refuses ids of no client.
+func KnownClients(ids []string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
-			return process.Usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(clientList()), " "))
+			return process.Usagef("there is no client %q; write one of %s", id, strings.Join(strings.Fields(ClientList()), " "))
 		}
 	}
 	return nil
 }
 
-// clientList names the clients, on lines for the help text.
-func clientList() string {
+// ClientList names the clients, on lines for the help text.
+func ClientList() string {
 	ids := strings.Join(output.Mapped(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }

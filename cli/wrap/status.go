@@ -1,4 +1,4 @@
-package cli
+package wrap
 
 import (
 	"context"
@@ -136,7 +136,7 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 // statusEntries returns the servers of the clients of this machine, and which of their
 // files cannot be read.
 func statusEntries(a *command.App) (entries []clients.Entry, problems []string, err error) {
-	entries, files, err := clientEntries(a)
+	entries, files, err := ClientEntries(a)
 	for _, f := range files {
 		for _, p := range f.Problems {
 			problems = append(problems, p.Error())
@@ -172,10 +172,10 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 	}
 }
 
-// screenServers reads the status for the workbench.
-func screenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
+// ScreenServers reads the status for the workbench.
+func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
-		entries, _, err := clientEntries(a)
+		entries, _, err := ClientEntries(a)
 		if err != nil {
 			return guarding.Status{}, err
 		}

@@ -1,4 +1,4 @@
-package cli
+package wrap
 
 import (
 	"cmp"
@@ -129,7 +129,7 @@ type wrapping struct {
 }
 
 func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) error {
-	if err := knownClients(ids); err != nil {
+	if err := KnownClients(ids); err != nil {
 		return err
 	}
 	if f.hooks && len(f.servers)+len(f.except) > 0 {
@@ -159,7 +159,7 @@ func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) err
 
 // planServers works out what the files with the servers of clients become.
 func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
-	entries, files, err := clientEntries(a)
+	entries, files, err := ClientEntries(a)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,27 @@
+// Package wrap has the commands that put the guard in front of the MCP servers of
+// clients, take it away, and show what is guarded.
+package wrap
+
+import (
+	"reflect"
+
+	"toolcrib/cli/command"
+)
+
+// Family returns the commands that put the guard in front of servers.
+func Family() command.Family {
+	return command.Family{
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newWrap},
+			{Group: command.GroupRegistry, New: newUnwrap},
+			{Group: command.GroupRegistry, New: newStatus},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"status": reflect.TypeFor[docStatus](),
+				"unwrap": reflect.TypeFor[docWrap](),
+				"wrap":   reflect.TypeFor[docWrap](),
+			}
+		},
+	}
+}
