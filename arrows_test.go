@@ -78,6 +78,7 @@ var familyArrows = map[string][]string{
 	"lint":     {},
 	"preview":  {},
 	"proposal": {},
+	"setup":    {"files", "imports", "wrap"},
 	"sign":     {},
 	"verify":   {},
 	"wrap":     {},

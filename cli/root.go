@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/setup"
+
 	"toolcrib/cli/wrap"
 
 	"toolcrib/cli/imports"
@@ -33,14 +35,13 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), own()}
 }
 
 // own returns the commands of this package.
 func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
-			{Group: command.GroupRegistry, New: newInit, Creates: true},
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},
 			{Group: command.GroupRunTime, New: newServe},
@@ -58,7 +59,6 @@ func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"demo":        reflect.TypeFor[docDemo](),
 		"error":       reflect.TypeFor[command.Failure](),
-		"init":        reflect.TypeFor[docInit](),
 		"schema":      reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](),
 		"token":       reflect.TypeFor[docTokenOne](),
