@@ -78,6 +78,7 @@ var familyArrows = map[string][]string{
 	"lint":     {},
 	"preview":  {},
 	"proposal": {},
+	"server":   {"export", "files", "imports", "verify"},
 	"setup":    {"files", "imports", "wrap"},
 	"sign":     {},
 	"verify":   {},

@@ -143,7 +143,7 @@ func (s scene) files(t *testing.T) {
 func (s scene) tokens(t *testing.T) {
 	t.Helper()
 	for range 2 {
-		var doc docTokenOne
+		var doc struct{ Token struct{ ID string } }
 		if err := json.Unmarshal([]byte(s.run(t, "tokens", "create", "assistant", "--json")), &doc); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/server"
+
 	"toolcrib/cli/setup"
 
 	"toolcrib/cli/wrap"
@@ -35,17 +37,13 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), server.Family(), own()}
 }
 
 // own returns the commands of this package.
 func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
-			{Group: command.GroupRunTime, New: newMCP, Creates: true},
-			{Group: command.GroupRunTime, New: newGuard},
-			{Group: command.GroupRunTime, New: newServe},
-			{Group: command.GroupRunTime, New: newTokens},
 			{Group: command.GroupOther, New: newDemo},
 			{Group: command.GroupOther, New: newSchema},
 			{Group: command.GroupOther, New: newVersion},
@@ -61,8 +59,6 @@ func ownDocuments() map[string]reflect.Type {
 		"error":       reflect.TypeFor[command.Failure](),
 		"schema":      reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](),
-		"token":       reflect.TypeFor[docTokenOne](),
-		"token.list":  reflect.TypeFor[docTokenList](),
 		"version":     reflect.TypeFor[docVersionInfo](),
 	}
 }
@@ -123,7 +119,7 @@ findings, 130 interrupted.`,
 	}
 	complete(a, root)
 	if a.Remote != nil {
-		restrict(a, root)
+		server.Restrict(a, root)
 	}
 	return root
 }

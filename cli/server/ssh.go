@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -30,9 +30,9 @@ import (
 	"toolcrib/store"
 )
 
-// offer lists the flags with which a door offers a command, if it offers it.
-type offer struct {
-	flags string // besides those that every command has; "name-" takes only "-", which is standard input or output
+// Offer lists the flags with which a door offers a command, if it offers it.
+type Offer struct {
+	Flags string // besides those that every command has; "name-" takes only "-", which is standard input or output
 	why   string // it is not offered; "" when it is
 }
 
@@ -44,37 +44,37 @@ const (
 	ofServerKeys     = "it is about the keys of the server; toolcrib sign runs where your key is"
 )
 
-// offers lists every command with what a door offers of it. A command or a flag that
+// Offers lists every command with what a door offers of it. A command or a flag that
 // is not here is refused.
-func offers() map[string]offer {
+func Offers() map[string]Offer {
 	const (
 		decided = "expect note note-file- print-statement statement- signature-"
 		catalog = "after all as-of category filter limit"
 	)
-	files, programs, account, keys := offer{why: ofServerFiles}, offer{why: ofServerPrograms}, offer{why: ofServerAccount}, offer{why: ofServerKeys}
-	return map[string]offer{
-		"": {flags: "approve version " + decided}, "help": {}, "version": {}, "rules": {flags: "markdown"}, "schema": {},
+	files, programs, account, keys := Offer{why: ofServerFiles}, Offer{why: ofServerPrograms}, Offer{why: ofServerAccount}, Offer{why: ofServerKeys}
+	return map[string]Offer{
+		"": {Flags: "approve version " + decided}, "help": {}, "version": {}, "rules": {Flags: "markdown"}, "schema": {},
 
-		"propose": {flags: "draft"}, "revise": {}, "submit": {}, "withdraw": {flags: "note note-file-"}, "rebase": {}, "regroup": {flags: "alone into"},
-		"fork": {flags: "layer"}, "assign": {flags: "to"}, "rollback": {flags: "note note-file- submit"}, "comment": {flags: "field line note note-file- revision"},
-		"import": {flags: "change-set draft layer"}, "canonicalize": {flags: "change-set"},
+		"propose": {Flags: "draft"}, "revise": {}, "submit": {}, "withdraw": {Flags: "note note-file-"}, "rebase": {}, "regroup": {Flags: "alone into"},
+		"fork": {Flags: "layer"}, "assign": {Flags: "to"}, "rollback": {Flags: "note note-file- submit"}, "comment": {Flags: "field line note note-file- revision"},
+		"import": {Flags: "change-set draft layer"}, "canonicalize": {Flags: "change-set"},
 
-		"list": {flags: "after author filter limit sort state subject view"}, "show": {flags: "source-"}, "diff": {flags: "context side-by-side"},
-		"review": {flags: "again file-"}, "test": {flags: "live"},
-		"preview": {flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
-		"lint":    {flags: "explain fail-on format server"},
+		"list": {Flags: "after author filter limit sort state subject view"}, "show": {Flags: "source-"}, "diff": {Flags: "context side-by-side"},
+		"review": {Flags: "again file-"}, "test": {Flags: "live"},
+		"preview": {Flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
+		"lint":    {Flags: "explain fail-on format server"},
 		"policy":  {}, "policy list": {}, "policy test": {},
 
-		"approve": {flags: decided}, "needs-changes": {flags: decided}, "reject": {flags: decided},
-		"waive": {flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {flags: "note note-file- print-statement statement- signature-"},
+		"approve": {Flags: decided}, "needs-changes": {Flags: decided}, "reject": {Flags: decided},
+		"waive": {Flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {Flags: "note note-file- print-statement statement- signature-"},
 
-		"tools": {flags: catalog}, "agents": {flags: catalog}, "lists": {flags: catalog}, "history": {flags: "before limit"}, "blame": {}, "log": {flags: "before limit"},
-		"resolve": {flags: "agent explain local no-deferred no-embedding"}, "export": {flags: "agent as-of deferred format local no-embedding server"},
-		"check": {flags: "agent code- format local no-embedding partial server"}, "parse": {flags: "agent customer local no-embedding nonce protocol user"},
-		"verify": {flags: "checkpoint-"},
-		"calls":  {flags: "agent all before limit user"}, "calls list": {flags: "agent all before limit user"}, "calls show": {},
-		"calls log": {flags: "agent annotation before code limit tool user"}, "calls policy": {flags: "print-statement statement- signature-"},
-		"calls approve": {flags: "expect print-statement statement- signature-"}, "calls refuse": {flags: "note note-file- print-statement statement- signature-"},
+		"tools": {Flags: catalog}, "agents": {Flags: catalog}, "lists": {Flags: catalog}, "history": {Flags: "before limit"}, "blame": {}, "log": {Flags: "before limit"},
+		"resolve": {Flags: "agent explain local no-deferred no-embedding"}, "export": {Flags: "agent as-of deferred format local no-embedding server"},
+		"check": {Flags: "agent code- format local no-embedding partial server"}, "parse": {Flags: "agent customer local no-embedding nonce protocol user"},
+		"verify": {Flags: "checkpoint-"},
+		"calls":  {Flags: "agent all before limit user"}, "calls list": {Flags: "agent all before limit user"}, "calls show": {},
+		"calls log": {Flags: "agent annotation before code limit tool user"}, "calls policy": {Flags: "print-statement statement- signature-"},
+		"calls approve": {Flags: "expect print-statement statement- signature-"}, "calls refuse": {Flags: "note note-file- print-statement statement- signature-"},
 
 		"backup": files, "files": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
 		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
@@ -88,9 +88,9 @@ func offers() map[string]offer {
 // command has elsewhere, --as, --db and --workspace are the server's.
 const common = "help json template no-color dry-run project accessible"
 
-// restrict has only those commands and flags run that a door offers.
-func restrict(a *command.App, root *cobra.Command) {
-	table := offers()
+// Restrict has only those commands and flags run that a door offers.
+func Restrict(a *command.App, root *cobra.Command) {
+	table := Offers()
 	name := func(c *cobra.Command) string {
 		return strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), root.Name()))
 	}
@@ -120,19 +120,19 @@ func restrict(a *command.App, root *cobra.Command) {
 }
 
 // takes reports whether a door offers a flag of the command.
-func (o offer) takes(flag string) bool {
-	return slices.ContainsFunc(strings.Fields(common+" "+o.flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
+func (o Offer) takes(flag string) bool {
+	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
 }
 
 // check refuses flags that are not offered, and those that name files.
-func (o offer) check(c *cobra.Command) error {
+func (o Offer) check(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch {
 		case err != nil:
 		case !o.takes(f.Name):
 			err = fmt.Errorf("--%s is %w: %s", f.Name, command.ErrRemote, ofServerFiles)
-		case slices.Contains(strings.Fields(o.flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
+		case slices.Contains(strings.Fields(o.Flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
 			err = fmt.Errorf("--%s: %w", f.Name, command.ErrServerFile)
 		}
 	})
