@@ -67,22 +67,23 @@ var pages = []string{"auditlog", "calls", "drafts", "entries", "help", "proposal
 // which others a family may use. Only cli itself knows all of them, and nothing else
 // below it knows any.
 var familyArrows = map[string][]string{
-	"calls":    {},
-	"catalog":  {},
-	"check":    {"files"},
-	"config":   {},
-	"database": {"config", "sign", "verify"}, // doctor examines what they set up
-	"export":   {},
-	"files":    {},
-	"imports":  {"files"},
-	"lint":     {},
-	"preview":  {},
-	"proposal": {},
-	"server":   {"export", "files", "imports", "verify"},
-	"setup":    {"files", "imports", "wrap"},
-	"sign":     {},
-	"verify":   {},
-	"wrap":     {},
+	"calls":     {},
+	"catalog":   {},
+	"check":     {"files"},
+	"config":    {},
+	"database":  {"config", "sign", "verify"}, // doctor examines what they set up
+	"export":    {},
+	"files":     {},
+	"imports":   {"files"},
+	"lint":      {},
+	"preview":   {},
+	"proposal":  {},
+	"server":    {"export", "files", "imports", "verify"},
+	"setup":     {"files", "imports", "wrap"},
+	"sign":      {},
+	"verify":    {},
+	"workbench": {"export", "files", "imports", "verify", "wrap"},
+	"wrap":      {},
 }
 
 func TestArrowsGoDown(t *testing.T) {

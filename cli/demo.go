@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/cli/workbench"
+
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -272,11 +274,8 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	}
 	form := output.Format{NoColor: parent.Form.NoColor, Accessible: parent.Form.Accessible}
 	a := &command.App{Program: parent.Program, Printer: &output.Printer{Env: env, Stdout: parent.Stdout, Running: parent.Running, Form: form}, Keyboard: parent.Keyboard, Flags: command.Flags{As: "user:mara"}}
-	return errors.Join(openWorkbench(ctx, a, demoPlace), a.Close())
+	return errors.Join(workbench.Open(ctx, a, workbench.DemoPlace), a.Close())
 }
-
-// demoPlace is the place of the demonstration, whose workbench guides its user.
-const demoPlace = "demo"
 
 // act is one part of the demonstration.
 type act struct {

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/workbench"
+
 	"toolcrib/cli/server"
 
 	"toolcrib/cli/setup"
@@ -101,7 +103,7 @@ findings, 130 interrupted.`,
 			case len(args) > 0:
 				return noCommand(cmd, args[0])
 			}
-			return runWorkbench(cmd, a)
+			return workbench.Run(cmd, a)
 		},
 	}
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")

@@ -1,4 +1,4 @@
-package cli
+package workbench_test
 
 import (
 	"maps"
@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli"
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
+	"toolcrib/cli/workbench"
 )
 
 // TestDialogueKnowsEveryCommand fails when a command about a proposal, or one that
@@ -23,18 +24,18 @@ func TestDialogueKnowsEveryCommand(t *testing.T) {
 		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
 		seen[name] = true
 		argument := strings.TrimPrefix(c.Use, c.Name()+" ")
-		if _, known := besideID[name]; !known && c.GroupID == command.GroupProposals && (strings.HasPrefix(argument, "ID") || strings.HasPrefix(argument, "[ID")) {
+		if _, known := workbench.BesideID[name]; !known && c.GroupID == command.GroupProposals && (strings.HasPrefix(argument, "ID") || strings.HasPrefix(argument, "[ID")) {
 			t.Errorf("%s takes an id; put it into besideID", name)
 		}
-		if _, known := confirmed[name]; !known && c.Flags().Lookup("print-statement") != nil && !slices.Contains(undecided, name) {
+		if _, known := workbench.Confirmed[name]; !known && c.Flags().Lookup("print-statement") != nil && !slices.Contains(undecided, name) {
 			t.Errorf("%s decides; put it into confirmed", name)
 		}
 		for _, below := range c.Commands() {
 			walk(below)
 		}
 	}
-	walk(newRoot(&command.App{Printer: &output.Printer{}}))
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(besideID)), slices.Collect(maps.Keys(confirmed)), endless) {
+	walk(cli.Commands())
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(workbench.BesideID)), slices.Collect(maps.Keys(workbench.Confirmed)), workbench.Endless) {
 		if !seen[name] {
 			t.Errorf("there is no command %s", name)
 		}

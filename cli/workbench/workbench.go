@@ -1,4 +1,6 @@
-package cli
+// Package workbench opens the workbench: on the screen, in a terminal over SSH, and as plain
+// lines, which run the commands.
+package workbench
 
 import (
 	"context"
@@ -40,23 +42,23 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// runWorkbench runs toolcrib without a command.
-func runWorkbench(cmd *cobra.Command, a *command.App) error {
+// Run runs toolcrib without a command.
+func Run(cmd *cobra.Command, a *command.App) error {
 	if !a.Form.Accessible && (!a.Env.InTerminal || !a.Env.OutTerminal) {
 		if !a.Form.JSON {
 			fmt.Fprintln(a.Env.Err, cmd.UsageString())
 		}
 		return process.Usagef("without a terminal a command is needed")
 	}
-	return openWorkbench(cmd.Context(), a, "")
+	return Open(cmd.Context(), a, "")
 }
 
 // framesPerSecond sets how often the screen may change: every answer to a key
 // waits for the next of these ticks, and each wakes the processor, also at rest.
 const framesPerSecond = 60
 
-// openWorkbench shows the workbench until the user leaves it.
-func openWorkbench(ctx context.Context, a *command.App, place string) (err error) {
+// Open shows the workbench until the user leaves it.
+func Open(ctx context.Context, a *command.App, place string) (err error) {
 	a.Creates = true
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -123,7 +125,7 @@ func runScreens(ctx context.Context, a *command.App, conf tui.Config) error {
 	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // checked when it was read
 		conf.Theme = "own"
 	}
-	conf.Guide = conf.Place == demoPlace && a.Remote == nil && a.Config.Project != demoPlace
+	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
 	conf.Elsewhere = func() []tui.Elsewhere { return elsewhere(a) }
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {
@@ -370,4 +372,21 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 		lines = append(lines, r.Signatures.Lines()...)
 	}
 	return lines, nil
+}
+
+// DemoPlace is the place of the demonstration, whose workbench guides its user.
+const DemoPlace = "demo"
+
+// elsewhere lists the commands and the settings, for the search of the workbench.
+func elsewhere(a *command.App) []tui.Elsewhere {
+	var all []tui.Elsewhere
+	for _, c := range a.Program.Root(a).Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, tui.Elsewhere{Name: "toolcrib " + c.Name(), Help: c.Short, How: "In a shell: " + c.CommandPath() + ", with -h for its flags"})
+		}
+	}
+	for _, name := range settings.Names() {
+		all = append(all, tui.Elsewhere{Name: name, Help: "A setting of " + settings.ConfigName, How: fmt.Sprintf("Set %s in %s; toolcrib config shows what is in force", name, output.ShellWord(a.Config.UserFile))})
+	}
+	return all
 }
