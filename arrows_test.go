@@ -72,6 +72,7 @@ var familyArrows = map[string][]string{
 	"check":     {"files"},
 	"config":    {},
 	"database":  {"config", "sign", "verify"}, // doctor examines what they set up
+	"demo":      {"workbench"},
 	"export":    {},
 	"files":     {},
 	"imports":   {"files"},

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 
+	"toolcrib/cli/demo"
+
 	"toolcrib/cli/workbench"
 
 	"toolcrib/cli/server"
@@ -39,14 +41,13 @@ import (
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), server.Family(), own()}
+	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), server.Family(), demo.Family(), own()}
 }
 
 // own returns the commands of this package.
 func own() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
-			{Group: command.GroupOther, New: newDemo},
 			{Group: command.GroupOther, New: newSchema},
 			{Group: command.GroupOther, New: newVersion},
 		},
@@ -57,7 +58,6 @@ func own() command.Family {
 // ownDocuments returns the documents that the commands of this package print.
 func ownDocuments() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"demo":        reflect.TypeFor[docDemo](),
 		"error":       reflect.TypeFor[command.Failure](),
 		"schema":      reflect.TypeFor[docSchema](),
 		"schema.list": reflect.TypeFor[docSchemaList](),
