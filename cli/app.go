@@ -26,13 +26,7 @@ type docVersionInfo struct {
 
 func newVersion(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the versions of toolcrib and its rules",
-		Long: `Print the versions of toolcrib, Go, and the rules. Every assessment records the
-rules' version: when it changes, proposals must be assessed again before
-approval.`,
-		Example: `  toolcrib version
-  toolcrib version --json`,
+		Use:  "version",
 		RunE: func(*cobra.Command, []string) error { return runVersion(a) },
 	}
 }

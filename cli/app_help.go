@@ -33,13 +33,8 @@ import (
 // newHelp replaces the framework's own help, which does not mind a command
 // that does not exist.
 func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show help for a command",
-		Long: `Print what a command does, with examples and flags, like COMMAND --help. Without
-a command, list all commands by what they are for.`,
-		Example: `  toolcrib help propose
-  toolcrib help calls approve`,
+	c := &cobra.Command{
+		Use:     "help [COMMAND]",
 		GroupID: command.GroupOther,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			names := []string{}
@@ -59,6 +54,8 @@ a command, list all commands by what they are for.`,
 			return found.Help()
 		},
 	}
+	command.Describe(c, help)
+	return c
 }
 
 // describeCompletion adds the framework's own commands for completion when the

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -146,6 +147,25 @@ func TestUntypedExampleLinesExist(t *testing.T) {
 	for line, reason := range notRun() {
 		if !shown[line] || reason == "" {
 			t.Errorf("%q is shown nowhere, or left out without a reason", line)
+		}
+	}
+}
+
+// TestNoHelpIsLeft fails for a file with the help of a command that is not there.
+func TestNoHelpIsLeft(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range commands() {
+		known["help/"+strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "toolcrib "), " ", "-")+".txt"] = true
+	}
+	for _, f := range families() {
+		files, err := fs.Glob(f.Help, "help/*")
+		if err != nil || len(files) == 0 {
+			t.Errorf("a family without help: %v", err)
+		}
+		for _, file := range files {
+			if !known[file] {
+				t.Errorf("%s is the help of no command", file)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/demo"
@@ -39,6 +40,9 @@ import (
 	"toolcrib/cli/verify"
 )
 
+//go:embed help
+var help embed.FS
+
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
 	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), server.Family(), demo.Family(), own()}
@@ -47,6 +51,7 @@ func families() []command.Family {
 // own returns the commands of this package.
 func own() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupOther, New: newSchema},
 			{Group: command.GroupOther, New: newVersion},
@@ -69,26 +74,7 @@ func newRoot(a *command.App) *cobra.Command {
 	var approve, version bool
 	decision := &proposal.DecideFlags{}
 	root := &cobra.Command{
-		Use:   "toolcrib [--approve ID…]",
-		Short: "Review every change to what your AI agents are told they can do",
-		Long: `toolcrib reviews every change to the tools and prompts of your AI agents. Users
-and agents propose changes, the Chief of Staff reviews them, and only a user can
-make them live. Every approved version is kept.
-
-ID is a proposal's number (4, or '#4' in quotes), a unique prefix of its id of
-eight characters or more, or its subject or tool id if no other proposal is open
-on it. set:NAME means all members of a change set.
-
-Without a command, toolcrib opens the workbench in a terminal. Agents can only
-propose: --as agent:NAME cannot decide anything.
-
-Exit status: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict (already
-decided, stale, digest differs), 5 refused (lock, authority, open block), 6
-findings, 130 interrupted.`,
-		Example: `  toolcrib propose pacer.md          # propose a change written in a file
-  toolcrib list --state user_review  # proposals that wait for you
-  toolcrib show 4                    # look at it
-  toolcrib --approve 4               # make it live`,
+		Use:           "toolcrib [--approve ID…]",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -106,6 +92,7 @@ findings, 130 interrupted.`,
 			return workbench.Run(cmd, a)
 		},
 	}
+	command.Describe(root, help)
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
 	decision.Register(root.Flags())

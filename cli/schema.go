@@ -37,14 +37,7 @@ type docSchema struct {
 
 func newSchema(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [NAME]",
-		Short: "Print the JSON Schema of a file or document",
-		Long: `Print the JSON Schema (draft 2020-12) of what toolcrib reads and prints: of proposal
-files (proposal-file), of the configuration (toolcrib.toml), and of each document of
---json, by its kind. Without NAME, list the names. Documents gain fields in later
-versions, so their schemas allow more than they name.`,
-		Example: `  toolcrib schema
-  toolcrib schema proposal-file > proposal.schema.json`,
+		Use:  "schema [NAME]",
 		Args: command.Between(0, 1, "the name of a schema at most"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

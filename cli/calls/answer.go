@@ -21,16 +21,7 @@ func newCallsApprove(a *command.App) *cobra.Command {
 	var expect string
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:   "approve ID",
-		Short: "Approve a waiting call and run it",
-		Long: `Run a waiting call with the arguments that calls show prints; with --expect,
-only if it still has that digest. If a cooldown or daily limit prevents the
-call, it keeps waiting.
-
-Only a user can answer, once. Exit status 4: already answered, expired, or
-outdated; 5: a gate refused it; 1: the provider failed.`,
-		Example: `  toolcrib calls approve 0199f3
-  toolcrib calls approve 0199f3 --expect "$(toolcrib calls show 0199f3 --json | jq -r .pending.digest)"`,
+		Use:  "approve ID",
 		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsApprove(cmd.Context(), a, args[0], expect, sign)
@@ -70,12 +61,8 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:   "refuse ID --note REASON",
-		Short: "Refuse a waiting call with a reason",
-		Long: `Refuse a waiting call, with a reason for its agent. It never runs. Only a user can
-answer, once (exit status 4 afterwards).`,
-		Example: `  toolcrib calls refuse 0199f3 --note "Not before Monday."`,
-		Args:    command.Exact(1, "the id of a pending call"),
+		Use:  "refuse ID --note REASON",
+		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCallsRefuse(cmd.Context(), a, args[0], note, sign)
 		},
@@ -131,24 +118,7 @@ func (f policyFlags) selects() bool { return f.server != "" || len(f.annotations
 func newCallsPolicy(a *command.App) *cobra.Command {
 	var f policyFlags
 	cmd := &cobra.Command{
-		Use:   "policy [TOOL… | --server NAME | --annotations NAME] [auto_approve | requires_approval | default]",
-		Short: "List or choose your approval tiers of tools",
-		Long: `List the tiers that the user chose, or choose one for tools: some by name, all of
-an MCP server, or all with an annotation; "default" removes the choice. A choice
-needs no proposal and counts at the next call, in every running toolcrib.
-
-Every tool can be set to ask before each call. auto_approve is for tools that are
-user_configurable, as imported ones are; only a proposal lifts the tier
-requires_approval of an approved version. Only the user can choose, all tools
-together in one transaction; the audit log records it.
-
-Exit status 3: no such tool or server; 5: the tier of a tool is fixed. Fixed tools
-among those that --server or --annotations select are listed and stay as they are.`,
-		Example: `  toolcrib calls policy
-  toolcrib calls policy create_tasks update_tasks requires_approval
-  toolcrib calls policy --server memory auto_approve
-  toolcrib calls policy --annotations destructive requires_approval --dry-run
-  toolcrib calls policy create_tasks default`,
+		Use: "policy [TOOL… | --server NAME | --annotations NAME] [auto_approve | requires_approval | default]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.selects() && len(args) != 1:

@@ -17,27 +17,7 @@ func newExec(a *command.App) *cobra.Command {
 	var who command.CallerFlags
 	var args, callContext string
 	cmd := &cobra.Command{
-		Use:   "exec TOOL --agent A [--args JSON | @FILE | -]",
-		Short: "Call a tool as an agent, through every gate",
-		Long: `Call an action tool by its wire name, id, or alias. The gates, in this order:
-the tool is registered, the agent may use it, the arguments are valid, approval
-tier, cooldown, daily limit, eval gate (if required), provider. toolcrib logs
-every call, including refusals (toolcrib calls log).
-
---call-context describes the reason for the call: an object with any of
-user_message, chat_id, conversation_id, mission_id, confidence (0 to 1), and
-context (an object). The eval gate and the hub receive it unverified.
-
-A tool that requires user approval does not run. The call waits, and the error
-has its id (code approval_required). Answer it with toolcrib calls approve or
-refuse.
-
-Exit status 3: no such tool; 5: a gate refused; 1: invalid arguments, or the
-provider failed.`,
-		Example: `  toolcrib exec get_tasks --agent assistant
-  toolcrib exec create_tasks --agent assistant --args '{"tasks": [{"title": "Read the proofs"}]}'
-  toolcrib exec create_tasks --agent assistant --args @args.json --json
-  toolcrib exec get_tasks --agent assistant --call-context '{"chat_id": "c-7", "confidence": 0.9}'`,
+		Use:  "exec TOOL --agent A [--args JSON | @FILE | -]",
 		Args: command.Exact(1, "a tool"),
 		RunE: func(cmd *cobra.Command, tools []string) error {
 			return runExec(cmd.Context(), a, who, tools[0], args, callContext)

@@ -3,14 +3,19 @@
 package calls
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands that make calls, answer them, and list them.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRunTime, New: newParse},
 			{Group: command.GroupRunTime, New: newExec, Creates: true},

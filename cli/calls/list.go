@@ -17,19 +17,7 @@ import (
 func newCalls(a *command.App) *cobra.Command {
 	list := newCallsList(a)
 	cmd := &cobra.Command{
-		Use:   "calls",
-		Short: "List, answer, and audit tool calls",
-		Long: `A call waits for the user when its tool has the tier requires_approval or none.
-Without a subcommand, list the waiting calls.
-
-Only a user can answer. The answer applies to the call as calls show prints it:
-arguments, tool version, caller, and user, identified by one digest. A waiting call
-expires, and becomes outdated when the tool's definition changes. An approved
-call runs at most once; if toolcrib ends while it runs, it is marked interrupted
-and does not run again.`,
-		Example: `  toolcrib calls
-  toolcrib calls show 0199f3
-  toolcrib calls approve 0199f3`,
+		Use:  "calls",
 		Args: command.Exact(0, "a subcommand, or nothing"),
 		RunE: list.RunE,
 	}
@@ -42,12 +30,7 @@ func newCallsList(a *command.App) *cobra.Command {
 	q := gateway.PendingQuery{}
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List waiting calls, newest first",
-		Long: `List the calls that wait for the user: id, tool, agent, and expiry. --all adds
-answered, expired, and outdated calls.`,
-		Example: `  toolcrib calls list
-  toolcrib calls list --all --agent assistant --json`,
+		Use: "list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
 			return runCallsList(cmd.Context(), a, q)
@@ -105,12 +88,7 @@ func writePendingList(p *output.Page, doc docPendingList, waiting bool) {
 
 func newCallsShow(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a call",
-		Long: `Show a call: tool and version, caller, user, arguments, outcome, and the digest
-that an approval can be tied to.`,
-		Example: `  toolcrib calls show 0199f3
-  toolcrib calls show 0199f3 --json`,
+		Use:  "show ID",
 		Args: command.Exact(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithGateway(cmd.Context(), func(g *command.OpenGateway) error {
@@ -178,16 +156,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 	q := gateway.CallQuery{}
 	var tool, code, annotation string
 	cmd := &cobra.Command{
-		Use:   "log",
-		Short: "Show the audit of calls, newest first",
-		Long: `Show every call: caller, tool version, user, outcome, and the provider's time.
-The audit stores a hash of the arguments, and of the output its hash, size, and
-message. An empty code marks a call that is running or was interrupted. After
-max_refused refusals per agent, user, and hour, further ones are only counted,
-below the list.`,
-		Example: `  toolcrib calls log
-  toolcrib calls log --agent assistant --code approval_required
-  toolcrib calls log --annotation destructive --json`,
+		Use: "log",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Code = gateway.Code(strings.TrimSpace(code))
 			var err error

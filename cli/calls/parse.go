@@ -46,20 +46,7 @@ func newParse(a *command.App) *cobra.Command {
 	var who command.CallerFlags
 	var protocol, nonce string
 	cmd := &cobra.Command{
-		Use:   "parse [FILE | -] --agent A",
-		Short: "Find the tool calls in a model's answer",
-		Long: `Print the calls in a model's answer, for the tools of an agent. Nothing runs.
-
-tags    lines "PREFIX: argument", as the tags of the agent's tools define them.
-        Lines that begin like a call but are not valid are listed, with exit
-        status 6. Lines of tools that ask for it are stripped from the text
-        shown to the user.
-json    the whole answer is one object {"tool":…,"args":{…},"nonce":…} with the nonce
-        of the turn. Otherwise the error has one of the codes
-        tool_call_invalid_format, tool_call_multiple, tool_call_unknown_tool,
-        tool_call_invalid_args, tool_call_nonce_invalid.`,
-		Example: `  toolcrib parse answer.txt --agent assistant
-  toolcrib parse call.json --agent assistant --protocol json --nonce 7f3a`,
+		Use:  "parse [FILE | -] --agent A",
 		Args: command.Between(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {

@@ -3,14 +3,19 @@
 package catalog
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands that read the registry and its history.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newTools},
 			{Group: command.GroupRegistry, New: newAgents},

@@ -70,13 +70,7 @@ func newDocVersion(v history.Version) docVersion {
 func newHistory(a *command.App) *cobra.Command {
 	var limit, before int
 	cmd := &cobra.Command{
-		Use:   "history SUBJECT",
-		Short: "List the versions of a tool or an agent, newest first",
-		Long: `List every approved version: number, time, approver, proposal, and hashes.
-Versions never change; toolcrib verify recomputes the chain. SUBJECT is a
-subject such as tool:user/scene_pacer, or the id of a live tool.`,
-		Example: `  toolcrib history scene_pacer
-  toolcrib history agent:global/assistant --json`,
+		Use:  "history SUBJECT",
 		Args: command.Exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runHistory(cmd.Context(), a, args[0], before, limit)
@@ -146,15 +140,7 @@ type docBlameLine struct {
 
 func newBlame(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "blame SUBJECT [FIELD]",
-		Short: "Show the version that introduced each line of a field",
-		Long: `Print a field of the live definition with the version, author, and approver of
-each line. FIELD is a JSON path, or a file of a skill. Default: the prompt, the
-description of an action tool, the prompt template of an agent, the tools of an
-allow-list, or SKILL.md.`,
-		Example: `  toolcrib blame scene_pacer
-  toolcrib blame tool:user/scene_pacer goals
-  toolcrib blame skill:user/pdf scripts/read.py`,
+		Use:  "blame SUBJECT [FIELD]",
 		Args: command.Between(1, 2, "a subject, and maybe a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""
@@ -265,14 +251,7 @@ func newLog(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "log [ID | SUBJECT]",
 		Aliases: []string{"audit"},
-		Short:   "Show the audit log, newest first",
-		Long: `Show events: time, actor, act, proposal, and subject, for everything or for one
-proposal or subject. Every entry holds the hash of the previous one; toolcrib
-verify recomputes the chain. Tool calls have their own log: toolcrib calls log.`,
-		Example: `  toolcrib log
-  toolcrib log 4
-  toolcrib log tool:user/scene_pacer --limit 10 --json`,
-		Args: command.Between(0, 1, "at most the number of a proposal or a subject"),
+		Args:    command.Between(0, 1, "at most the number of a proposal or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), a, q, args)
 		},

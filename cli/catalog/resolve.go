@@ -44,15 +44,7 @@ func newResolve(a *command.App) *cobra.Command {
 	var where command.WhereFlags
 	var noDeferred, explain bool
 	cmd := &cobra.Command{
-		Use:   "resolve --agent A",
-		Short: "List the tools that an agent has",
-		Long: `List the tools of an agent: its allow-list, expanded through the live registry,
-in a context. --explain adds the excluded tools and the reason for every tool.
-
-Names that the registry lacks are skipped with a warning. An empty result is an
-error: an agent never falls back to all tools.`,
-		Example: `  toolcrib resolve --agent assistant
-  toolcrib resolve --agent assistant --explain --json`,
+		Use: "resolve --agent A",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {
 				return process.Usagef("name the agent: --agent ID")

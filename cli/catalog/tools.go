@@ -101,39 +101,19 @@ type docListList struct {
 
 func newTools(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindTool, &cobra.Command{
-		Use:   "tools [ID | SUBJECT]",
-		Short: "List the live tools, or show one",
-		Long: `List the live tools: the global layer, the user's over it, and with --project
-the project's over both. --all adds tools that a later layer hides. Proposed
-tools are not listed.`,
-		Example: `  toolcrib tools
-  toolcrib tools get_tasks --json
-  toolcrib tools --category memory --all
-  toolcrib tools --as-of 2030-01-01T00:00:00Z`,
+		Use: "tools [ID | SUBJECT]",
 	})
 }
 
 func newAgents(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindAgent, &cobra.Command{
-		Use:   "agents [ID | SUBJECT]",
-		Short: "List the live agents, or show one",
-		Long: `List the live agents, or show the profile of one, in the layers that toolcrib
-tools lists. An agent changes by a proposal; "toolcrib preview" shows the prompt that
-it gets.`,
-		Example: `  toolcrib agents
-  toolcrib agents assistant --json`,
+		Use: "agents [ID | SUBJECT]",
 	})
 }
 
 func newLists(a *command.App) *cobra.Command {
 	return newCatalog(a, registry.KindList, &cobra.Command{
-		Use:   "lists [NAME | SUBJECT]",
-		Short: "List the live allow-lists, or show one",
-		Long: `List the live allow-lists, or show one with the tools it grants, in the layers
-that toolcrib tools lists. Agents refer to a list by name; a list changes by a
-proposal.`,
-		Example: `  toolcrib lists
-  toolcrib lists authoring --json`,
+		Use: "lists [NAME | SUBJECT]",
 	})
 }
 

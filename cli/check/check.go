@@ -43,45 +43,7 @@ type checkFlags struct {
 func newCheck(a *command.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check --code FILE | --bundle FILE | --files [FOLDER]",
-		Short: "Compare code, or instruction files, with the registry",
-		Long: `Compare the tools that an application registers with the registry. Reported are
-tools that only one side has, retired or deactivated tools in use, different
-definitions, aliases, missing approval tiers, and tiers that differ, are
-unknown, or belong to no tool.
-
-FILE is written by the application's build: an MCP tools/list answer, an OpenAI
-or Anthropic tool array, a v0 prompt file, or a list of names. It may hold the
-approval tiers as "approvalTiers", or --tiers names a file of them
-({"create_tasks": "auto_approve"}). --agent compares with the tools of that
-agent, otherwise with every live tool. Tools that an MCP server runs are not
-expected in the code.
-
---server NAME compares the list of an MCP server with the tools imported from
-it. Without it, a name means the imported tool with that name on its server
-before a tool of the global layer, unless only the latter agrees with the code.
-
---lock FILE compares with a lock that export --format lock wrote instead of the
-registry, without a database. --mcp and --mcp-url read the list from a running
-server, whose tools also have to match their pins byte for byte.
-
---bundle FILE checks a bundle of export --format bundle, without a database: every
-hash, every version chain, and every signature, by the people in the file of
---signers, which comes from you and never from the bundle. It prints what it could
-and could not prove. With --code, the bundle has to be valid, and the code is
-compared with it.
-
---files compares skills and instruction files with what was approved: those of a
-project's FOLDER, else those in your home and in the current project. It reads and
-hashes every file each time, and trusts no size or time. With --lock it needs no
-database. --hook answers as a hook of claude-code, codex or cursor does, so that a
-session stops while files are not as they were approved.
-
-check changes nothing. Exit status 6: something was found.`,
-		Example: `  toolcrib check --code dist/tools.json --agent assistant
-  toolcrib check --code github.json --server github
-  toolcrib check --code tools.json --lock toolcrib.lock --format sarif
-  toolcrib check --files . --lock toolcrib.lock`,
+		Use:  "check --code FILE | --bundle FILE | --files [FOLDER]",
 		Args: command.Between(0, 1, "one folder at most, with --files"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}

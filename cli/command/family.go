@@ -1,6 +1,7 @@
 package command
 
 import (
+	"io/fs"
 	"reflect"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,8 @@ import (
 // Family is a folder of commands: what the table of commands takes of it.
 type Family struct {
 	Commands []Entry
+	// Help holds the help of the commands; see Describe.
+	Help fs.FS
 	// Documents returns the type of each document that the commands print, by its kind.
 	Documents func() map[string]reflect.Type
 }
@@ -44,6 +47,7 @@ func Groups() []*cobra.Group {
 func (f Family) AddTo(root *cobra.Command, a *App) {
 	for _, e := range f.Commands {
 		c := e.New(a)
+		Describe(c, f.Help)
 		c.GroupID = e.Group
 		if e.Creates {
 			run := c.RunE

@@ -22,14 +22,7 @@ type docConfig struct {
 
 func newConfig(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "config",
-		Short: "Print the settings in force and what sets each",
-		Long: `Print every setting with its value and what sets it: a flag, an environment
-variable, the project's file, your own file, or the default. Secrets in commands
-and addresses are masked. No database is opened. Exit status 6: the project's file
-sets something that needs your trust (toolcrib trust), so that is not in force.`,
-		Example: `  toolcrib config
-  toolcrib config --json`,
+		Use:  "config",
 		RunE: func(*cobra.Command, []string) error { return runConfig(a) },
 	}
 }

@@ -1,14 +1,19 @@
 package config
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands about settings.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupOther, New: newConfig},
 			{Group: command.GroupOther, New: newTrust},

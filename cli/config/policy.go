@@ -44,14 +44,7 @@ type docPolicyTest struct {
 
 func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "policy",
-		Short: "Show who approves what",
-		Long: `Show the [[policy]] entries of your configuration and of the system's: who owns
-which subjects, and how many owners have to approve a change before it goes live.
-All entries that match a subject apply, so one more entry never makes an approval
-easier. docs/teams.md has the settings.`,
-		Example: `  toolcrib policy list
-  toolcrib policy test tool:project/novel/scene_pacer`,
+		Use:  "policy",
 		Args: command.Exact(0, "a subcommand: list or test"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -61,25 +54,14 @@ easier. docs/teams.md has the settings.`,
 
 func newPolicyList(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the entries of the policy",
-		Long: `List the [[policy]] entries in force, each with its file and line.
-No database is needed. Exit status 6: an entry cannot be satisfied.`,
-		Example: `  toolcrib policy list
-  toolcrib policy list --json`,
+		Use:  "list",
 		RunE: func(*cobra.Command, []string) error { return runPolicyList(a) },
 	}
 }
 
 func newPolicyTest(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "test SUBJECT",
-		Short: "Explain whose approvals a subject needs",
-		Long: `Explain which [[policy]] entries apply to a subject now, who may approve a change
-of it and waive its findings, how many approvals it needs, and whether yours
-counts (--as USER for somebody else's). The subject need not exist.`,
-		Example: `  toolcrib policy test tool:project/novel/scene_pacer
-  toolcrib policy test agent:global/assistant --as user:ada`,
+		Use:  "test SUBJECT",
 		Args: command.Exact(1, "a subject such as tool:user/scene_pacer"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPolicyTest(cmd.Context(), a, args[0]) },
 	}

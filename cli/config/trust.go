@@ -29,15 +29,7 @@ type docTrustList struct {
 func newTrust(a *command.App) *cobra.Command {
 	var list, yes bool
 	cmd := &cobra.Command{
-		Use:   "trust [DIR | FILE]",
-		Short: "Trust the current content of a project's toolcrib.toml",
-		Long: `Show a project's toolcrib.toml (the nearest one by default) and trust it after
-you confirm. Without trust, such a file can only tighten the settings that
-protect you; db, workspace, chief, keys, servers, gateway, model, reviewers,
-and policy in it are refused. Trust applies to the content: a changed file is no
-longer trusted.`,
-		Example: `  toolcrib trust --yes novel
-  toolcrib trust --list`,
+		Use:  "trust [DIR | FILE]",
 		Args: command.Between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
@@ -56,12 +48,8 @@ longer trusted.`,
 
 func newUntrust(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "untrust [DIR | FILE]",
-		Short: "Stop trusting a project's toolcrib.toml",
-		Long: `Stop trusting a project's toolcrib.toml (the nearest one by default). Its
-settings that need trust are refused again.`,
-		Example: `  toolcrib untrust novel`,
-		Args:    command.Between(0, 1, "a folder or a file"),
+		Use:  "untrust [DIR | FILE]",
+		Args: command.Between(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := ownsTrust(a); err != nil {
 				return err

@@ -51,14 +51,7 @@ type docDoctor struct {
 
 func newDoctor(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Show the settings in force and check the database",
-		Long: `Print every setting with its origin, the current actor, and the state of the
-database file. toolcrib verify checks the content. doctor repairs nothing and
-creates no database. Exit status 3: no database; 6: a problem was found, or
-others may read the file.`,
-		Example: `  toolcrib doctor
-  toolcrib doctor --json`,
+		Use:  "doctor",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a) },
 	}
 }

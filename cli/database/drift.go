@@ -44,15 +44,7 @@ type docDriftEdit struct {
 func newDrift(a *command.App) *cobra.Command {
 	var adopt, overwrite bool
 	cmd := &cobra.Command{
-		Use:   "drift",
-		Short: "Compare the project's files with the registry",
-		Long: `List manual changes to the workspace's prompts.json. toolcrib never overwrites
-such a file silently: --adopt drafts the changes as proposals, --overwrite
-writes the file from the registry and keeps the changed one beside it. Changed,
-missing, and foreign files in history/ are listed too, but not repaired. Exit
-status 6: a file was changed.`,
-		Example: `  toolcrib drift --workspace . --project novel
-  toolcrib drift --adopt --workspace . --project novel`,
+		Use: "drift",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if adopt && overwrite {
 				return process.Usagef("--adopt and --overwrite exclude each other")

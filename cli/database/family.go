@@ -3,14 +3,19 @@
 package database
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands about the database and its copies.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newBackup},
 			{Group: command.GroupRegistry, New: newMigrate},

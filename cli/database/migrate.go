@@ -37,23 +37,7 @@ func newMigrate(a *command.App) *cobra.Command {
 	var to string
 	var print bool
 	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Create the schema on PostgreSQL, or copy a database",
-		Long: `Create the schema, its roles, and what toolcrib ships on the PostgreSQL server
-that --db names. The login needs the right to create roles, and schemas in the
-database. A schema that is there stays as it is. --print prints the statements
-for somebody else to run with psql.
-
-With --to, copy the database to another: a file or a postgres:// URL, which must
-be new. Every row, number and hash stays as it is. A copy that was interrupted
-goes on when the command is run again; until it is complete and every table was
-compared with the original, no toolcrib opens it. Stop every writer first:
-rows written after the copy has begun are not in it. Exit status 4: the target
-has other content; 6: the database is damaged, and was not copied.`,
-		Example: `  toolcrib migrate --db postgres://dba@db.example.com/toolcrib
-  toolcrib migrate --print > schema.sql
-  toolcrib migrate --to postgres://dba@db.example.com/toolcrib
-  toolcrib migrate --db postgres://mara@db.example.com/toolcrib --to copy.db`,
+		Use: "migrate",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case print && to != "":
@@ -174,16 +158,7 @@ type docBackup struct {
 
 func newBackup(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "backup FILE",
-		Short: "Copy the database while it is in use",
-		Long: `Write a consistent copy of the database to a new file while others keep reading
-and writing. Check it with verify --deep --db FILE. To restore it, stop every
-toolcrib, delete the original's -wal and -shm files, and put the copy in its
-place.
-
-backup never overwrites a file.`,
-		Example: `  toolcrib backup copy.db
-  toolcrib verify --deep --db copy.db`,
+		Use:  "backup FILE",
 		Args: command.Exact(1, "the name of a new file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runBackup(cmd.Context(), a, args[0]) },
 	}

@@ -46,16 +46,7 @@ type docStep struct {
 func newDemo(a *command.App) *cobra.Command {
 	var keep, printed bool
 	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Show the whole workflow on a scratch database",
-		Long: `Run the whole workflow on a scratch database: users and agents propose, the
-Chief of Staff reviews, forbidden acts are refused, proposals are approved and
-rolled back. Every line is a real command with its real output.
-
-The demo uses a new folder with its own database, configuration, and home, and
-removes it at the end. In a terminal, the workbench opens on it.`,
-		Example: `  toolcrib demo --print
-  toolcrib demo --keep`,
+		Use:  "demo",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}
 	cmd.Flags().BoolVar(&printed, "print", false, "print the story instead of opening the workbench")

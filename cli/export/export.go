@@ -79,35 +79,7 @@ type exportFlags struct {
 func newExport(a *command.App) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Write the live catalog for an application to load",
-		Long: `Write the live tools, or those of one agent, in the format an application loads:
-
-  toolcrib    tools and agents with versions and hashes (the default); with --agent
-              also its prompts as reviews render them: at a fixed time, without user
-              data. For a model, use toolcrib preview --user NAME or the MCP prompt
-              agent-prompt
-  v0          a prompt registry file: the prompt tools
-  openai      an array of OpenAI functions: the action tools
-  anthropic   an array of Anthropic tools: the action tools
-  mcp         an MCP tools/list answer: the action tools; with --server, the approved
-              tools of that server in its own order. --output writes the exact bytes
-              it sent; standard output escapes hidden characters
-  lock        the names, versions and hashes of the tools, to be committed, for
-              toolcrib check --lock
-  bundle      everything with version chains and signed statements, for toolcrib
-              check --bundle
-
-A registry that init --empty made is exported without the core tools, which no agent
-has; --agent writes the agent's tools in any case.
-
-An agent's deferred tools are left out, as in its prompt, unless --deferred is
-given. Values that the format cannot hold are reported on standard error.
-Importing an export proposes nothing.`,
-		Example: `  toolcrib export --output catalog.json
-  toolcrib export --format openai --agent assistant --output tools.json
-  toolcrib export --format lock --agent assistant --output toolcrib.lock
-  toolcrib export --format v0 --as-of 2030-01-01T00:00:00Z`,
+		Use:  "export",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

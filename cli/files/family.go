@@ -1,14 +1,19 @@
 package files
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands about skills and instruction files.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newList},
 			{Group: command.GroupRegistry, New: newRestore},

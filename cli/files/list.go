@@ -50,17 +50,7 @@ func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "files [FOLDER]",
 		Aliases: []string{"skills"},
-		Short:   "List skills and instruction files, and how they drifted",
-		Long: `List the skills and instruction files of a project's FOLDER, else those in your
-home and in the current project: the approved version of each, and how what is on
-disk differs from it. Files that were never approved are in the list, too.
-
-To see one: toolcrib history SUBJECT, diff SUBJECT, or show of its proposal. check
---files has the same differences as findings, with an exit status.`,
-		Example: `  toolcrib files
-  toolcrib files . --drifted --json
-  toolcrib files --kind skill`,
-		Args: command.Between(0, 1, "at most one folder"),
+		Args:    command.Between(0, 1, "at most one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd.Context(), a, args, registry.Kind(kind), drifted)
 		},

@@ -39,16 +39,7 @@ type restoreFlags struct {
 func newRestore(a *command.App) *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
-		Use:   "restore SUBJECT",
-		Short: "Write the approved bytes of a skill or instruction file back",
-		Long: `Write the approved version of a skill or an instruction file back to disk, after
-showing what would change. Each file is written in one step and never through a
-link. Files of a skill that were never approved are left, and named; --delete
-deletes them too. Of a binary only the hash was approved, so it cannot be written.
-
-In a script, --yes takes the place of the question.`,
-		Example: `  toolcrib restore skill:user/pdf --yes
-  toolcrib restore instructions:project/novel/agents --dir . --yes`,
+		Use:  "restore SUBJECT",
 		Args: command.Exact(1, "the subject of a skill or of instructions, such as skill:user/pdf"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
 	}

@@ -40,44 +40,7 @@ type Import struct {
 func newImport(a *command.App) *cobra.Command {
 	var f Import
 	cmd := &cobra.Command{
-		Use:   "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
-		Short: "Import tools or instruction files as proposals",
-		Long: `Read tools from a saved MCP tools/list answer, an OpenAI or Anthropic tool
-array, a v0 prompt file, or a toolcrib export, and compare them with the live
-ones. New, changed, and vanished tools become proposals, those of a server in a
-change set of its name, unless --change-set names another or "" for none. A second
-import revises what the first one proposed, and withdraws what a live server does not
-list any more. Nothing goes live before approval.
-
-toolcrib stores the JSON of every tool as it was read and pins the tool to its
-hash. Prompts, exports, exec, parse, and MCP use one name for it: the name that
-was read, prefixed with the server's name and "_" for tools of an MCP server. If
-not every host accepts that name (letters, digits, _ and -, at most 64), the id
-is used. The id and the server's own name are aliases.
-
---mcp starts a server and --mcp-url connects to one for the import; --server
-alone uses the server of that name in the configuration.
-
-Servers may list tools by the client's capabilities: pass those of the saved
-answer with --client-capabilities, or save them in it as "clientCapabilities".
-toolcrib declares none to a live server.
-
---files proposes skills and instruction files (SKILL.md, AGENTS.md, CLAUDE.md,
-rules, subagents, commands) of a project's FOLDER, else those in your home and in
-the current project: new, changed and missing ones, a change set for each folder
-that they stand in. Their bytes are kept exactly. A second import withdraws the
-proposal of a file that was put back.
-
-Incomplete prompts of a v0 file become drafts; --draft drafts everything.
-Unknown keys are stored and exported again. Tools that the MCP protocol has
-clients exclude (an invalid x-mcp-header) are skipped. Exit status 6: something
-was skipped; each is listed with its reason.`,
-		Example: `  toolcrib import tracker.json --server tracker
-  toolcrib import --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory
-  toolcrib import --mcp-url https://mcp.example.com/mcp --server example
-  toolcrib import tools.json --server app --change-set app --draft
-  toolcrib import --files .
-  toolcrib export --format mcp | toolcrib import -`,
+		Use:  "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
 		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.named = cmd.Flags().Changed("change-set")
@@ -289,24 +252,7 @@ type docRetired struct {
 func newCanonicalize(a *command.App) *cobra.Command {
 	o := intake.Origin{}
 	cmd := &cobra.Command{
-		Use:   "canonicalize FILE | -",
-		Short: "Propose the canonical catalog for a legacy registry",
-		Long: `Read a legacy registry and propose, as one change set, the changes that lead to
-the canonical catalog: retired tools are deactivated, canonical ones are active,
-and agents get the successors of retired names. Nothing is deleted, and nothing
-approved since is undone. After approval, a second run proposes nothing.
-
-  {"tools":  ["get_task", {"id": "create_task"}],
-   "agents": [{"id": "helper", "name": "Helper", "tools": ["get_task", "recall"],
-               "soul": "…", "prompt_template": "…"}],
-   "approvalTiers": {"create_task": "auto_approve"}}
-
-Every retired name in the file is listed with its successor, or as a ghost if it
-has none. Souls and templates are searched too. --dry-run shows the plan and
-saves nothing.`,
-		Example: `  toolcrib canonicalize registry.json --dry-run
-  toolcrib canonicalize registry.json
-  toolcrib --approve set:canonicalize`,
+		Use:  "canonicalize FILE | -",
 		Args: command.Exact(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], o) },
 	}

@@ -32,29 +32,7 @@ func newWatch(a *command.App) *cobra.Command {
 	var f watchFlags
 	f.Watched = true
 	cmd := &cobra.Command{
-		Use:   "watch [SERVER…] | --files [FOLDER]",
-		Short: "Watch MCP servers or files and propose changes",
-		Long: `Check MCP servers repeatedly and propose new, changed, and vanished tools: the
-servers named, all configured ones by default, or the one of --mcp or --mcp-url.
-
-A server is checked when it reports a change, and at least every --every. What
-is already proposed or was rejected is not proposed again, so a watch can be
-restarted at any time. It ends when interrupted (exit status 130), or with
---once after one check. --json prints one document per line for each check that
-finds something.
-
---files looks at skills and instruction files instead: those of a project's FOLDER,
-else those in your home and in the current project.
-
-A watch only proposes, as the user of the account or as --as names. As
-agent:NAME, the limits for agents apply, and with four_eyes the user can still
-approve the proposals.`,
-		Example: `  toolcrib watch
-  toolcrib watch tracker --every 1h
-  toolcrib watch --once --json
-  toolcrib watch --as agent:watch
-  toolcrib watch --files . --once
-  toolcrib watch --mcp 'npx -y @modelcontextprotocol/server-memory' --server memory`,
+		Use:  "watch [SERVER…] | --files [FOLDER]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args, f) },
 	}

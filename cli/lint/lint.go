@@ -25,32 +25,7 @@ func newLint(a *command.App) *cobra.Command {
 	var format, fail, server string
 	var explain bool
 	cmd := &cobra.Command{
-		Use:   "lint FILE… | DIR… | -",
-		Short: "Run the rules over files, without a database",
-		Long: `Run the rules over files, for an editor, a pre-commit hook, or CI: proposals in
-JSON, NDJSON, or Markdown, MCP tools/list answers, OpenAI and Anthropic tool
-arrays, v0 prompt files, toolcrib exports, and texts for agents (.md, .mdc, .txt):
-prompts, skills, slash commands, AGENTS.md, CLAUDE.md. A SKILL.md stands for its
-whole folder, which is read as a review reads it: every file, its mode, and where
-links lead. Of a folder, lint reads every skill, and the commands, agents, rules and
-instructions. lint does not read the database: it compares names with the shipped
-tools, and the tools of the files with each other.
-
-Tools are read as import reads them. Core and retired ids do not bind the tools
-of an MCP server; --server NAME marks an OpenAI or Anthropic array as such.
-
-With --explain, print for each sentence that the rules judge by its wording: the
-concepts and phrases found, whether the text states them or only mentions them,
-the score of the learned table, and why there is or is not a finding. Attach this to
-a report of a false alarm.
-
-Exit status 6: a finding has the severity of --fail-on or a worse one.`,
-		Example: `  toolcrib lint proposals/*.md
-  toolcrib lint github.json --server github
-  toolcrib lint .claude .cursor/rules AGENTS.md
-  toolcrib lint --explain pacer.md
-  toolcrib lint --format sarif pacer.md > toolcrib.sarif
-  generate | toolcrib lint --fail-on block -`,
+		Use:  "lint FILE… | DIR… | -",
 		Args: command.Some("files, folders, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail), explain)

@@ -35,14 +35,7 @@ type docRuleList struct {
 func newRules(a *command.App) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use:   "rules [ID]",
-		Short: "List the rules of the Chief of Staff, or explain one",
-		Long: `List the rules with their severities, or explain one by id or name: what it
-looks for, how to fix it, a bad example, and a good one. Case does not matter,
-and 104 means every rule of that number. K rules belong to toolcrib check. The
-severities are the shipped ones; toolcrib.toml can change them ([rules]).`,
-		Example: `  toolcrib rules
-  toolcrib rules N101`,
+		Use:  "rules [ID]",
 		Args: command.Between(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if markdown {

@@ -3,15 +3,20 @@
 package preview
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the command that previews prompts.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newPreview},
 		},

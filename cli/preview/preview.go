@@ -43,30 +43,7 @@ type previewFlags struct {
 func newPreview(a *command.App) *cobra.Command {
 	var f previewFlags
 	cmd := &cobra.Command{
-		Use:   "preview [ID…]",
-		Short: "Show the exact prompt of a channel, now or after approval",
-		Long: `Render the prompt of an agent for one or all channels, with its length in
-characters and tokens and the point where hosts would truncate it.
-
-With proposals (ID, #N, or set:NAME), render it as it would be after their
-approval, with the rest of their change sets, and compare it with the current
-one. Without --agent, show every agent whose prompts they can change. Of a skill or
-a file of instructions, show what enters the context of a coding agent at once, on
-use, and when it is read.
-
-Without proposals, render the prompt as it is used: with the stored instructions
-and notes of a user (--user) and the current time. With proposals, no user data
-is used unless --user names one. Flags and --context override stored values.
---reference renders what reviews and exports use: a fixed time and no user data.
-The same registry, user, time, and flags give the same bytes.
-
-The agent is assumed to work on the user's machine with semantic search. Hidden
-characters are shown as code points; --json has the exact text. An agent without
-tools is an error, because it cannot run.`,
-		Example: `  toolcrib preview --agent assistant --channel telegram
-  toolcrib preview --agent assistant --channel web --user ada
-  toolcrib preview 4
-  toolcrib preview set:rollout --agent assistant --channel all --json`,
+		Use:  "preview [ID…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPreview(cmd.Context(), a, args, f) },
 	}

@@ -22,14 +22,7 @@ func newComment(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	var at review.Anchor
 	cmd := &cobra.Command{
-		Use:   "comment ID --note TEXT",
-		Short: "Comment on a proposal",
-		Long: `Add a comment to the thread of a proposal, for its author, the Chief of Staff,
-and the user. --field and --line anchor it to a passage.
-
-Comments are permanent. They decide nothing and change no state.`,
-		Example: `  toolcrib comment 4 --note "Which harbour is meant?"
-  toolcrib comment 4 --field definition.prompt --line 1 --note-file remark.txt`,
+		Use:  "comment ID --note TEXT",
 		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
@@ -66,15 +59,7 @@ type docCommentMade struct {
 func newFork(a *command.App) *cobra.Command {
 	var layer string
 	cmd := &cobra.Command{
-		Use:   "fork CORE_ID",
-		Short: "Draft your own tool from a core tool",
-		Long: `Draft a new tool with the content of a core tool, under the id CORE_ID_custom,
-in the user's layer or, with --project, in the project's. Complete the draft
-(toolcrib show ID --source FILE, toolcrib revise ID FILE) and submit it.
-
-The core tool does not change. The draft goes live only after approval.`,
-		Example: `  toolcrib fork file_reader
-  toolcrib fork line_editor --project novel`,
+		Use:  "fork CORE_ID",
 		Args: command.Exact(1, "the id of a core tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.OpenSession(cmd.Context())
@@ -106,12 +91,7 @@ func newRollback(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	var submit bool
 	cmd := &cobra.Command{
-		Use:   "rollback SUBJECT VERSION",
-		Short: "Propose an earlier version again",
-		Long: `Draft a proposal of type restore, which makes an earlier version the next one.
-It goes through the same review as every change. No version is removed.`,
-		Example: `  toolcrib rollback tool:user/scene_pacer 1
-  toolcrib rollback tool:user/scene_pacer 1 --submit --note "The longer report is not read."`,
+		Use:  "rollback SUBJECT VERSION",
 		Args: command.Exact(2, "a subject and the number of a version"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -147,14 +127,7 @@ func newRegroup(a *command.App) *cobra.Command {
 	var into string
 	var alone bool
 	cmd := &cobra.Command{
-		Use:   "regroup ID… {--into NAME | --alone}",
-		Short: "Move open proposals into another change set, or out of theirs",
-		Long: `Move open proposals into another change set, or out of theirs. After one member
-was rejected, nothing else of its set can be approved: regroup the rest into a
-new set, or let each stand alone. set:NAME means the open members of a set. Each
-proposal gets a new revision with the same content, which is reviewed again.`,
-		Example: `  toolcrib regroup set:rollout --into rollout-2
-  toolcrib regroup '#12' --alone`,
+		Use:  "regroup ID… {--into NAME | --alone}",
 		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
@@ -194,15 +167,7 @@ func runRegroup(ctx context.Context, a *command.App, refs []string, into string)
 func newAssign(a *command.App) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:   "assign TOOL… --to NAME",
-		Short: "Propose tools for an agent or an allow-list",
-		Long: `Draft and submit a proposal that adds tools to an agent or an allow-list. NAME
-is an id or a subject. If the agent refers to a list by name, the proposal
-changes the list for every agent that refers to it.
-
-Nothing goes live before approval.`,
-		Example: `  toolcrib assign scene_pacer --to author
-  toolcrib assign get_tasks get_reminders --to list:global/supervisor`,
+		Use:  "assign TOOL… --to NAME",
 		Args: command.Some("ids of tools"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {

@@ -35,34 +35,7 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 func newApprove(a *command.App) *cobra.Command {
 	flags := &DecideFlags{}
 	cmd := &cobra.Command{
-		Use:   "approve ID… | -",
-		Short: "Approve proposals and make them live",
-		Long: `Approve proposals, all or none. Each becomes the next version of its subject and
-goes live. Only a user can approve. Members of a change set are approved
-together: name all of them, or set:NAME.
-
---expect approves only content that still has that review digest (printed by
-toolcrib show; show set:NAME prints one for a set). Without it, toolcrib compares
-with what show, diff, review, or the workbench last showed you, and refuses and
-names any change since. You can approve a single proposal that you were never
-shown; the decision records that. Core tools never change, and an open blocking
-finding is never skipped.
-
-Where decisions are signed (toolcrib signers), the key is that of --sign-key, of
-sign_key in your configuration, or the first of the SSH agent that may sign. To
-sign on another machine: --print-statement here, toolcrib sign there, then
---statement and --signature here with the same note, within 15 minutes.
-
-Where the policy names owners (toolcrib policy), only they can approve, and the
-last approval that a subject needs makes it live. Each approval before that is
-recorded with the verdict endorsed, "live":false, and whose approval is missing;
-its exit status is 0. A new revision or assessment clears it.
-
-Exit status 4: already decided, approved by you, stale, or another digest; 5:
-locked, blocked, not yours to approve, or not signed.`,
-		Example: `  toolcrib --approve 4
-  toolcrib approve 4 --expect "$(toolcrib show 4 --json | jq -r .proposal.review_digest)"
-  toolcrib approve set:rollout --note "agreed on Monday"`,
+		Use:  "approve ID… | -",
 		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return RunApprove(cmd.Context(), a, args, flags) },
 	}
@@ -72,25 +45,13 @@ locked, blocked, not yours to approve, or not signed.`,
 
 func newNeedsChanges(a *command.App) *cobra.Command {
 	return newRefusal(a, proposals.VerdictNeedsChanges, &cobra.Command{
-		Use:   "needs-changes ID… --note REASON",
-		Short: "Send proposals back with a reason",
-		Long: `Return proposals to their authors with a reason, all or none. The author revises
-the proposal, and the revision is reviewed again. Only a user can do this. Exit
-status 4: already decided.`,
-		Example: `  toolcrib needs-changes 4 --note "Say what counts as slow."
-  toolcrib needs-changes 4 --note-file reasons.txt`,
+		Use: "needs-changes ID… --note REASON",
 	})
 }
 
 func newReject(a *command.App) *cobra.Command {
 	return newRefusal(a, proposals.VerdictRejected, &cobra.Command{
-		Use:   "reject ID… --note REASON",
-		Short: "Reject proposals with a reason",
-		Long: `Reject proposals with a reason, all or none. The same content is refused when it
-is submitted again. A rejection is final, and a rejected member ends its change
-set. Only a user can do this. Exit status 4: already decided.`,
-		Example: `  toolcrib reject 4 --note "file_reader does this."
-  toolcrib reject set:rollout --note "Not this year."`,
+		Use: "reject ID… --note REASON",
 	})
 }
 
@@ -207,17 +168,7 @@ type waiving struct {
 func newWaive(a *command.App) *cobra.Command {
 	w := waiving{done: "waived"}
 	cmd := &cobra.Command{
-		Use:   "waive ID FINDING --note REASON",
-		Short: "Waive a finding",
-		Long: `Accept one finding of the current revision. FINDING is its rule if that has one
-finding, or enough of RULE@PATH#HASH (printed by toolcrib show) to be unique.
-The waiver ends when its sentence or an address in its field changes, or the
-field gets a new finding.
-
-Only a user can waive, and a waiver approves nothing. Findings of rules that
-cannot be waived stay (exit status 5).`,
-		Example: `  toolcrib waive 4 N103 --note "Old prompts still say it."
-  toolcrib waive 4 N103 --note "Until the prompts are moved." --expires 30d`,
+		Use:  "waive ID FINDING --note REASON",
 		Args: command.Exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			until, err := parseExpiry(w.expires, a.Env.Now())
@@ -243,12 +194,8 @@ cannot be waived stay (exit status 5).`,
 func newUnwaive(a *command.App) *cobra.Command {
 	w := waiving{done: "ended the waiver of"}
 	cmd := &cobra.Command{
-		Use:   "unwaive ID FINDING --note REASON",
-		Short: "End the waiver of a finding",
-		Long: `End the waiver of one finding of the current revision: the finding is open again.
-FINDING is as for toolcrib waive. The waiver and its end stay in the history.`,
-		Example: `  toolcrib unwaive 4 N103 --note "The prompts have moved."`,
-		Args:    command.Exact(2, "the number of a proposal and a finding"),
+		Use:  "unwaive ID FINDING --note REASON",
+		Args: command.Exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.run(cmd.Context(), a, args, waivingActs{
 				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {

@@ -68,20 +68,7 @@ const besidePart = "proposal"
 func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
 	cmd := &cobra.Command{
-		Use:   "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
-		Short: "Compare proposals, versions, and files",
-		Long: `Compare two definitions by field, line, and word. Paths that begin with source:
-show the JSON that an imported definition came from.
-
-One argument: a proposal (current revision against its base), set:NAME (each
-member), SUBJECT@A..B (two versions), or ID@A..B (two revisions). Two arguments,
-each one of: SUBJECT (the live version), SUBJECT@N, ID (the current revision),
-ID@N, ID@base, ID@live, or a file.`,
-		Example: `  toolcrib diff 4
-  toolcrib diff set:rollout
-  toolcrib diff tool:user/scene_pacer@1..2
-  toolcrib diff scene_pacer@1..live
-  toolcrib diff scene_pacer pacer.md`,
+		Use:  "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
 		Args: command.Between(1, 2, "one or two things to compare"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, args, layout) },
 	}

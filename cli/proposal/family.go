@@ -3,15 +3,20 @@
 package proposal
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands that propose, review and decide.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupProposals, New: newPropose, Creates: true},
 			{Group: command.GroupProposals, New: newRevise},

@@ -14,7 +14,6 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
-	"toolcrib/proposals/filter"
 	"toolcrib/review"
 )
 
@@ -24,20 +23,6 @@ func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List proposals",
-		Long: `List proposals: issue, id, state, type, subject, author, age, recommendation,
-and worst finding. A truncated list ends with the cursor for --after.
-
-A filter is a list of terms, all of which must match:
-
-` + filter.Help() + `
-A minus negates a term, commas separate alternatives: -state:draft,rejected.
-Quotation marks look for exactly that text. [views] in your configuration
-file names filters.`,
-		Example: `  toolcrib list --state user_review
-  toolcrib list --author agent: --sort risk
-  toolcrib list --filter 'scene state:open -blocked' --limit 20 --json
-  toolcrib list --view mine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.State = proposals.State(strings.ReplaceAll(state, "-", "_"))
 			if q.Order = review.Order(order); order == "newest" {

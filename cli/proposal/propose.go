@@ -21,17 +21,7 @@ import (
 func newPropose(a *command.App) *cobra.Command {
 	var draft bool
 	cmd := &cobra.Command{
-		Use:   "propose FILE… | -",
-		Short: "Propose changes from files",
-		Long: `Read proposals from files (JSON, NDJSON, or Markdown with front matter) or
-standard input and submit them to the Chief of Staff, all or none.
-
---draft saves them as drafts, which may be incomplete. Exit status 1: a file is
-malformed or incomplete, with every problem and its place; 5: the subject is
-locked, the same content was rejected before, or an agent's limit is reached.`,
-		Example: `  toolcrib propose pacer.md
-  toolcrib propose --draft pacer.md
-  generate | toolcrib propose --as agent:generator -`,
+		Use:  "propose FILE… | -",
 		Args: command.Some("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
 	}
@@ -72,17 +62,7 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 
 func newRevise(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "revise ID FILE | -",
-		Short: "Replace the content of an open proposal",
-		Long: `Add a revision from a file. A draft stays a draft; any other proposal returns to
-the Chief of Staff. toolcrib show ID --source FILE writes the current revision
-to start from.
-
-Earlier revisions never change, and their assessments do not carry over. Exit
-status 4: the content is the same, or the proposal is not open.`,
-		Example: `  toolcrib show 4 --source revised.md
-  vi revised.md
-  toolcrib revise 4 revised.md`,
+		Use:  "revise ID FILE | -",
 		Args: command.Exact(2, "the number of a proposal and a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -113,13 +93,8 @@ status 4: the content is the same, or the proposal is not open.`,
 
 func newSubmit(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "submit ID…",
-		Short: "Submit drafts for review",
-		Long: `Submit drafts: each is checked for completeness, gets an issue, and is reviewed.
-All missing parts are reported at once, and the draft stays a draft (exit status
-1).`,
-		Example: `  toolcrib submit 4`,
-		Args:    command.Some("ids of drafts"),
+		Use:  "submit ID…",
+		Args: command.Some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
 				return b.Desk.Submit(ctx, b.Actor, id)
@@ -131,13 +106,8 @@ All missing parts are reported at once, and the draft stays a draft (exit status
 func newWithdraw(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	cmd := &cobra.Command{
-		Use:   "withdraw ID…",
-		Short: "Withdraw open proposals",
-		Long: `Withdraw open proposals: your own, or as a user anyone's. Revisions,
-assessments, and comments stay. A withdrawn proposal cannot be reopened, but its
-content can be proposed again. Exit status 4: not open.`,
-		Example: `  toolcrib withdraw 4 --note "Solved in another way."`,
-		Args:    command.Some("numbers of proposals"),
+		Use:  "withdraw ID…",
+		Args: command.Some("numbers of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
 			if err != nil {
@@ -155,13 +125,7 @@ content can be proposed again. Exit status 4: not open.`,
 func newRebase(a *command.App) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
-		Use:   "rebase ID",
-		Short: "Rebase a stale proposal on the live version",
-		Long: `Merge a proposal's changes onto the live version, by field and line, as a new
-revision. If they conflict, show the conflicts and save nothing (exit status 4);
---source FILE then writes the merge with conflict markers, for toolcrib revise.`,
-		Example: `  toolcrib rebase 4
-  toolcrib rebase 4 --source merged.md`,
+		Use:  "rebase ID",
 		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRebase(cmd.Context(), a, args[0], source)

@@ -27,23 +27,7 @@ func newReview(a *command.App) *cobra.Command {
 	var again bool
 	var file string
 	cmd := &cobra.Command{
-		Use:   "review ID...",
-		Short: "Show, repeat, or file an assessment",
-		Long: `Print the assessment of the current revision.
-
---again runs the built-in review again, after the rules, the configuration, or
-the registry changed; it takes several proposals, set:NAME, or - for one a line
-on standard input. --file with --as chief:NAME files your own assessment:
-
-  {"revision": 1, "recommendation": "needs_changes", "comment": "…",
-   "findings": [{"severity": "warn", "path": "definition.prompt", "message": "…"}]}
-
-It adds to the built-in findings and can only lower the recommendation. An
-assessment decides nothing.`,
-		Example: `  toolcrib review 4
-  toolcrib review 4 --again
-  toolcrib list --state user_review | toolcrib review - --again
-  toolcrib review 4 --file assessment.json --as chief:ines`,
+		Use:  "review ID...",
 		Args: command.Some("the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if again && file != "" {
@@ -187,18 +171,7 @@ type docTrial struct {
 func newTest(a *command.App) *cobra.Command {
 	var live bool
 	cmd := &cobra.Command{
-		Use:   "test ID",
-		Short: "Run test cases on the live and the proposed version",
-		Long: `Run the test cases of a proposal, and those of the live version that it drops,
-against both versions, and show what changes.
-
-Recorded answers are used: those in the proposal, and those that the live
-version was approved with. A case without a recording is reported as not run.
---live asks the model under [model] in your configuration instead, once per
-case and version. Nothing is kept. Exit status 6: a case fails with the
-proposed version.`,
-		Example: `  toolcrib test 4
-  toolcrib test 4 --live --json`,
+		Use:  "test ID",
 		Args: command.Exact(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), a, args[0], live) },
 	}

@@ -23,25 +23,7 @@ func newShow(a *command.App) *cobra.Command {
 	var source string
 	var full bool
 	cmd := &cobra.Command{
-		Use:   "show ID | set:NAME",
-		Short: "Show a proposal or a change set",
-		Long: `Show a proposal: content, assessment with findings, thread, revisions, and the
-review digest that an approval can be tied to. set:NAME shows all members of a
-change set and one digest for the set.
-
-A change set of tools imported from an MCP server is one page: once, every text that
-a model will read, with the findings in place. --full adds the imported JSON.
-
-toolcrib remembers the digest it last showed a user; approve refuses and names
-any change since. What was cut off, by a template, a filter, or a reader that
-left early, was not shown.
-
---source FILE writes the current revision as Markdown or JSON, by the file's
-extension, for toolcrib revise; - is standard output, in JSON.`,
-		Example: `  toolcrib show 4
-  toolcrib show 4 --json
-  toolcrib show set:rollout
-  toolcrib show 4 --source revised.md`,
+		Use:  "show ID | set:NAME",
 		Args: command.Exact(1, "the number of a proposal, or set:NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runShow(cmd.Context(), a, args[0], source, full) },
 	}

@@ -3,14 +3,19 @@
 package server
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands that serve.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRunTime, New: newMCP, Creates: true},
 			{Group: command.GroupRunTime, New: newGuard},

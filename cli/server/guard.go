@@ -38,31 +38,7 @@ type guardFlags struct {
 func newGuard(a *command.App) *cobra.Command {
 	var f guardFlags
 	cmd := &cobra.Command{
-		Use:   "guard NAME -- COMMAND… | guard NAME --url URL",
-		Short: "Run an MCP server so that its client gets approved tools alone",
-		Long: `Stand between an MCP client and the server NAME: start the server's COMMAND, in
-the same folder and with the same environment, or connect to its URL (streamable
-HTTP), and relay every message byte for byte, except:
-
-  - tools/list lists the tools whose definition is approved, in the approved bytes;
-  - tools/call of any other tool is refused with the reason, and so is a call that
-    an approval tier, a cooldown or a limit holds; every call is logged;
-  - new, changed and vanished tools become proposals in the change set NAME, and
-    are withheld until they are approved. The client hears of an approval at once.
-
-With prompts = "review" in the table [guard.NAME] of the configuration, the
-server's prompts and its instructions are gated in the same way.
-
-toolcrib wrap writes this command into the files of clients. The headers for a URL
-are taken from the environment: TOOLCRIB_HEADER_X_Key holds the header X-Key.
-
-When the database cannot be read, or there is none, no tool is listed or called;
-standard error and a log message to the client tell why. Other messages pass.
-
-It ends with the server, with the server's exit status, and ends the server when
-the client goes away.`,
-		Example: `  toolcrib guard memory -- npx -y @modelcontextprotocol/server-memory
-  toolcrib guard tracker --url https://mcp.example.com/mcp`,
+		Use:  "guard NAME -- COMMAND… | guard NAME --url URL",
 		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd.ArgsLenAtDash(), args) },
 		RunE: func(cmd *cobra.Command, args []string) error { return runGuard(cmd.Context(), a, args, f) },
 	}

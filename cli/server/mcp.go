@@ -49,31 +49,7 @@ const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the name of it
 func newMCP(a *command.App) *cobra.Command {
 	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
 	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve agents over the Model Context Protocol",
-		Long: `Serve one agent over standard input and output, or many over HTTP: they lint,
-propose, revise, submit, rebase, withdraw, comment on, preview and look at
-proposals; search, describe and execute the tools of one agent profile; read its
-prompt tools, and its whole prompt for the user, as prompts and its versions as
-resources; and are notified of approvals. Nothing here can approve.
-
-With --expose tools the server lists the approved tools of the profile as its own,
-with their approved schemas. A client calls them by name, through every gate, and
-is notified when the list changes. --expose both lists these and the tools with which
-agents find, call and propose.
-
-A client is the agent by the name that it gives itself (agent:~NAME), or the one
-that --as names. It is never a user.
-
-Over HTTP the endpoint is http://HOST:PORT/mcp, on this machine only, and every
-request has to carry a bearer token: the one in TOOLCRIB_MCP_TOKEN, else the one
-in the file that --token-file names (created if missing), else a new one
-that is printed on standard error. Web pages of other origins are refused.
-
-It serves until its input ends or it is interrupted (exit status 130).`,
-		Example: `  toolcrib mcp --as agent:editor
-  toolcrib mcp --expose tools --agent assistant
-  toolcrib mcp --http 127.0.0.1:8765 --token-file ~/.config/toolcrib/mcp.token`,
+		Use:  "mcp",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

@@ -50,33 +50,7 @@ type serveFlags struct {
 func newServe(a *command.App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve approved tools and prompts to running applications",
-		Long: `Serve applications over HTTP: they load an agent's approved tools and prompt in
-the format of their model's API, call tools through every gate, are notified of
-approvals, and speak MCP at /mcp. /openapi.json describes every request.
-Nothing here can approve.
-
-Every request shows a token of toolcrib tokens create, as "Authorization: Bearer
-TOKEN", and reads and calls only as that token's agent. /healthz, /readyz, and
-/openapi.json need none. At the socket, the accounts in [serve.peers] of your
-toolcrib.toml need to show none: it has the id of a token for each uid.
-
---ssh also lets users in who have a key in the signers file, to the workbench and
-to the commands: ssh HOST -p PORT, ssh HOST -p PORT list. Each acts as the user of
-the key, and signs decisions with the own SSH agent (ssh -A).
-
-It listens on a unix socket that only this account can connect to, or with
---http on an address of this machine. Any other address needs --tls-cert and
---tls-key, and answers only for the names of the certificate. The log is on
-standard error.
-
-It serves until it is interrupted (exit status 130), or until the database is
-removed or replaced (exit status 1).`,
-		Example: `  toolcrib serve
-  toolcrib serve --http 127.0.0.1:8766
-  toolcrib serve --ssh :2222
-  toolcrib serve --http :8443 --tls-cert cert.pem --tls-key key.pem --log-format json`,
+		Use:  "serve",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

@@ -18,16 +18,7 @@ import (
 func newTokens(a *command.App) *cobra.Command {
 	list := newTokensList(a)
 	cmd := &cobra.Command{
-		Use:   "tokens",
-		Short: "Create, list, and revoke tokens of agents for toolcrib serve",
-		Long: `A token lets an application connect to toolcrib serve as one agent: it reads that
-agent's tools and prompts, and its calls pass every gate. toolcrib shows a token
-once and stores its hash. Without a subcommand, list the tokens.
-
-Only a user can create or revoke tokens; the audit log records both.`,
-		Example: `  toolcrib tokens
-  toolcrib tokens create assistant
-  toolcrib tokens revoke 0199f3 --note "It leaked."`,
+		Use:  "tokens",
 		Args: command.Exact(0, "a subcommand, or nothing"),
 		RunE: list.RunE,
 	}
@@ -46,17 +37,7 @@ type tokenFlags struct {
 func newTokensCreate(a *command.App) *cobra.Command {
 	var f tokenFlags
 	cmd := &cobra.Command{
-		Use:   "create AGENT",
-		Short: "Create a token for an agent",
-		Long: `Create a token with which an application acts as the agent profile AGENT, and
-print it. This is the only time it is shown. The application's calls and
-proposals are recorded as those of agent:NAME.
-
-The token is for one user (--user), whose data and limits apply, or for any user
-that a request names (--any-user).`,
-		Example: `  toolcrib tokens create assistant --name helpdesk
-  toolcrib tokens create assistant --any-user --expires-in 720h
-  toolcrib tokens create assistant --json | jq -r .secret`,
+		Use:  "create AGENT",
 		Args: command.Exact(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Agent = args[0]
@@ -120,12 +101,7 @@ func openTokens(ctx context.Context, a *command.App) (proposals.Actor, tokens.To
 
 func newTokensList(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List tokens, newest first",
-		Long: `List every token: its id, whether it is valid, expired or revoked, as which agent
-and for which user its holder acts. The token itself is not stored.`,
-		Example: `  toolcrib tokens list
-  toolcrib tokens list --json`,
+		Use:  "list",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTokensList(cmd.Context(), a) },
 	}
 }
@@ -154,13 +130,7 @@ func runTokensList(ctx context.Context, a *command.App) error {
 func newTokensRevoke(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a token",
-		Long: `Revoke a token by its id or a unique prefix of it. Running servers refuse it at
-once and end its event streams and sessions. A revoked token stays revoked (exit
-status 4 when it is already); create another one instead.`,
-		Example: `  toolcrib tokens revoke 0199f3
-  toolcrib tokens revoke 0199f3 --note "The laptop was lost."`,
+		Use:  "revoke ID",
 		Args: command.Exact(1, "the id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTokensRevoke(cmd.Context(), a, args[0], note) },
 	}

@@ -3,14 +3,19 @@
 package setup
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the command that begins.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newInit, Creates: true},
 		},

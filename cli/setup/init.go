@@ -69,32 +69,7 @@ type docInitFailed struct {
 func newInit(a *command.App) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Propose the tools and instruction files that your clients use",
-		Long: `Find the MCP servers that the clients on this machine start or connect to, show
-them, and propose their tools, one change set for each server. Nothing is live
-before you approve it, and no client's file is changed: toolcrib wrap does that.
-
-A server is started once to read its tools, and only after you agreed: a terminal
-asks, and scripts pass --yes. All are asked at once, each for at most --timeout; one
-that does not answer is named and stops no other. The servers that files of the
-working directory name, such as .mcp.json, are shown and not started without --here,
-as the author of the folder chose their commands. Secrets in commands and addresses
-are masked.
-
-The skills and instruction files in your home and in the git repository around the
-working directory are shown and proposed, too, as import --files does; not with
---client.
-
-The files of these clients are read, on Linux, macOS and Windows:
-` + wrap.ClientList() + `.
-
-With --empty a new registry has no shipped agents, lists and assistant tools; the
-core tools are in it, locked, and no agent has them. Exit status 6 when a server
-could not be read.`,
-		Example: `  toolcrib init                       # show the servers, then ask
-  toolcrib init --client cursor --yes
-  toolcrib init --yes --dry-run --json`,
+		Use:  "init",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, f) },
 	}
 	set := cmd.Flags()

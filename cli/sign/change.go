@@ -32,11 +32,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 	var e signers.Entry
 	var after, before string
 	cmd := &cobra.Command{
-		Use:   "add USER FILE",
-		Short: "Let a key sign for a user",
-		Long: `Add the public key in FILE to the signers file for user:NAME, and record the new
-state, signed by a signer of the present one.`,
-		Example: `  toolcrib signers add user:ada ada.pub --sign-key ~/.ssh/id_ed25519`,
+		Use: "add USER FILE",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return process.Usagef("%s takes a user, such as user:ada, and the file of a public key; got %s", cmd.CommandPath(), output.Counted(len(args), "argument"))
@@ -78,14 +74,8 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	var sign signature.Flags
 	var revoke bool
 	cmd := &cobra.Command{
-		Use:   "remove FINGERPRINT",
-		Short: "Stop a key from signing",
-		Long: `Set valid-before of a key to now and record the new state. What the key signed
-before still counts, so the line stays. With --revoke, put the key on the revocation
-list instead: nothing that it ever signed counts any more, and those versions have
-to be approved again. Revoking needs another key, and ssh-keygen.`,
-		Example: `  toolcrib signers remove "$(ssh-keygen -lf old.pub | cut -d' ' -f2)"`,
-		Args:    command.Exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
+		Use:  "remove FINGERPRINT",
+		Args: command.Exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			c, err := a.Settings()

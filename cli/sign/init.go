@@ -29,18 +29,7 @@ import (
 func newSignersInit(a *command.App) *cobra.Command {
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Start signing decisions",
-		Long: `Make you the first signer, with the key that you already have: that of --sign-key,
-the one that git signs with (user.signingkey, when gpg.format is ssh), the first
-of the SSH agent, or the first in ~/.ssh that fits, a FIDO key before others.
-
-This writes allowed_signers beside your toolcrib.toml, records it as the first
-state, signed with the key, and sets signatures = "required", signed_since and
-sign_key in your toolcrib.toml. From then on decisions are signed, and only
-versions whose signature counts are used. Versions approved before have to be
-approved again.`,
-		Example: `  toolcrib signers init`,
+		Use: "init",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.Creates = true
 			return runSignersInit(cmd.Context(), a, sign)

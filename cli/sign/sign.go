@@ -18,17 +18,7 @@ import (
 func newSign(a *command.App) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
-		Use:   "sign [FILE]",
-		Short: "Sign the statement of a decision made elsewhere",
-		Long: `Read the statement that --print-statement printed, on another machine or under
-another account, from a file or standard input. Show its decision on standard
-error, sign it, and print the signature. No database is needed. Pass the signature
-to the original command with --statement and --signature.
-
-The key is that of --sign-key, of sign_key in your configuration, or the first of
-the SSH agent that may sign by your signers file, if there is one.`,
-		Example: `  toolcrib sign statement > statement.sig
-  toolcrib sign --sign-key ~/.ssh/id_ed25519 < statement`,
+		Use:  "sign [FILE]",
 		Args: command.Between(0, 1, "the file of a statement"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSign(cmd.Context(), a, append(args, "-")[0], key)

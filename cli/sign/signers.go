@@ -60,17 +60,7 @@ type DocSigners struct {
 
 func newSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "signers",
-		Short: "List and change who may sign decisions",
-		Long: `List and change who may sign decisions. The signers file is OpenSSH's
-allowed_signers: /etc/toolcrib/allowed_signers or, if there is none, the one
-beside your toolcrib.toml. The database records each of its states, signed by a
-signer of the state before.
-
-Start with toolcrib signers init. docs/signing.md walks through rotation and
-revocation.`,
-		Example: `  toolcrib signers init --sign-key ~/.ssh/id_ed25519
-  toolcrib signers list`,
+		Use:  "signers",
 		Args: command.Exact(0, "a subcommand: list, add, remove, record, verify or init"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -80,12 +70,8 @@ revocation.`,
 
 func newSignersList(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List who may sign",
-		Long: `List the keys of the signers file with the limits of each, and whether it can sign
-now. No database is needed; toolcrib signers verify compares the file with one.`,
-		Example: `  toolcrib signers list`,
-		RunE:    func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) },
+		Use:  "list",
+		RunE: func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) },
 	}
 }
 
@@ -142,14 +128,8 @@ func (doc DocSigners) write(p *output.Page) {
 
 func newSignersVerify(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify",
-		Short: "Check the recorded states of the signers",
-		Long: `Check that each recorded state of the signers was signed by a signer of the one
-before, that the signers file is the last one, and that signed_since in your
-configuration names the first. Exit status 6: something is wrong, and no
-signature counts until it is put right.`,
-		Example: `  toolcrib signers verify`,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersVerify(cmd.Context(), a) },
+		Use:  "verify",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSignersVerify(cmd.Context(), a) },
 	}
 }
 
@@ -224,16 +204,8 @@ func whoSigned(ctx context.Context, a *command.App, hash string) (by, key string
 func newSignersRecord(a *command.App) *cobra.Command {
 	var sign signature.Flags
 	cmd := &cobra.Command{
-		Use:   "record",
-		Short: "Put an edited signers file in force",
-		Long: `Record the signers file and its revocation list as they are now, after you or the
-administrator edited them. Until then no signature counts.
-
-If a change was interrupted after its state was recorded and before the file was
-replaced, finish it instead: the file gets the text of that state, and no key is
-asked.`,
-		Example: `  toolcrib signers record --sign-key ~/.ssh/id_ed25519`,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
+		Use:  "record",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSignersRecord(cmd.Context(), a, sign) },
 	}
 	sign.Register(cmd.Flags())
 	return cmd

@@ -45,24 +45,7 @@ const (
 func newCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
-		Use:   "checkpoint",
-		Short: "Print a signed checkpoint of the log",
-		Long: `Print how many events the log has, a hash over all of them, and the newest
-call, signed. Keep it out of reach of those who can write to the database: in
-another repository, a mail, a ticket. Later, toolcrib verify --checkpoint FILE shows
-whether the database still has all of that. Without a checkpoint nobody can tell
-that the end of the log was removed, or that an older copy took its place.
-
-The log is read, and every hash of it recomputed, first. Exit status 6 when it is
-damaged: then there is no checkpoint. --new-key makes the key, once.
-
-With to = "git:PATH" under [checkpoints] in your own configuration, toolcrib
-commits a checkpoint there after every decision. --publish does so now. A log
-that does not extend the newest published checkpoint is not published (exit
-status 6), unless --start-over is given, such as after restoring a backup.`,
-		Example: `  toolcrib checkpoint --new-key
-  toolcrib checkpoint > checkpoint.txt
-  toolcrib verify --checkpoint checkpoint.txt`,
+		Use: "checkpoint",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case newKey:

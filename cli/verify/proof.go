@@ -31,15 +31,7 @@ func newProve(a *command.App) *cobra.Command {
 	var event int64
 	var extends string
 	cmd := &cobra.Command{
-		Use:   "prove --event N | --extends FILE",
-		Short: "Prove that an event is in the log, or that the log only grew",
-		Long: `Print a proof with a new checkpoint in it, which toolcrib checkpoint check checks
-without the database. --event proves that event N is part of the log, without
-showing any other event. --extends proves that the log extends an earlier
-checkpoint. The formats are C2SP tlog-proof, and the request of a C2SP
-tlog-witness. toolcrib log prints the numbers of events.`,
-		Example: `  toolcrib checkpoint prove --event 20 > event.tlog-proof
-  toolcrib checkpoint prove --extends checkpoint.txt > growth.proof`,
+		Use: "prove --event N | --extends FILE",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (event == 0) == (extends == "") {
 				return process.Usagef("name one of --event N and --extends FILE")
@@ -125,13 +117,8 @@ func readProofLog(ctx context.Context, db *store.DB, event int64) (log checkpoin
 func newProofCheck(a *command.App) *cobra.Command {
 	var f struct{ event, extends, key string }
 	cmd := &cobra.Command{
-		Use:   "check PROOF",
-		Short: "Check a proof without the database",
-		Long: `Check a proof that toolcrib checkpoint prove printed. --event has the hash of the
-event that the proof names, and --extends the earlier checkpoint, as you have them
-from elsewhere. Exit status 6: the proof is invalid.`,
-		Example: `  toolcrib checkpoint check growth.proof --extends checkpoint.txt`,
-		Args:    command.Exact(1, "the file of a proof"),
+		Use:  "check PROOF",
+		Args: command.Exact(1, "the file of a proof"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.event == "") == (f.extends == "") {
 				return process.Usagef("name one of --event HASH and --extends FILE")

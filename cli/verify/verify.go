@@ -33,24 +33,7 @@ type Verification struct {
 func newVerify(a *command.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Recompute every hash chain and report tampering",
-		Long: `Recompute the seals of every version, event, revision, assessment, decision,
-waiver, and comment, follow the chains, compare the tables with each other, and
-check the schema, the search indexes, and the history files of attached
-workspaces. Exit status 6: damage (V101), such as a changed core tool, with which no
-other command opens the database, or a decision whose signature does not count, such
-as by a key that was revoked since (V103). Nothing is repaired.
-
-With --deep, SQLite also checks every page of the file and every index against
-its table, and the sketches that find near-duplicates are computed again.
-PostgreSQL is checked on its server, with pg_amcheck.
-
-With --checkpoint, which may be repeated, the database must also extend the log
-that toolcrib checkpoint printed: the same entries, with the later ones after them.`,
-		Example: `  toolcrib verify
-  toolcrib verify --deep
-  toolcrib verify --json`,
+		Use:  "verify",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a, f) },
 	}
 	cmd.Flags().BoolVar(&f.deep, "deep", false, "check every page and index of the database file, too")

@@ -3,14 +3,19 @@
 package wrap
 
 import (
+	"embed"
 	"reflect"
 
 	"toolcrib/cli/command"
 )
 
+//go:embed help
+var help embed.FS
+
 // Family returns the commands that put the guard in front of servers.
 func Family() command.Family {
 	return command.Family{
+		Help: help,
 		Commands: []command.Entry{
 			{Group: command.GroupRegistry, New: newWrap},
 			{Group: command.GroupRegistry, New: newUnwrap},

@@ -77,19 +77,8 @@ func newStatus(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Aliases: []string{"servers"},
-		Short:   "Show which MCP servers of your clients are guarded",
-		Long: `Show each MCP server in the files of your clients: whether it is guarded, or why it
-is not; how many of its tools, and of its texts where those are reviewed, are
-approved, wait for you, or have changed; and the last call behind its guard. List
-the calls that wait for your approval, and the clients whose sessions stop while
-files are not as they were approved.
-
-Exit status 6 when tools or calls wait for you. Exit status 3 when servers are
-guarded and there is no database: their guards list no tools.`,
-		Example: `  toolcrib status
-  toolcrib status --json | jq '.servers[] | select(.waiting > 0)'`,
-		Args: command.Exact(0, "nothing"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a) },
+		Args:    command.Exact(0, "nothing"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a) },
 	}
 }
 

@@ -54,33 +54,7 @@ type docWrapLeft struct {
 func newWrap(a *command.App) *cobra.Command {
 	var f wrapFlags
 	cmd := &cobra.Command{
-		Use:   "wrap [CLIENT…]",
-		Short: "Guard the MCP servers of your clients where they stand",
-		Long: `Put "toolcrib guard NAME --" in front of the command of each MCP server in the
-files of clients: the client then reads the approved tools alone, and every call
-passes the gates. All servers of all clients are wrapped when none is named.
-
-Nothing else of a file changes, byte for byte: an entry keeps its name, its folder,
-its variables, and every other key. A server at a URL becomes "toolcrib guard NAME
---url URL", with its headers in the environment. Variables such as ${TOKEN} stay as
-they are; the client fills them in. Nothing needs to be approved before: tools that
-nobody approved are withheld. toolcrib unwrap takes the guard away again.
-
-What cannot be guarded stays as it is and is named with the reason: a server of the
-older transport SSE, one to which the client signs in (OAuth; a server at a URL
-without headers is asked), one that is part of the client. The difference is shown
-first; a terminal asks, and scripts pass --yes. Files of the working directory need
---here, and --follow-links writes where a symbolic link leads. Exit status 6: a
-server stays unguarded.
-
---hooks leaves the servers alone, and has Claude Code, Codex and Cursor compare
-skills and instruction files with what was approved, before a prompt goes to the
-model: a session stops while a file is not as it was approved, and also when that
-cannot be found out.`,
-		Example: `  toolcrib wrap --dry-run
-  toolcrib wrap --hooks --yes
-  toolcrib wrap cursor claude-desktop --yes
-  toolcrib wrap --server memory --server github --yes`,
+		Use:  "wrap [CLIENT…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
@@ -93,18 +67,7 @@ cannot be found out.`,
 func newUnwrap(a *command.App) *cobra.Command {
 	f := wrapFlags{here: true, undo: true}
 	cmd := &cobra.Command{
-		Use:   "unwrap [CLIENT…]",
-		Short: "Take the guard away from the MCP servers of your clients",
-		Long: `Take "toolcrib guard NAME --" away from the servers in the files of clients, and
-leave everything else as it is now: a file that nobody changed is byte for byte as
-before it was wrapped. No backup and no database is needed. All servers of all
-clients are unwrapped when none is named. A terminal asks, and scripts pass --yes.
-Exit status 6: a server stays guarded, and the reason is named.
-
-The hooks of wrap --hooks go, too, unless servers are named; with --hooks, they
-alone.`,
-		Example: `  toolcrib unwrap --dry-run
-  toolcrib unwrap claude-code --server memory --yes`,
+		Use:  "unwrap [CLIENT…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
