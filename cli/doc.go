@@ -1,7 +1,7 @@
-// Package cli is the interface for scripts and for people at a prompt: it parses
-// the command line, calls the desk and prints the answers, as text or as versioned
-// JSON documents. It wires everything else together.
+// Package cli is the interface for scripts and for people at a prompt. It has the table
+// of commands, which a folder for each family of them fills, and wires everything else
+// together: it parses the command line, runs the command, and returns its exit code.
 //
-// The documents for scripts are types of their own (the doc* types): fields are
-// added, never renamed. All text for people passes package visible.
+// Documents for scripts are types of their own in their family (the doc* types): fields
+// are added, never renamed. All text for people passes package visible.
 package cli

@@ -45,7 +45,14 @@ var help embed.FS
 
 // families is the table of commands, by the folder that they are in.
 func families() []command.Family {
-	return []command.Family{config.Family(), export.Family(), files.Family(), lint.Family(), sign.Family(), verify.Family(), calls.Family(), preview.Family(), catalog.Family(), check.Family(), database.Family(), proposal.Family(), imports.Family(), wrap.Family(), setup.Family(), server.Family(), demo.Family(), own()}
+	return []command.Family{
+		proposal.Family(), preview.Family(),
+		catalog.Family(), verify.Family(), export.Family(), database.Family(), files.Family(), check.Family(),
+		setup.Family(), imports.Family(), wrap.Family(),
+		calls.Family(), server.Family(),
+		lint.Family(), config.Family(), sign.Family(), demo.Family(),
+		own(),
+	}
 }
 
 // own returns the commands of this package.

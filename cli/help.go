@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/process"
+	"toolcrib/registry/jsondoc"
+)
+
+// newHelp replaces the framework's own help, which does not mind a command
+// that does not exist.
+func newHelp() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "help [COMMAND]",
+		GroupID: command.GroupOther,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			names := []string{}
+			if found, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, c := range found.Commands() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noCommand(cmd.Root(), args[0])
+			}
+			found.InitDefaultHelpFlag() // so that it stands among the flags
+			return found.Help()
+		},
+	}
+	command.Describe(c, help)
+	return c
+}
+
+// describeCompletion adds the framework's own commands for completion when the
+// others are there, and what their help lacks.
+func describeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return // the framework has none
+	}
+	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed."
+	completion.Example = "  toolcrib completion bash > toolcrib.bash\n  toolcrib completion zsh > _toolcrib"
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return process.Usagef("there is no completion for %q; write bash, zsh, fish or powershell", args[0])
+		}
+		return cmd.Help()
+	}
+	for _, c := range completion.Commands() {
+		if c.Name() == "powershell" {
+			c.Aliases = []string{"pwsh"}
+		}
+		c.Args = command.Exact(0, "no arguments")
+		c.Example = "  toolcrib completion " + c.Name()
+	}
+}
+
+// flagError rewrites an error about a flag of c without the words of the library
+// that parses flags.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return process.Usagef("%v%s; `%s --help` lists the flags", err, output.Perhaps(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
+	case errors.As(err, &invalid):
+		why := invalid.Unwrap().Error()
+		if strings.HasPrefix(why, "strconv.") || strings.HasPrefix(why, "time: ") {
+			why = "it takes " + map[string]string{"bool": "true or false", "int": "a number", "int64": "a number", "duration": "a time such as 15m"}[invalid.GetFlag().Value.Type()]
+		}
+		return process.Usagef("--%s is %q; %s", invalid.GetFlag().Name, invalid.GetValue(), why)
+	}
+	return process.Usagef("%v", err)
+}
+
+// newcomers answers words of other programs that are not commands here with the command
+// that does it.
+func newcomers() map[string]string {
+	const (
+		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
+		waiting = "toolcrib list --state user_review"
+		take    = "toolcrib withdraw ID for a proposal; a tool is taken out of use by a proposal of the type deactivate"
+		propose = "toolcrib propose FILE"
+		find    = "toolcrib tools --filter TEXT, or toolcrib list --filter TEXT for proposals"
+		show    = "toolcrib show ID for a proposal, or toolcrib tools ID for a live tool"
+		revise  = "toolcrib revise ID FILE for a proposal, or toolcrib propose FILE for a live tool"
+		text    = "toolcrib lint FILE for files, or toolcrib check --code FILE for an application"
+		ask     = "toolcrib config, which prints the settings and where they are set"
+		copies  = "toolcrib backup FILE; a copy is used in place of the database, with --db FILE"
+		execute = "toolcrib exec TOOL --agent ID"
+		start   = "toolcrib init, and then toolcrib wrap"
+		refuse  = "toolcrib reject ID for a proposal, or toolcrib calls refuse ID for a call"
+	)
+	return map[string]string{
+		"pending": waiting, "inbox": waiting, "todo": waiting, "queue": waiting,
+		"approved": "toolcrib tools, which lists what is live, or toolcrib list --state approved", "live": "toolcrib tools",
+		"undo": again, "revert": again, "reset": again, "recover": copies, "dump": copies,
+		"remove": take, "rm": take, "delete": take, "del": take, "deactivate": take, "disable": take, "cancel": "toolcrib withdraw ID",
+		"add": propose, "new": propose, "create": propose, "draft": propose + " --draft", "update": revise, "edit": revise, "modify": revise,
+		"search": find, "find": find, "grep": find, "filter": find, "view": show, "cat": show, "get": show, "open": show, "describe": show, "info": show, "inspect": show,
+		"scan": text, "validate": text, "audit-code": text, "lock": "toolcrib export --format lock --output toolcrib.lock, and toolcrib check --code FILE --lock toolcrib.lock to compare",
+		"accept": "toolcrib approve ID", "merge": "toolcrib approve ID", "allow": "toolcrib approve ID", "yes": "toolcrib approve ID",
+		"deny": refuse, "decline": refuse, "refuse": refuse, "no": refuse, "stop": "toolcrib unwrap, which takes the guard away from servers",
+		"run": execute, "call": execute, "execute": execute, "invoke": execute, "setup": start, "install": start, "protect": start, "start": start,
+		"uninstall": "toolcrib unwrap", "settings": ask, "configure": ask, "configuration": ask, "set": ask, "env": ask,
+		"compare": "toolcrib diff ID, or toolcrib diff SUBJECT@1..2", "changes": "toolcrib diff ID", "versions": "toolcrib history SUBJECT", "events": "toolcrib log",
+		"sync": "toolcrib import --server NAME, or toolcrib watch", "pull": "toolcrib import --server NAME", "fetch": "toolcrib import --server NAME", "refresh": "toolcrib import --server NAME",
+		"prompt": "toolcrib preview --agent ID --channel NAME", "render": "toolcrib preview --agent ID --channel NAME", "ui": "toolcrib without a command", "tui": "toolcrib without a command",
+		"login": "toolcrib tokens for applications; people act as their login, or with --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "clients": "toolcrib status",
+	}
+}
+
+// noCommand reports that there is no command of that name in root, and names the one
+// that is meant: not one that only looks alike.
+func noCommand(root *cobra.Command, name string) error {
+	if meant, ok := newcomers()[name]; ok {
+		return process.Usagef("there is no command %q; write %s", name, meant)
+	}
+	var known []string
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	hint := ""
+	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
+		hint = fmt.Sprintf("; perhaps %s is meant", meant)
+	}
+	return process.Usagef("there is no command %q%s; `toolcrib --help` lists them", name, hint)
+}
