@@ -1,8 +1,11 @@
+// Package check has the command that compares the tools of an application, a bundle, and
+// instruction files with the registry.
 package check
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 
@@ -22,6 +25,19 @@ import (
 	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 )
+
+//go:embed help
+var help embed.FS
+
+// Family returns the command that compares code and files with the registry.
+func Family() command.Family {
+	return command.Family{
+		Help: help,
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newCheck},
+		},
+	}
+}
 
 // tiersKey is the key under which a document sets approval tiers.
 const tiersKey = "approvalTiers"

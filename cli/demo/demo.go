@@ -1,17 +1,18 @@
+// Package demo has the command that plays the whole workflow on a scratch database.
 package demo
 
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
-
-	"toolcrib/cli/workbench"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +21,27 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/cli/workbench"
 	"toolcrib/testdata"
 )
+
+//go:embed help
+var help embed.FS
+
+// Family returns the command that shows the workflow.
+func Family() command.Family {
+	return command.Family{
+		Help: help,
+		Commands: []command.Entry{
+			{Group: command.GroupOther, New: newDemo},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"demo": reflect.TypeFor[docDemo](),
+			}
+		},
+	}
+}
 
 // docDemo is the demonstration as it happened.
 type docDemo struct {

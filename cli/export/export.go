@@ -3,12 +3,14 @@ package export
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +26,24 @@ import (
 	"toolcrib/store"
 	"toolcrib/tui"
 )
+
+//go:embed help
+var help embed.FS
+
+// Family returns the command that writes the registry to files.
+func Family() command.Family {
+	return command.Family{
+		Help: help,
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newExport},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"export": reflect.TypeFor[docExport](),
+			}
+		},
+	}
+}
 
 type docExport struct {
 	output.Head

@@ -1,26 +1,46 @@
+// Package setup has the command init, which proposes what the clients of a machine use
+// already.
 package setup
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"toolcrib/cli/wrap"
-
-	"toolcrib/cli/imports"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/files"
+	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/wrap"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
 )
+
+//go:embed help
+var help embed.FS
+
+// Family returns the command that begins.
+func Family() command.Family {
+	return command.Family{
+		Help: help,
+		Commands: []command.Entry{
+			{Group: command.GroupRegistry, New: newInit, Creates: true},
+		},
+		Documents: func() map[string]reflect.Type {
+			return map[string]reflect.Type{
+				"init": reflect.TypeFor[docInit](),
+			}
+		},
+	}
+}
 
 type initFlags struct {
 	clients   []string
