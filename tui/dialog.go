@@ -34,7 +34,7 @@ type initial struct {
 // note, as fast as the keys of one read follow each other; but who presses d to read on, and
 // goes on with a letter at the pace of a word, has not read.
 const (
-	burst = 30 * time.Millisecond
+	burst = 80 * time.Millisecond
 	pace  = 500 * time.Millisecond
 )
 

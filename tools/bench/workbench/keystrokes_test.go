@@ -186,25 +186,29 @@ func (c testDB) proposes(ids ...string) {
 }
 
 // TestNoteTypedAtOnce types a note without a key before it that begins with a key of the
-// sheet: the terminal hands its letters over at once.
+// sheet: the terminal hands its letters over at once. One that begins with n is left to the
+// test with a clock: a busy machine may take it for the key.
 func TestNoteTypedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newTestDB(t)
 	c.proposes("a", "b")
 	p := c.open(120, 60)
-	for _, note := range []string{"nice, and asked for. Yes", "done as asked. Yes"} {
-		p.sees("+ Find what drags.")
+	for tool, note := range map[string]string{"b": "docs say so too. Yes", "a": "done as asked. Yes"} {
+		p.press("/")
+		p.types("tool:" + tool)
+		p.press("Enter")
+		p.sees("│ Tool "+tool, "+ Find what drags.")
 		p.press("a")
 		p.sees("✓ read 1/1", "y approve")
 		p.types(note)
 		p.sees("▎ " + note)
 		p.press("C-s")
 		p.answers("y approve")
-		p.sees("Live: ")
+		p.sees("Live: tool:user/" + tool)
 	}
 	p.press("q")
 	p.ends()
-	for subject, note := range map[string]string{"tool:user/b": "nice, and asked for. Yes", "tool:user/a": "done as asked. Yes"} {
+	for subject, note := range map[string]string{"tool:user/b": "docs say so too. Yes", "tool:user/a": "done as asked. Yes"} {
 		if out := c.run("history", subject); !strings.Contains(out, note) {
 			t.Errorf("the note is not in the history of %s:\n%s", subject, out)
 		}
