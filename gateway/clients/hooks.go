@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -81,7 +80,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 
 // hookCommand matches the command of a hook as wrap writes it: the program, and what of
 // the hooks was there before, without anything in it.
-var hookCommand = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
+var hookCommand = lazily(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes whatever else ends a hook stop the session, too: a program that is gone,
 // a crash. Clients go on after every exit status but this one.
@@ -89,7 +88,7 @@ const hookEnd = " || exit 2"
 
 // hookWas returns what a hook of toolcrib says of the file before it.
 func hookWas(command string) (was string, ours bool) {
-	parts := hookCommand.FindStringSubmatch(command)
+	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
 		return "", false
 	}

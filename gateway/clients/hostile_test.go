@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/internal/shortrun"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"toolcrib/internal/shortrun"
 )
 
 // TestHalfWritten reads every fixture cut off at every second byte, and with

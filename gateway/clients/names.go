@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/registry"
 )
@@ -146,20 +147,26 @@ func (s *Server) Folder() string {
 // Mask replaces a secret.
 const Mask = "***"
 
+// lazily returns an expression that is compiled when it is first used: most commands need
+// none of them.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 var (
 	// secretName matches names of options, variables, headers and parameters
 	// whose values are secrets.
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
+	secretName = lazily(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by what their issuers put in front, and long
 	// runs of letters and digits.
-	secretText = regexp.MustCompile(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
+	secretText = lazily(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. The name of an image has no capital letters.
-	pairText  = regexp.MustCompile(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
-	password  = regexp.MustCompile(`//[^/?#]*@`)
-	parameter = regexp.MustCompile(`([^&=]*=|)[^&]+`)
+	pairText  = lazily(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	password  = lazily(`//[^/?#]*@`)
+	parameter = lazily(`([^&=]*=|)[^&]+`)
 	// mixed matches what keys have several of, and words, versions and dates do not.
-	mixed   = regexp.MustCompile(`[A-Za-z]\d+[A-Za-z]`)
-	address = regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	mixed   = lazily(`[A-Za-z]\d+[A-Za-z]`)
+	address = lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without its secrets: no value of a variable or a
@@ -181,7 +188,7 @@ func (s Server) Masked() Server {
 func maskAll(all []Variable) []Variable {
 	all = slices.Clone(all)
 	for i, v := range all {
-		if v.Value != "" && reference.FindString(v.Value) != v.Value {
+		if v.Value != "" && reference().FindString(v.Value) != v.Value {
 			all[i].Value = Mask
 		}
 	}
@@ -190,10 +197,10 @@ func maskAll(all []Variable) []Variable {
 
 // maskArgument masks an argument that follows another.
 func maskArgument(previous, arg string) string {
-	if name, value, ok := strings.Cut(arg, "="); ok && value != "" && secretName.MatchString(name) {
+	if name, value, ok := strings.Cut(arg, "="); ok && value != "" && secretName().MatchString(name) {
 		return name + "=" + Mask
 	}
-	if strings.HasPrefix(previous, "-") && !strings.Contains(previous, "=") && secretName.MatchString(strings.TrimLeft(previous, "-")) {
+	if strings.HasPrefix(previous, "-") && !strings.Contains(previous, "=") && secretName().MatchString(strings.TrimLeft(previous, "-")) {
 		if name, _, ok := strings.Cut(arg, ":"); ok && !strings.Contains(name, " ") {
 			return name + ": " + Mask // a header
 		}
@@ -204,9 +211,9 @@ func maskArgument(previous, arg string) string {
 
 // maskText masks the tokens in a text, and what URLs carry of them.
 func maskText(s string) string {
-	s = address.ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
-	s = pairText.ReplaceAllString(s, Mask)
-	return secretText.ReplaceAllStringFunc(s, func(found string) string {
+	s = address().ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
+	s = pairText().ReplaceAllString(s, Mask)
+	return secretText().ReplaceAllStringFunc(s, func(found string) string {
 		if strings.ContainsAny(found, "0123456789") {
 			return Mask
 		}
@@ -217,18 +224,18 @@ func maskText(s string) string {
 // maskURL masks the password and the parameters of a URL, and with path the parts of
 // its path that may be keys.
 func maskURL(s string, path bool) string {
-	s = password.ReplaceAllString(s, "//"+Mask+"@")
+	s = password().ReplaceAllString(s, "//"+Mask+"@")
 	front, fragment, _ := strings.Cut(s, "#")
 	front, query, hasQuery := strings.Cut(front, "?")
 	parts := strings.Split(front, "/")
 	for i := range parts {
-		if path && i > 2 && len(parts[i]) >= 10 && len(mixed.FindAllString(parts[i], 2)) == 2 {
+		if path && i > 2 && len(parts[i]) >= 10 && len(mixed().FindAllString(parts[i], 2)) == 2 {
 			parts[i] = Mask
 		}
 	}
 	front = strings.Join(parts, "/")
 	if hasQuery {
-		front += "?" + parameter.ReplaceAllString(query, "$1"+Mask)
+		front += "?" + parameter().ReplaceAllString(query, "$1"+Mask)
 	}
 	if fragment != "" {
 		front += "#" + Mask
@@ -251,10 +258,10 @@ func (f *File) Masked() []byte {
 			continue // an alias
 		}
 		between := f.data[last:s.from]
-		if secret && len(bytes.Trim(comment.ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.format() == ".yaml" {
+		if secret && len(bytes.Trim(comment().ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.format() == ".yaml" {
 			return nil
 		}
-		b = append(b, comment.ReplaceAllFunc(between, maskComment)...)
+		b = append(b, comment().ReplaceAllFunc(between, maskComment)...)
 		masked := ""
 		if masked, secret = hidden[s]; secret {
 			b = append(b, masked...)
@@ -268,7 +275,7 @@ func (f *File) Masked() []byte {
 
 // comment matches a comment in the text between two values, where nothing else begins
 // with "//", "/*" or "#".
-var comment = regexp.MustCompile(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
+var comment = lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
 
 func maskComment(c []byte) []byte {
 	switch {
@@ -287,7 +294,7 @@ func places(root *node) (hidden map[span]string, all []span) {
 	hidden = map[span]string{}
 	hide := func(n *node, masked string) {
 		_, done := hidden[n.span]
-		if n.kind != object && n.kind != list && masked != n.text && !done && n.text != "" && reference.FindString(n.text) != n.text {
+		if n.kind != object && n.kind != list && masked != n.text && !done && n.text != "" && reference().FindString(n.text) != n.text {
 			hidden[n.span] = quote(masked)
 		}
 	}
@@ -306,7 +313,7 @@ func places(root *node) (hidden map[span]string, all []span) {
 			switch {
 			case slices.Contains(envKeys, fd.name), slices.Contains(headerKeys, fd.name):
 				fd.value.walk(func(v *node) { hide(v, Mask) })
-			case fd.value.kind == text && secretName.MatchString(fd.name) && fd.name != "bearer_token_env_var":
+			case fd.value.kind == text && secretName().MatchString(fd.name) && fd.name != "bearer_token_env_var":
 				hide(fd.value, Mask)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -205,7 +204,7 @@ func (f *File) raw(n *node) string {
 }
 
 // bareName matches a name that needs no quotes; one of TOML has no dots.
-var bareName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var bareName = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // rename replaces a name or a scalar within its quotes, if it has any. The edit is none
 // that can be made where the file writes it otherwise, with escapes.
@@ -213,7 +212,7 @@ func (f *File) rename(at span, old, name string) edit {
 	written := string(f.data[at.from:at.to])
 	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
 		at = span{at.from + 1, at.to - 1}
-	} else if !bareName.MatchString(name) || f.format() == ".toml" && strings.Contains(name, ".") {
+	} else if !bareName().MatchString(name) || f.format() == ".toml" && strings.Contains(name, ".") {
 		name = quote(name)
 	}
 	if string(f.data[at.from:at.to]) != old {
@@ -238,7 +237,7 @@ func (f *File) bare(from, to int) bool {
 
 // comma returns the place of the comma between two places, comments left out.
 func (f *File) comma(from, to int) (edit, bool) {
-	gap := comment.ReplaceAllFunc(f.data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
+	gap := comment().ReplaceAllFunc(f.data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
 	return edit{span{from + at, from + at + 1}, ""}, at >= 0
 }

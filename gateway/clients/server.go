@@ -2,7 +2,6 @@ package clients
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -79,13 +78,13 @@ func isToolcrib(program string) bool {
 
 // reference matches what clients replace: ${VAR}, ${env:VAR}, ${input:ID} of
 // most, {env:VAR} and {file:PATH} of opencode, ${{ secrets.X }} of Continue.
-var reference = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
+var reference = lazily(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
 // userInfo matches an address with a name or a password in front of its host.
-var userInfo = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]*@`)
+var userInfo = lazily(`^[a-zA-Z]+://[^/?#]*@`)
 
 // ssePath matches the addresses that servers of the older transport have by custom.
-var ssePath = regexp.MustCompile(`/sse/?(?:[?#]|$)`)
+var ssePath = lazily(`/sse/?(?:[?#]|$)`)
 
 // The keys of an entry. The clients agree on most and have other names for the
 // rest; no two give one name different meanings, apart from Gemini CLI and Qwen
@@ -207,7 +206,7 @@ func (s *Server) transport(n *node, d dialect) Transport {
 	switch word := strings.ToLower(n.get(typeKeys...).string()); {
 	case word == "sse", word == "" && d.urlIsSSE && n.get("httpUrl") == nil:
 		return SSE
-	case word == "" && ssePath.MatchString(s.URL):
+	case word == "" && ssePath().MatchString(s.URL):
 		return SSE
 	case word == "" || word == "remote" || strings.HasSuffix(word, "http"):
 		return HTTP
@@ -279,7 +278,7 @@ func refusedURL(s *Server) string {
 		}
 	}
 	switch headers, env := n.get(headerKeys...), n.get(envKeys...); {
-	case userInfo.MatchString(s.URL):
+	case userInfo().MatchString(s.URL):
 		return "its address has a password, which would be on the command line of the guard"
 	case n.get("requestOptions", "requestInit").get("headers") != nil:
 		return "its headers are in " + n.field("requestOptions", "requestInit").name + ", which a command does not have"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -50,14 +49,14 @@ func parseYAML(data []byte) (*node, error) {
 
 // directive matches a line before the document that the library refuses: YAML 1.2, and
 // names that a reader is to ignore.
-var directive = regexp.MustCompile(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
+var directive = lazily(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
 // withoutDirectives makes comments of such lines, of the same length.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
 		switch line := text[at:lineEnd(text, at)]; {
-		case directive.Match(line):
+		case directive().Match(line):
 			text[at] = '#'
 		case len(bytes.TrimSpace(line)) > 0 && line[0] != '#' && line[0] != '%':
 			return text
