@@ -10,11 +10,10 @@ import (
 	"syscall"
 	"time"
 
-	"toolcrib/cli/notify"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/notify"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/verify"

@@ -4,40 +4,28 @@ import (
 	"embed"
 	"reflect"
 
-	"toolcrib/cli/demo"
-
-	"toolcrib/cli/workbench"
-
-	"toolcrib/cli/server"
-
-	"toolcrib/cli/setup"
-
-	"toolcrib/cli/wrap"
-
-	"toolcrib/cli/imports"
-
-	"toolcrib/cli/proposal"
-
-	"toolcrib/cli/database"
-
-	"toolcrib/cli/check"
-
-	"toolcrib/cli/catalog"
-
-	"toolcrib/cli/preview"
-
-	"toolcrib/cli/calls"
-
 	"github.com/spf13/cobra"
 
+	"toolcrib/cli/calls"
+	"toolcrib/cli/catalog"
+	"toolcrib/cli/check"
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
+	"toolcrib/cli/database"
+	"toolcrib/cli/demo"
 	"toolcrib/cli/export"
 	"toolcrib/cli/files"
+	"toolcrib/cli/imports"
 	"toolcrib/cli/lint"
+	"toolcrib/cli/preview"
 	"toolcrib/cli/process"
+	"toolcrib/cli/proposal"
+	"toolcrib/cli/server"
+	"toolcrib/cli/setup"
 	"toolcrib/cli/sign"
 	"toolcrib/cli/verify"
+	"toolcrib/cli/workbench"
+	"toolcrib/cli/wrap"
 )
 
 //go:embed help

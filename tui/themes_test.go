@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/charmbracelet/colorprofile"
 
 	"toolcrib/internal/shortrun"

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/cli/document"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history"

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/cli/notify"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
 	"toolcrib/cli/notices"
+	"toolcrib/cli/notify"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"

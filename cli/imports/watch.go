@@ -8,11 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/cli/document"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/files"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"

@@ -13,11 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"toolcrib/cli/imports"
-
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"

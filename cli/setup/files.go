@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"toolcrib/cli/document"
-
 	"toolcrib/cli/command"
+	"toolcrib/cli/document"
 	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 )

@@ -16,10 +16,6 @@ import (
 	"strings"
 	"syscall"
 
-	"toolcrib/cli/wrap"
-
-	"toolcrib/cli/imports"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
@@ -28,10 +24,12 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/export"
 	"toolcrib/cli/files"
+	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/cli/verify"
+	"toolcrib/cli/wrap"
 	"toolcrib/gateway/instructions"
 	"toolcrib/history"
 	"toolcrib/proposals"

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/glamour/v2/ansi"
-
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
