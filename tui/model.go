@@ -53,6 +53,7 @@ type shell struct {
 	line     *screen.Line // the input line at the bottom, nil for none
 	kept     draftFiles   // unsent texts
 	guide    int          // how many hints of the guide were followed
+	away     bool         // the page shows no proposal
 	texts    *markdown.Texts
 	waits    *pending
 	ticking  bool // the screen is redrawn while something is waited for

@@ -10,8 +10,11 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// placeDefinition is the place of the keys of a live definition.
-const placeDefinition = "A tool or an agent"
+// The places of the keys of a live definition, and of a proposal.
+const (
+	placeDefinition = "A tool or an agent"
+	placeProposal   = "Proposal"
+)
 
 // goFor goes to the page of a key and carries it out there. Keys that act on something
 // act on the selected row.
