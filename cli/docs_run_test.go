@@ -81,6 +81,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 				r.takesExamples()
 			case "skills.md":
 				r.hasFiles()
+				r.write(filepath.Join(r.home, ".claude", "settings.json"), "{}")
 			case "ci.md", "signing.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")

@@ -309,7 +309,11 @@ func (d *docWrap) write(p *output.Page) {
 		if i == 0 {
 			p.Linef("Left as it is:")
 		}
-		p.Linef("  %s (%s): %s", cmp.Or(left.Server, left.File), left.Client, left.Reason)
+		what := left.Client
+		if of := cmp.Or(left.Server, left.File); of != "" {
+			what = of + " (" + what + ")"
+		}
+		p.Linef("  %s: %s", what, left.Reason)
 	}
 	if len(d.Left) > 0 {
 		p.Blank()
