@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 type pending struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	open map[*operation]bool
+	open []*operation // in the order in which they began
 }
 
 // operation is one of them. done of total tells how far it is; total is 0 where nobody
@@ -43,17 +44,14 @@ func (p *pending) begin(what string) *operation {
 func (o *operation) resume() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
-	if o.of.open == nil {
-		o.of.open = map[*operation]bool{}
-	}
-	o.began, o.of.open[o] = o.of.now(), true
+	o.began, o.of.open = o.of.now(), append(o.of.open, o)
 }
 
 // end ends the wait for it, for good or until it resumes.
 func (o *operation) end() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
-	delete(o.of.open, o)
+	o.of.open = slices.DeleteFunc(o.of.open, func(open *operation) bool { return open == o })
 }
 
 // tell notes how much of it is done.
@@ -67,12 +65,10 @@ func (o *operation) tell(done, total int) {
 func (p *pending) oldest() (o operation, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for each := range p.open {
-		if !ok || each.began.Before(o.began) {
-			o, ok = *each, true
-		}
+	if len(p.open) == 0 {
+		return operation{}, false
 	}
-	return o, ok
+	return *p.open[0], true
 }
 
 // writing names the operation of a write.
