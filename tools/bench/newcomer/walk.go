@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,15 +114,34 @@ func (s Step) String() string {
 	return fmt.Sprintf("press what the screen names for %q", s.Label+s.Helps)
 }
 
+// loading is the reason of a key that was pressed before its page was read, as happens on
+// a busy machine: who reads it presses again.
+const loading = "it is still loading"
+
 // take does the step, waits for its text, and returns the keys pressed.
 func (s Step) take(ctx context.Context, t *terminal.Terminal) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	keys, err := s.press(ctx, t)
-	if err == nil {
-		_, err = t.Wait(ctx, s.Shows...)
+	for {
+		keys, err := s.press(ctx, t)
+		if err != nil {
+			return keys, err
+		}
+		screen, err := t.Until(ctx, fmt.Sprintf("%q", s.Shows), func(screen string) bool {
+			return s.shown(screen) || strings.Contains(screen, loading)
+		})
+		if err != nil || s.shown(screen) {
+			return keys, err
+		}
+		if _, err := t.Steady(ctx); err != nil {
+			return keys, err
+		}
 	}
-	return keys, err
+}
+
+// shown reports whether a screen has all texts of the step.
+func (s Step) shown(screen string) bool {
+	return !slices.ContainsFunc(s.Shows, func(text string) bool { return !strings.Contains(screen, text) })
 }
 
 func (s Step) press(ctx context.Context, t *terminal.Terminal) ([]string, error) {
