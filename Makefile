@@ -5,10 +5,25 @@ GOFUMPT       = go run mvdan.cc/gofumpt@v0.12.0
 GOLANGCI_LINT = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME     ?= 1m
 
-.PHONY: build test long lint fmt bench performance pictures fuzz crash postgres compatible eval eval-peers suites servers ci
+.PHONY: build generate test long lint fmt bench performance pictures fuzz crash postgres compatible eval eval-peers suites servers ci
 
 build: ## the binary, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o toolcrib .
+
+# The order matters: the rules compare with the core, the manifest names the rules, and
+# the fixture of a new migration is a database that everything above has filled.
+UPDATE = go test -count=1
+generate: ## write every generated file: sums, schemas, fixtures, golden files, pages, manifest
+	$(UPDATE) ./registry/shipped -run Sums -update
+	$(UPDATE) ./review/rules/overlaps -run CoreWords -update
+	$(UPDATE) . -run SumsOfRules -update
+	$(UPDATE) ./proposals ./prompt ./prompt/tokens ./signing/statement ./signing/checkpoint -run 'Golden|Vectors|Sums|Vocabularies|Published|Reference|Shipped' -update
+	$(UPDATE) ./store/pg -run RightsMigrated -update
+	$(UPDATE) ./store -run EverySchemaOpens -update
+	TOOLCRIB_TEST_ENGINE=postgres $(UPDATE) ./store -run EverySchemaOpens -update
+	$(UPDATE) ./gateway/serve ./cli -run 'OpenAPIHasEveryField|GeneratedSchemas|Descriptions|RulesDocument' -update
+	$(UPDATE) ./gateway/clients ./tui ./tui/files ./tui/markdown ./tui/servers -run '^TestFind$$|Screens$$|^TestRender$$|SignDialog|KeysPage' -update
+	$(UPDATE) . ./tools/bench/eval -run 'Manifest|Evaluation' -update
 
 test: ## everything the README promises
 	go test ./...

@@ -23,6 +23,7 @@ import (
 
 	"toolcrib/cli"
 	"toolcrib/cli/process"
+	"toolcrib/internal/generated"
 )
 
 // manifestFolder holds what others rely on, one fact a line.
@@ -49,10 +50,9 @@ func compareManifest(t *testing.T, file string, want []string) {
 	if len(want) < 10 {
 		t.Fatalf("only %d facts: %q", len(want), want)
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(want, "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if generated.Updating() {
+		generated.Check(t, file, []byte(strings.Join(want, "\n")+"\n"))
+		return
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -72,7 +72,7 @@ func compareManifest(t *testing.T, file string, want []string) {
 			t.Errorf("new: %s", line)
 		}
 	}
-	t.Errorf("%s differs. If that is meant, run: go test . -run TestManifest -update, and say in the commit why", file)
+	t.Errorf("%s differs. If that is meant, run: make generate, and say in the commit why", file)
 }
 
 // runCLI runs the program in an empty home and returns what it prints.

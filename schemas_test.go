@@ -32,7 +32,7 @@ func TestEveryMigrationHasAFixture(t *testing.T) {
 				continue
 			}
 			t.Errorf("%s has no fixture %s: number it as the last one (%d has landed), then run "+
-				"go test ./store -run TestEverySchemaOpens -update, also with TOOLCRIB_TEST_ENGINE=postgres", file, fixture, last)
+				"make generate", file, fixture, last)
 		}
 	}
 }

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
 
 	"toolcrib/cli/lint"
+	"toolcrib/internal/generated"
 	"toolcrib/review/rules/ruleset"
 )
-
-var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
 
 const (
 	beginGenerated = "<!-- The rest is printed by `toolcrib rules --markdown`. -->\n\n"
@@ -24,20 +22,11 @@ func TestRulesDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, generated, ok := strings.Cut(string(text), beginGenerated)
+	head, _, ok := strings.Cut(string(text), beginGenerated)
 	if !ok {
 		t.Fatalf("%s lacks the line before its generated part", rulesDoc)
 	}
-	want := lint.RulesMarkdown() + "\n"
-	if generated == want {
-		return
-	}
-	if !*updateDocs {
-		t.Fatalf("%s is not what the rules say; run: go test ./cli -run RulesDocument -update-docs", rulesDoc)
-	}
-	if err := os.WriteFile(rulesDoc, []byte(head+beginGenerated+want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	generated.Check(t, rulesDoc, []byte(head+beginGenerated+lint.RulesMarkdown()+"\n"))
 }
 
 // TestFamiliesAreDocumented sees to it that no rule is left out.

@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/mcp"
+	"toolcrib/internal/generated"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -54,14 +55,7 @@ func TestGeneratedSchemas(t *testing.T) {
 			describeAnswer(c, answer)
 		}
 	}
-	want := jsondoc.Indent(tools)
-	if *updateDocs {
-		if err := os.WriteFile(toolsFile, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(text) != string(want) {
-		t.Errorf("%s is not what the types say; run: go test ./cli -run GeneratedSchemas -update-docs", toolsFile)
-	}
+	generated.Check(t, toolsFile, jsondoc.Indent(tools))
 	comparePage(t, definitionsPage(proposal))
 }
 
@@ -89,15 +83,7 @@ func TestDescriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = append(want, '\n')
-	switch {
-	case string(want) == string(descriptionsJSON):
-	case *updateDocs:
-		if err := os.WriteFile("descriptions.json", want, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Error("descriptions.json is not what the comments say; run: go test ./cli -run Descriptions -update-docs")
-	}
+	generated.Check(t, "descriptions.json", want)
 	t.Logf("%d of %d fields have a comment", len(said), len(names))
 }
 
@@ -202,16 +188,9 @@ func comparePage(t *testing.T, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, generated, ok := strings.Cut(string(text), beginDefinitions)
-	switch {
-	case !ok:
+	head, _, ok := strings.Cut(string(text), beginDefinitions)
+	if !ok {
 		t.Fatalf("%s lacks the line before its generated part", definitionsDoc)
-	case generated == want:
-	case *updateDocs:
-		if err := os.WriteFile(definitionsDoc, []byte(head+beginDefinitions+want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is not what the types say; run: go test ./cli -run GeneratedSchemas -update-docs", definitionsDoc)
 	}
+	generated.Check(t, definitionsDoc, []byte(head+beginDefinitions+want))
 }

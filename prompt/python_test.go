@@ -3,16 +3,15 @@ package prompt
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the files in testdata again")
+	"toolcrib/internal/generated"
+)
 
 // pythonValues are the values of every vector. Some hold what would be a
 // placeholder if values were scanned again.
@@ -125,7 +124,7 @@ func TestSubstituteLikePython(t *testing.T) {
 
 func TestSubstituteVectors(t *testing.T) {
 	file := filepath.Join("testdata", "substitute.jsonl")
-	if *update {
+	if generated.Updating() {
 		python, err := exec.LookPath("python3")
 		if err != nil {
 			t.Fatal("python3 is needed to make vectors")
@@ -138,9 +137,7 @@ func TestSubstituteVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		generated.Check(t, file, out.Bytes())
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -2,29 +2,18 @@ package prompt
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"toolcrib/internal/generated"
 )
 
 // golden compares text with a file in testdata.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
-	file := filepath.Join("testdata", "golden", name+".md")
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s: got\n%s", file, text)
-	}
+	generated.Check(t, filepath.Join("testdata", "golden", name+".md"), []byte(text))
 }
 
 func known() Context {

@@ -1,16 +1,12 @@
 package proposals
 
 import (
-	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"toolcrib/internal/generated"
 	"toolcrib/registry"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // goldens are drafts whose files stand in testdata, one in each form.
 func goldens() map[string]Draft {
@@ -37,19 +33,8 @@ func TestGoldenFiles(t *testing.T) {
 			}
 			for file, data := range map[string][]byte{name + ".json": d.JSON(), name + ".md": md} {
 				path := filepath.Join("testdata", file)
-				if *update {
-					if err := os.WriteFile(path, data, 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(data, want) {
-					t.Errorf("%s: got\n%s", file, data)
-				}
-				parsed, err := DecodeFile(path, want)
+				generated.Check(t, path, data)
+				parsed, err := DecodeFile(path, data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,22 +13,21 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/generated"
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store/storetest"
 )
 
-var update = flag.Bool("update", false, "write the fixture of the newest schema")
-
 // TestEverySchemaOpens opens a database of every schema number that has landed, which migrates
-// it, and has it verified and used (G8). The fixture of a number is written once, with
-// go test ./store -run TestEverySchemaOpens -update, while the number is the newest, and for both
+// it, and has it verified and used (G8). The fixture of a number is written once, by
+// make generate, while the number is the newest, and for both
 // engines (TOOLCRIB_TEST_ENGINE=postgres); it is never written again.
 func TestEverySchemaOpens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	numbers := schemaNumbers(t)
-	if *update {
+	if generated.Updating() {
 		writeFixture(t, fixtureOf(numbers[len(numbers)-1]))
 	}
 	for _, number := range numbers {
@@ -117,7 +115,7 @@ func readFixture(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("%s is missing: run go test ./store -run TestEverySchemaOpens -update, for both engines", path)
+		t.Fatalf("%s is missing: run: make generate", path)
 	}
 	if err != nil {
 		t.Fatal(err)

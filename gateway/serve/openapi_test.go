@@ -3,7 +3,6 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,6 +19,7 @@ import (
 
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/serve"
+	"toolcrib/internal/generated"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/jsondoc/schematest"
 )
@@ -50,8 +50,6 @@ func readOpenAPI(t testing.TB) openAPI {
 	return doc
 }
 
-var update = flag.Bool("update", false, "write the schemas of openapi.json again")
-
 // TestOpenAPIHasEveryField compares the schemas with the types that answers are written
 // from, and their comments. (H17)
 func TestOpenAPIHasEveryField(t *testing.T) {
@@ -76,16 +74,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		}
 	}
 	comments.Describe(schemas.Get("Error").Get("properties").Get("error"), reflect.TypeFor[mcp.Fault]())
-	want := jsondoc.Indent(doc)
-	switch {
-	case string(text) == string(want):
-	case *update:
-		if err := os.WriteFile("openapi.json", want, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Error("openapi.json is not what the types say; run: go test ./gateway/serve -run EveryField -update")
-	}
+	generated.Check(t, "openapi.json", jsondoc.Indent(doc))
 }
 
 // TestOpenAPIHasEveryRoute compares paths, methods, parameters and who needs a

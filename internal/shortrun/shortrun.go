@@ -27,7 +27,7 @@ const longVariable = "TOOLCRIB_TEST_LONG"
 // batteries that kill processes and servers, walks in a real terminal, floods.
 func NeedsLong(t testing.TB) {
 	t.Helper()
-	if os.Getenv(longVariable) == "" {
+	if os.Getenv(longVariable) == "" && !updating() {
 		t.Skip("takes long; set " + longVariable + "=1")
 	}
 }
@@ -35,9 +35,15 @@ func NeedsLong(t testing.TB) {
 // Every returns 1 in a long run, and otherwise n: of its many cases a test takes
 // every n-th in a plain run. A run that writes golden files (-update) takes all.
 func Every(n int) int {
-	update := flag.Lookup("update")
-	if os.Getenv(longVariable) != "" || update != nil && update.Value.String() == "true" {
+	if os.Getenv(longVariable) != "" || updating() {
 		return 1
 	}
 	return n
+}
+
+// updating reports whether the run writes generated files (-update), of which none may
+// be left out.
+func updating() bool {
+	update := flag.Lookup("update")
+	return update != nil && update.Value.String() == "true"
 }

@@ -3,15 +3,15 @@ package tokens
 import (
 	"bytes"
 	"compress/flate"
-	"flag"
+	"errors"
 	"io"
 	"os"
 	"testing"
 
+	"toolcrib/internal/generated"
+
 	"github.com/tiktoken-go/tokenizer/codec"
 )
-
-var update = flag.Bool("update", false, "write the packed vocabularies")
 
 // TestVocabularies compares the packed vocabularies with those of a library. The
 // library stays at v0.7.0: v0.8.2 to v0.10.0 divide white space such as "\n  \n"
@@ -28,28 +28,23 @@ func TestVocabularies(t *testing.T) {
 			tokens.WriteString(token)
 		}
 		want := append(lengths.Bytes(), tokens.Bytes()...)
-		if *update {
-			var packed bytes.Buffer
-			w, err := flate.NewWriter(&packed, flate.BestCompression)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err = w.Write(want); err != nil {
-				t.Fatal(err)
-			}
-			if err = w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err = os.WriteFile(name+".flate", packed.Bytes(), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		packed, err := os.ReadFile(name + ".flate")
+		file := name + ".flate"
+		packed, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed))); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s differs from the library's, run with -update: %v", name, err)
+		if got, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed))); err == nil && bytes.Equal(got, want) {
+			continue // another version of compress/flate packs it differently
 		}
+		var again bytes.Buffer
+		w, err := flate.NewWriter(&again, flate.BestCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(want)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		generated.Check(t, file, again.Bytes())
 	}
 }

@@ -2,7 +2,6 @@ package shipped_test
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -10,13 +9,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolcrib/internal/generated"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/shipped"
 )
-
-var update = flag.Bool("update", false, "write data/core.sums again")
 
 // receipt is the source that a claim cites: a file with lines, or an issue.
 var receipt = regexp.MustCompile(`\[[\w./-]+:\d+-\d+\]|#\d+`)
@@ -57,15 +55,7 @@ func TestCoreSums(t *testing.T) {
 		}
 		want.WriteString(row[0] + " " + d.Hash() + "\n")
 	}
-	if *update {
-		if err := os.WriteFile(sumsFile, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(sumsFile)
-	if err != nil || string(got) != want.String() {
-		t.Fatalf("%s does not fit the definitions; after a deliberate change run this test with -update", sumsFile)
-	}
+	generated.Check(t, sumsFile, []byte(want.String()))
 }
 
 func TestCore(t *testing.T) {

@@ -1,11 +1,11 @@
 package shipped_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"toolcrib/internal/generated"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 )
@@ -19,15 +19,7 @@ func TestShippedSums(t *testing.T) {
 	for _, d := range all {
 		want.WriteString(subjectOf(d).String() + " " + d.Hash() + "\n")
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil || string(got) != want.String() {
-		t.Fatalf("%s does not fit the definitions; after a deliberate change run this test with -update", file)
-	}
+	generated.Check(t, file, []byte(want.String()))
 	all = append(all, shipped.Core()...)
 	hashes := shipped.Hashes()
 	for _, d := range all {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +14,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"toolcrib/internal/generated"
 	"toolcrib/signing/checkpoint"
 )
-
-var update = flag.Bool("update", false, "write the vectors of testdata")
 
 // event is the hash of an event in these tests: the SHA-256 of "event N".
 func event(n int64) string { return hashOf(fmt.Sprintf("event %d", n)) }
@@ -94,36 +92,20 @@ func TestPublished(t *testing.T) {
 	for n := int64(1); n <= most; n++ {
 		fmt.Fprintf(&roots, "%d %s %s\n", n, event(n), at(n).Root)
 	}
-	files := map[string]string{"roots": roots.String(), "checkpoint": "", "key": ""}
-	if *update {
-		signer, public := newKey(t)
-		signed, err := checkpoint.Sign(at(most), signer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files["checkpoint"], files["key"] = string(signed), public+"\n"
-	}
-	for name, text := range files {
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = string(b)
-	}
-	if files["roots"] != roots.String() {
-		t.Errorf("the roots are\n%s", roots.String())
-	}
-	verifier, err := note.NewVerifier(strings.TrimSpace(files["key"]))
+	generated.Check(t, filepath.Join("testdata", "roots"), []byte(roots.String()))
+	signed, err := os.ReadFile(filepath.Join("testdata", "checkpoint")) // made once, with a key that was thrown away
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := checkpoint.Open([]byte(files["checkpoint"]), note.VerifierList(verifier)); err != nil || c != at(most) {
+	key, err := os.ReadFile(filepath.Join("testdata", "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := note.NewVerifier(strings.TrimSpace(string(key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := checkpoint.Open(signed, note.VerifierList(verifier)); err != nil || c != at(most) {
 		t.Errorf("the checkpoint is %+v, %v", c, err)
 	}
 }

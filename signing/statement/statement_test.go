@@ -3,7 +3,6 @@ package statement_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/internal/generated"
 	"toolcrib/signing/statement"
 )
-
-var update = flag.Bool("update", false, "write the vectors of testdata")
 
 const proposal = "01939e2a-7c00-7000-8000-00000000000"
 
@@ -95,19 +93,8 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if *update {
-			if err := os.WriteFile(file, encoded, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(encoded, want) {
-			t.Errorf("%s: encoded as\n%s\nand not as\n%s", name, encoded, want)
-		}
-		if got, err := statement.Decode(want); err != nil || !reflect.DeepEqual(got, s) {
+		generated.Check(t, file, encoded)
+		if got, err := statement.Decode(encoded); err != nil || !reflect.DeepEqual(got, s) {
 			t.Errorf("%s: decoded as %+v, %v", name, got, err)
 		}
 	}
@@ -120,11 +107,6 @@ func TestVectors(t *testing.T) {
 // TestSums holds the hashes by which records refer to the vectors against those
 // that testdata/sums publishes, in the form of sha256sum.
 func TestSums(t *testing.T) {
-	file := filepath.Join("testdata", "sums")
-	published, err := os.ReadFile(file)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
 	var sums strings.Builder
 	names, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
 	if err != nil {
@@ -137,13 +119,7 @@ func TestSums(t *testing.T) {
 		}
 		fmt.Fprintf(&sums, "%s  %s\n", statement.Sum(b), filepath.Base(name))
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(sums.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else if sums.String() != string(published) {
-		t.Errorf("the sums are\n%s", sums.String())
-	}
+	generated.Check(t, filepath.Join("testdata", "sums"), []byte(sums.String()))
 }
 
 // TestDecodeIsStrict changes a vector in one place and expects the line and the

@@ -1,17 +1,14 @@
 package pg_test
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
+	"toolcrib/internal/generated"
 	"toolcrib/internal/shortrun"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 )
-
-var update = flag.Bool("update", false, "write rights.txt from a new database")
 
 // TestRightsMigrated compares the list of rights with those of a new database.
 func TestRightsMigrated(t *testing.T) {
@@ -23,13 +20,7 @@ func TestRightsMigrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile("rights.txt", []byte(have), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else if have != pg.RightsMigrated() {
-		t.Errorf("rights.txt differs from the migrations; go test ./store/pg -run RightsMigrated -update\n%s", have)
-	}
+	generated.Check(t, "rights.txt", []byte(have))
 }
 
 // TestRightsByHand changes rights by hand and expects each change to be reported

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -10,13 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/internal/generated"
 	"toolcrib/internal/shortrun"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/rules/wording"
 )
-
-var update = flag.Bool("update", false, "write testdata/manifest/evaluation.txt again")
 
 // TestEvaluation compares what the rules find in our own attacks and honest texts with
 // the manifest, which names the rules it was made with: texts and evaluator change
@@ -62,10 +60,9 @@ func TestEvaluation(t *testing.T) {
 		fmt.Fprintf(&want, "%s %d\n", key, counts[key])
 	}
 	file := filepath.Join(repository(), "testdata", "manifest", "evaluation.txt")
-	if *update {
-		if err := os.WriteFile(file, want.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if generated.Updating() {
+		generated.Check(t, file, want.Bytes())
+		return
 	}
 	got, err := os.ReadFile(file)
 	if err != nil {
@@ -73,9 +70,9 @@ func TestEvaluation(t *testing.T) {
 	}
 	before, _, _ := bytes.Cut(got, []byte("\n"))
 	if now, _, _ := bytes.Cut(want.Bytes(), []byte("\n")); !bytes.Equal(before, now) {
-		t.Skipf("made with %s, these are %s; write it again: TOOLCRIB_TEST_LONG=1 go test ./tools/bench/eval -run Evaluation -update", before, now)
+		t.Skipf("made with %s, these are %s; run: make generate", before, now)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("the same rules find something else in our own texts. If that is meant, run it with -update, and say in the commit why\n%s", &want)
+		t.Errorf("the same rules find something else in our own texts. If that is meant, run make generate, and say in the commit why\n%s", &want)
 	}
 }
