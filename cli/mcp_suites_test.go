@@ -127,11 +127,11 @@ export HOME=$dir TOOLCRIB_DB=$dir/test.db
 mkdir -p $dir/.config/toolcrib
 printf '[servers.suite]\nurl = "%s"\n' "$url" > $dir/.config/toolcrib/toolcrib.toml
 approve() {
-	for id in $("$TOOLCRIB" list --state user_review --template '{{range .proposals}}{{.issue}} {{end}}'); do "$TOOLCRIB" approve $id; done
+	for id in $("$TOOLCRIB" list --state user_review --jq '.proposals[].issue'); do "$TOOLCRIB" approve $id; done
 }
 "$TOOLCRIB" import --server suite
 approve
-for subject in $("$TOOLCRIB" list --state approved --template '{{range .proposals}}{{.subject}} {{end}}'); do
+for subject in $("$TOOLCRIB" list --state approved --jq '.proposals[].subject'); do
 	"$TOOLCRIB" assign ${subject##*/} --to assistant && approve
 	call=$("$TOOLCRIB" exec ${subject##*/} --agent assistant --args '{"a":5,"b":3}' 2>&1 | sed -n 's/.*Pending call \([0-9a-f-]*\).*/\1/p')
 	"$TOOLCRIB" calls approve $call

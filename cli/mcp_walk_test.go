@@ -43,7 +43,7 @@ func TestMCPApprovesNothing(t *testing.T) {
 	c := newTestDB(t)
 	c.run("propose", absolute(t, "../testdata/scripts/sample.json"))
 	before := c.run("export")
-	id := strings.TrimSpace(c.run("list", "--state", "user_review", "--template", "{{range .proposals}}{{.id}}{{end}}"))
+	id := strings.TrimSpace(c.run("list", "--state", "user_review", "--jq", ".proposals[].id"))
 	if len(id) != 36 {
 		t.Fatalf("the ids of what waits are %q", id)
 	}

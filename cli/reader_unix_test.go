@@ -28,7 +28,6 @@ func TestShownToTheEnd(t *testing.T) {
 		{"the first line of a diff", `"$T" diff 1 | head -1`, "not_shown"},
 		{"nowhere", `"$T" show 1 > /dev/null`, "not_shown"},
 		{"an output that was closed", `"$T" show 1 >&-`, "not_shown"},
-		{"a template", `"$T" show 1 --template '{{.kind}}'`, "not_shown"},
 		{"a filter", `"$T" show 1 --jq .kind`, "not_shown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

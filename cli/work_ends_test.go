@@ -77,12 +77,11 @@ func TestWorkEndsWithItsSession(t *testing.T) {
 		in   func(run int) string
 		args []string
 	}{
-		"template": {nil, []string{"log", "--limit", "12", "--template", `{{range .events}}{{range $.events}}{{range $.events}}{{range $.events}}{{$x := printf "%900d" 1}}{{end}}{{end}}{{end}}{{end}}`}},
-		"jq":       {nil, []string{"log", "--jq", `[range(20000)|"x"*2000]|length`}},
-		"lint":     {manyTools(500), []string{"lint", "-"}},
-		"check":    {manyTools(1_000), []string{"check", "--code", "-"}},
-		"import":   {manyTools(50), []string{"import", "-", "--server", "many"}},
-		"verify":   {nil, []string{"verify"}},
+		"jq":     {nil, []string{"log", "--jq", `[range(20000)|"x"*2000]|length`}},
+		"lint":   {manyTools(500), []string{"lint", "-"}},
+		"check":  {manyTools(1_000), []string{"check", "--code", "-"}},
+		"import": {manyTools(50), []string{"import", "-", "--server", "many"}},
+		"verify": {nil, []string{"verify"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := func(run int) string {

@@ -92,7 +92,7 @@ func (a *App) Close() error {
 // WantsJSON also looks at the bare arguments: an error in the flags comes
 // before they are parsed.
 func (a *App) WantsJSON() bool {
-	return a.Form.JSON && a.Form.Template == nil && a.Form.JQ == nil || // which set json for their document
+	return a.Form.JSON && a.Form.JQ == nil || // which sets JSON for its document
 		WantsJSON(a.Env.Args)
 }
 

@@ -30,7 +30,6 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.Workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&form.JSON, "json", false, "print one JSON document")
-	set.Func("template", "print the document of --json through `TEXT`, a Go template such as '{{range .proposals}}{{.id}} {{end}}'", form.SetTemplate)
 	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", form.SetJQ)
 	set.BoolVar(&form.NoPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
 	set.BoolVar(&form.NoColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")

@@ -11,14 +11,9 @@ import (
 	"toolcrib/internal/visible"
 )
 
-var errTwoFilters = errors.New("write one of --jq and --template")
-
-// SetJQ takes --jq, which is of the document of --json. A program can read neither
-// files nor the environment.
+// SetJQ compiles the program of --jq, which filters the document of --json. A program
+// cannot read files or the environment.
 func (f *Format) SetJQ(text string) error {
-	if f.Template != nil {
-		return errTwoFilters
-	}
 	q, err := gojq.Parse(text)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/anmitsu/go-shlex"
@@ -42,8 +41,7 @@ func NewHead(kind string) Head { return Head{Schema, kind} }
 // Format says how documents are printed.
 type Format struct {
 	JSON, NoColor, NoPager, Accessible bool
-	Template                           *template.Template // nil prints the document itself
-	JQ                                 *gojq.Code         // likewise
+	JQ                                 *gojq.Code // nil prints the document itself
 }
 
 // Printer prints the documents of a command.
@@ -89,10 +87,7 @@ func (a *Printer) PrintJSON(doc any) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case a.Form.Template != nil:
-		return a.printTemplate(text)
-	case a.Form.JQ != nil:
+	if a.Form.JQ != nil {
 		return a.printJQ(text)
 	}
 	_, err = a.Env.Out.Write(visible.JSON(text))

@@ -185,13 +185,12 @@ func (o setObstacle) who(all int) string {
 	return strings.Join(o.members, ", ")
 }
 
-// shown records what was just printed for the actor, if it was all of it: a template
-// or a filter prints what it likes, and whoever leaves a pager or closes a pipe early
-// has not seen the rest. A read-only database records
+// shown records what was just printed for the actor, if it was all of it: a filter
+// prints a part, and whoever leaves a pager or closes a pipe early has not seen the rest. A read-only database records
 // nothing; any other failure is reported, because the next approval would refer to
 // what was shown before.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
-	if a.Form.Template != nil || a.Form.JQ != nil || a.Cut || b.Actor.Kind == proposals.User && process.ReaderLeft(a.Stdout) {
+	if a.Form.JQ != nil || a.Cut || b.Actor.Kind == proposals.User && process.ReaderLeft(a.Stdout) {
 		return
 	}
 	if a.Audience != nil {

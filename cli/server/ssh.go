@@ -86,7 +86,7 @@ func Offers() map[string]Offer {
 
 // common are the flags that every command has through a door. Of those that every
 // command has elsewhere, --as, --db and --workspace are the server's.
-const common = "help json template no-color dry-run project accessible"
+const common = "help json no-color dry-run project accessible"
 
 // Restrict has only those commands and flags run that a door offers.
 func Restrict(a *command.App, root *cobra.Command) {
