@@ -146,8 +146,14 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib; the file was not changed", engine.ErrNewer, version, SchemaVersion())
 	case application == applicationID && version == SchemaVersion():
 		return version, nil
+	case application == applicationID && int64(version) == f.numbered.Load():
+		return version, nil
 	case application == applicationID:
-		return version, checkNumber(ctx, c, version)
+		if err := checkNumber(ctx, c, version); err != nil {
+			return 0, err
+		}
+		f.numbered.Store(int64(version))
+		return version, nil
 	}
 	if err := c.Row(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
 		return 0, err
@@ -166,5 +172,9 @@ func (f *File) Current(version int) bool { return version >= SchemaVersion() }
 
 // Took implements store.Engine.
 func (f *File) Took(ctx context.Context, c *engine.Conn, step engine.Step) error {
-	return c.Script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.Number))
+	err := c.Script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.Number))
+	if err == nil {
+		f.numbered.Store(int64(step.Number))
+	}
+	return err
 }

@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"toolcrib/store/engine"
@@ -40,6 +41,10 @@ type File struct {
 	log         *sql.DB // writes what a power cut may take back
 	read        *sql.DB
 	audit       *sql.DB
+	// numbered is the last schema number that this process checked or wrote. Checking
+	// one builds its schema in memory, which would otherwise happen before each step of
+	// a migration.
+	numbered atomic.Int64
 }
 
 // Options are the options for opening a file.
