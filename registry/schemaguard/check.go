@@ -20,8 +20,7 @@ const (
 // known yet.
 type Checked struct {
 	Root *jsondoc.Node
-	// Remarks are about accepted oddities: a schema that accepts anything, or a regular
-	// expression that backtracks.
+	// Remarks are about accepted oddities: a schema that accepts anything.
 	Remarks jsondoc.Problems
 	// Unrun lists the regular expressions that nothing here can run. A value that one
 	// of them would have to judge is refused by Validate.
@@ -125,10 +124,6 @@ func (g *graph) remarkOnRoot() {
 // applying a subschema to a value is a step, and so is other work of that length.
 const MaxWork = 1_000_000
 
-// stepsPerTick sets how many steps of a regular expression take as long as one
-// step of validation.
-const stepsPerTick = 32
-
 // work returns how many steps validating n takes at most, or more than MaxWork.
 // Counting takes a step for each pair of a subschema and a value in it, while
 // validating takes one for each time that the pair meets: a recursive schema
@@ -228,14 +223,6 @@ func (m *meter) namesOf(n *jsondoc.Node) []*jsondoc.Node {
 // ownWork returns the steps that v takes with n itself.
 func (v *vertex) ownWork(n *jsondoc.Node) int {
 	sum := 1 + len(n.Text)/1_000
-	if v.pattern != nil && n.Kind == jsondoc.String {
-		sum += len(n.Text) * v.pattern.size / stepsPerTick
-	}
-	for _, p := range v.patterns {
-		for _, m := range n.Members {
-			sum += 1 + len(m.Key)*p.size/stepsPerTick
-		}
-	}
 	sum += v.listed
 	if v.unique && n.Kind == jsondoc.Array {
 		sum += 10 * size(n) // up to 20 elements are compared with each other

@@ -36,10 +36,7 @@ func TestCheckAccepts(t *testing.T) {
 		{"a pointer to no keyword", `{"type":"object","components":{"x":[{"type":"string"}]},"properties":{"a":{"$ref":"#/components/x/0"}}}`, nil},
 		{"names that look like keywords", `{"type":"object","properties":{"$ref":{"type":"string"},"$id":{"type":"string"},"id":{"type":"string"},"pattern":{"type":"string"},"enum":{"const":{"$ref":"file:///x"}}}}`, nil},
 		{"values that look like schemas", `{"type":"object","default":{"$ref":"file:///x"},"enum":[{"$ref":"http://x"}],"examples":[{"$id":"y"}]}`, nil},
-		{"a look-ahead", `{"type":"object","properties":{"a":{"pattern":"^(?!x)y"}},"patternProperties":{"(?<=a)b":{}}}`, []string{
-			`patternProperties["(?<=a)b"] (line 1, column 90): the regular expression backtracks, which is given little time: RE2 has no form for it`,
-			"properties.a.pattern (line 1, column 47): the regular expression backtracks, which is given little time: RE2 has no form for it",
-		}},
+		{"a look-ahead", `{"type":"object","properties":{"a":{"pattern":"^(?!x)y"}},"patternProperties":{"(?<=a)b":{}}}`, nil},
 		{"an expression that backtracking engines never finish", `{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`, nil},
 		{"near all limits", nested(32), nil},
 		{"a long chain", chain(2_000, `{"type":"object"}`), []string{"$ (line 1, column 1): has no type; the arguments of a tool are an object"}},

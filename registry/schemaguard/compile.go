@@ -15,7 +15,7 @@ import (
 type Schema struct {
 	Checked
 	compiled *jsonschema.Schema
-	budget   backtrackBudget
+	budget   matchBudget
 }
 
 // ErrLoad refuses the validator another document.

@@ -1,248 +1,152 @@
 package schemaguard
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolcrib/registry/jsondoc"
 )
 
-// Regular expressions run in Go's engine (RE2) where it has a form for them, in
-// time linear in the length of the text times the size of the compiled program.
-// The size is limited, as a repetition like .{1000} is short and large. The others
-// backtrack.
+// JSON Schema means the regular expressions of ECMA-262 with the flag u (JSON Schema
+// Core 2020-12, section 6.4). Their engine backtracks, which can take exponential time,
+// so that the time of all expressions in one Validate is limited, and the memory of each.
 const (
-	maxProgram  = 10_000  // steps of one expression
-	maxPrograms = 100_000 // steps of all expressions of a schema
+	maxMatching = 250 * time.Millisecond // the engine looks at its clock every 100 ms
+	maxStack    = 4 << 20                // integers that the engine may record for one text
 )
 
-// program describes a regular expression that was not compiled.
-type program struct {
-	size int // in steps, at most maxProgram+1
-	runs engine
-}
+// dialectsOf are the syntaxes in which an expression is tried, in this order. Many authors
+// write legacy ECMA-262, or (?i) and \A as in Perl.
+var dialectsOf = [...]regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None}
 
-// engine names the engine that runs a regular expression.
-type engine int
-
-const (
-	nothing    engine = iota
-	re2               // in linear time
-	backtracks        // in limited time
-)
-
-// measure reads a regular expression of at most MaxPattern characters.
-func measure(pattern string) program {
-	t := engines(pattern)
-	if re, err := syntax.Parse(t.text, syntax.Perl); err == nil && !t.slow {
-		return program{size: steps(re), runs: re2}
-	}
-	if _, err := backtracking(t.text); err != nil {
-		return program{}
-	}
-	return program{size: len(pattern), runs: backtracks}
-}
-
-// engines returns a regular expression as the engines read it.
-func engines(pattern string) translated {
-	t, err := translate(pattern)
-	if err != nil {
-		return translated{text: pattern}
-	}
-	return t
-}
-
-// steps estimates from above how many instructions re compiles to. Large
-// character classes count for the memory they take.
-func steps(re *syntax.Regexp) int {
-	sum := 1
-	for _, sub := range re.Sub {
-		sum = min(sum+steps(sub), maxProgram+1)
-	}
-	switch re.Op { //nolint:exhaustive // the others take a step or two
-	case syntax.OpLiteral:
-		sum += len(re.Rune)
-	case syntax.OpCharClass:
-		sum += len(re.Rune) / 16
-	case syntax.OpCapture, syntax.OpAlternate, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
-		sum += 1 + len(re.Sub)
-	case syntax.OpRepeat:
-		sum *= max(re.Max, re.Min+1)
-	}
-	return min(sum, maxProgram+1)
-}
-
-// collectPatterns measures the regular expressions of v.
-func (g *graph) collectPatterns(v *vertex) {
-	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
-		p := g.collect(n.Text, at(v, "pattern"))
-		v.pattern = &p
-	}
-	named := v.node.Get("patternProperties")
-	if named == nil {
-		return
-	}
-	for _, m := range named.Members {
-		v.patterns = append(v.patterns, g.collect(m.Key, at(v, "patternProperties", m.Key)))
-	}
-}
-
-func (g *graph) collect(pattern string, s spot) program {
+// compilePattern compiles a regular expression of at most MaxPattern characters.
+func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 	if n := utf8.RuneCountInString(pattern); n > MaxPattern {
-		g.refuse(s, "the regular expression has %d characters; the limit is %d", n, MaxPattern)
-		return program{}
-	}
-	p, known := g.programs[pattern]
-	if !known && g.steps > 2*maxPrograms { // refused long since
-		return program{}
-	}
-	if !known {
-		p = measure(pattern)
-		g.programs[pattern] = p
-		g.steps += p.size
-	}
-	g.patient = g.patient || p.runs != re2
-	switch {
-	case p.runs == nothing && !g.unrun.Full():
-		g.unrun.Add(s.path(), "the regular expression cannot be run")
-	case p.runs == backtracks:
-		g.remark(s, "the regular expression backtracks, which is given little time: RE2 has no form for it")
-	case p.size > maxProgram:
-		g.refuse(s, "the regular expression compiles to more than %d steps", maxProgram)
-	case g.steps > maxPrograms:
-		g.refuse(s, "the regular expressions together compile to more than %d steps", maxPrograms)
-	}
-	return p
-}
-
-// fast is a regular expression that RE2 runs.
-type fast struct {
-	*regexp.Regexp
-
-	pattern string // as the schema has it
-}
-
-func (f fast) String() string { return f.pattern }
-
-// compile is the validator's engine for regular expressions. It is asked for
-// those of the schema, which have been measured, and for texts that a schema
-// wants to be regular expressions, which have not.
-func (p *backtrackBudget) compile(pattern string) (jsonschema.Regexp, error) {
-	if utf8.RuneCountInString(pattern) > MaxPattern {
-		return nil, fmt.Errorf("has more than %d characters", MaxPattern)
-	}
-	if m := measure(pattern); m.runs == re2 && m.size > maxProgram {
-		return nil, fmt.Errorf("compiles to more than %d steps", maxProgram)
-	}
-	t := engines(pattern)
-	if re, err := regexp.Compile(t.text); err == nil && !t.slow {
-		return fast{re, pattern}, nil
-	}
-	if re, err := backtracking(t.text); err == nil {
-		return slow{re, pattern, p}, nil
-	}
-	return unrunnable{pattern, p}, nil // others may be able to
-}
-
-// Expressions that RE2 cannot run, such as those that look ahead or refer back,
-// run by backtracking, which can take exponential time. The time is limited, and
-// so is the text, as the attempts are recorded for each of its characters.
-const (
-	maxBacktracking = 250 * time.Millisecond // of all such expressions in one Validate; the engine looks at its clock every 100 ms
-	maxBacktracked  = 32 << 10               // bytes of one text
-)
-
-// backtracking compiles a regular expression as JSON Schema means it: in the
-// syntax of ECMA-262 with Unicode (JSON Schema Core 2020-12, section 6.4).
-func backtracking(pattern string) (*regexp2.Regexp, error) {
-	if !utf8.ValidString(pattern) {
-		return nil, fmt.Errorf("is no text")
-	}
-	return regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
-}
-
-// backtrackBudget limits the backtracking time of one validation. The holder of
-// busy validates.
-type backtrackBudget struct {
-	busy  sync.Mutex
-	left  time.Duration
-	short string // the first expression that no answer was had from, and why; "" for none
-}
-
-// begin takes the time for a validation. The caller calls end.
-func (p *backtrackBudget) begin() {
-	p.busy.Lock()
-	p.left, p.short = maxBacktracking, ""
-}
-
-// end gives the time back and names the expression that could not run.
-func (p *backtrackBudget) end() string {
-	defer p.busy.Unlock()
-	return p.short
-}
-
-// gaveUp notes that an expression could not be run. What it would have said
-// counts for nothing then, whatever the schema makes of it.
-func (p *backtrackBudget) gaveUp(pattern, why string) bool {
-	if p.short == "" {
-		p.short = fmt.Sprintf("the regular expression %s %s, so the value is not checked", jsondoc.Quote(pattern), why)
-	}
-	return false
-}
-
-// slow is a regular expression that backtracks.
-type slow struct {
-	re      *regexp2.Regexp
-	pattern string
-	budget  *backtrackBudget
-}
-
-func (s slow) String() string { return s.pattern }
-
-// MatchString reports whether text matches. It is called by who holds the
-// budget.
-func (s slow) MatchString(text string) (matches bool) {
-	switch {
-	case s.budget.short != "":
-		return false
-	case len(text) > maxBacktracked:
-		return s.budget.gaveUp(s.pattern, fmt.Sprintf("backtracks, and is not run on more than %d bytes", maxBacktracked))
-	case s.budget.left <= 0:
-		return s.budget.gaveUp(s.pattern, "takes too long")
+		return nil, fmt.Errorf("has %d characters; the limit is %d", n, MaxPattern)
 	}
 	defer func() {
-		if recover() != nil { // a mistake of the engine is no answer
-			matches = s.budget.gaveUp(s.pattern, "cannot be run")
+		if recover() != nil { // the engine failed on what an outsider wrote
+			re, err = nil, errNotRun
 		}
 	}()
+	for _, options := range dialectsOf {
+		if re, err = regexp2.Compile(pattern, options, regexp2.OptionMaxBacktrackingStackSize(maxStack)); err == nil {
+			return re, nil
+		}
+	}
+	return nil, errNotRun
+}
+
+// errNotRun reports an expression in none of the known syntaxes.
+var errNotRun = errors.New("cannot be run")
+
+// checkPatterns refuses long regular expressions of v and lists those that cannot be run.
+func (g *graph) checkPatterns(v *vertex) {
+	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
+		g.checkPattern(n.Text, at(v, "pattern"))
+	}
+	if named := v.node.Get("patternProperties"); named != nil {
+		for _, m := range named.Members {
+			g.checkPattern(m.Key, at(v, "patternProperties", m.Key))
+		}
+	}
+}
+
+func (g *graph) checkPattern(pattern string, s spot) {
+	g.matches = true
+	problem, known := g.patterns[pattern]
+	if !known {
+		_, problem = compilePattern(pattern)
+		g.patterns[pattern] = problem
+	}
+	switch {
+	case problem == nil:
+	case !errors.Is(problem, errNotRun):
+		g.refuse(s, "the regular expression %v", problem)
+	case !g.unrun.Full():
+		g.unrun.Add(s.path(), "the regular expression %v", problem)
+	}
+}
+
+// matchBudget limits the matching time of one validation. The holder of busy validates.
+type matchBudget struct {
+	busy    sync.Mutex
+	left    time.Duration
+	problem string // why the first expression without an answer has none; "" for none
+}
+
+// begin starts the time of a validation. The caller calls end.
+func (b *matchBudget) begin() {
+	b.busy.Lock()
+	b.left, b.problem = maxMatching, ""
+}
+
+// end returns why an expression could not be matched, "" if all were.
+func (b *matchBudget) end() string {
+	defer b.busy.Unlock()
+	return b.problem
+}
+
+// compile is the validator's engine for regular expressions. The validator asks for those
+// of the schema and for values that a schema requires to be regular expressions.
+func (b *matchBudget) compile(pattern string) (jsonschema.Regexp, error) {
+	re, err := compilePattern(pattern)
+	if err != nil && !errors.Is(err, errNotRun) {
+		return nil, err
+	}
+	return limited{re, pattern, b}, nil // another reader may be able to run it
+}
+
+// limited is a regular expression that matches within a budget.
+type limited struct {
+	re      *regexp2.Regexp // nil if it cannot be run
+	pattern string
+	budget  *matchBudget
+}
+
+func (l limited) String() string { return l.pattern }
+
+// MatchString reports whether text matches. An expression without an answer fails the
+// whole validation, because a schema may take "no" for "yes". The caller holds the budget.
+func (l limited) MatchString(text string) (matches bool) {
+	if l.budget.problem != "" {
+		return false
+	}
+	defer func() {
+		if recover() != nil { // the engine failed
+			matches = l.fail(errNotRun.Error())
+		}
+	}()
+	switch {
+	case l.re == nil:
+		return l.fail(errNotRun.Error())
+	case l.budget.left <= 0:
+		return l.fail("takes too long")
+	}
 	began := time.Now()
-	s.re.MatchTimeout = s.budget.left
-	matches, err := s.re.MatchString(text)
-	s.budget.left -= time.Since(began)
-	if err != nil {
-		return s.budget.gaveUp(s.pattern, "takes too long")
+	l.re.MatchTimeout = l.budget.left
+	matches, err := l.re.MatchString(text)
+	l.budget.left -= time.Since(began)
+	switch {
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return l.fail("needs too much memory")
+	case err != nil:
+		return l.fail("takes too long")
 	}
 	return matches
 }
 
-// unrunnable is a regular expression that no engine here can run. It is
-// accepted, as others may; a value that it would have to judge is not.
-type unrunnable struct {
-	pattern string
-	budget  *backtrackBudget
+func (l limited) fail(why string) bool {
+	l.budget.problem = fmt.Sprintf("the regular expression %s %s, so the value is not checked", jsondoc.Quote(l.pattern), why)
+	return false
 }
-
-func (u unrunnable) String() string { return u.pattern }
-
-func (u unrunnable) MatchString(string) bool { return u.budget.gaveUp(u.pattern, "cannot be run") }
 
 // maxNumber is the longest number in characters.
 const maxNumber = 100

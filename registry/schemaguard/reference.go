@@ -154,13 +154,12 @@ type graph struct {
 	anchors  map[string]*vertex
 	members  map[*jsondoc.Node]map[string]*jsondoc.Node // of large objects
 	strays   int                                        // reference targets that no keyword holds
-	programs map[string]program                         // regular expressions
-	steps    int                                        // of all programs
+	patterns map[string]error                           // why each regular expression is refused or cannot be run
 
 	problems jsondoc.Problems // reasons to refuse the schema
 	remarks  jsondoc.Problems // oddities
-	unrun    jsondoc.Problems // regular expressions that nothing runs
-	patient  bool             // there are some that RE2 does not run
+	unrun    jsondoc.Problems // regular expressions that cannot be run
+	matches  bool             // there are regular expressions
 }
 
 // vertex is one subschema; it is the same one wherever it is referred to.
@@ -171,10 +170,8 @@ type vertex struct {
 	ref   *jsondoc.Node // that "$ref" leads to
 	refs  int           // references that lead here
 
-	pattern  *program  // of "pattern"
-	patterns []program // of "patternProperties"
-	listed   int       // values in "enum" and "const"
-	unique   bool      // "uniqueItems"
+	listed int  // values in "enum" and "const"
+	unique bool // "uniqueItems"
 
 	component  int // number of the strongly connected component
 	index, low int // for finding the components
@@ -213,7 +210,7 @@ func newGraph(n *jsondoc.Node) *graph {
 		byNode:   map[*jsondoc.Node]*vertex{},
 		anchors:  map[string]*vertex{},
 		members:  map[*jsondoc.Node]map[string]*jsondoc.Node{},
-		programs: map[string]program{},
+		patterns: map[string]error{},
 	}
 	g.root = g.add(n, vertexPlace{path: jsondoc.Root})
 	// References can make subschemas of values that no keyword holds, and those can
@@ -275,7 +272,7 @@ func (g *graph) connect(v *vertex) []reference {
 		}
 	}
 	g.identify(v)
-	g.collectPatterns(v)
+	g.checkPatterns(v)
 	for _, key := range []string{"enum", "const"} {
 		if n := v.node.Get(key); n != nil {
 			v.listed += size(n)

@@ -42,10 +42,10 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	return explain(found, n, s.Root).Locate(n)
 }
 
-// validate asks the validator. Where expressions backtrack, validations of the
-// schema follow one another, so that each has its own time.
+// validate asks the validator. Validations of a schema with regular expressions follow
+// one another, so that each has its own time.
 func (s *Schema) validate(n *jsondoc.Node) error {
-	if !s.graph.patient {
+	if !s.graph.matches {
 		return s.compiled.Validate(value(n))
 	}
 	s.budget.begin()

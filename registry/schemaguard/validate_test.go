@@ -131,7 +131,7 @@ func TestValidateBoundsWork(t *testing.T) {
 		{"doubling in a shallow value", `{"$ref":"#/$defs/n","$defs":{"n":{"allOf":[{"items":{"$ref":"#/$defs/n"}},{"items":{"$ref":"#/$defs/n"}}]}}}`, deep(10), false},
 		{"recursion without doubling", `{"items":{"$ref":"#"}}`, deep(1_000), false},
 		{"any JSON value", `{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#"}},{"type":"object","additionalProperties":{"$ref":"#"}}]}`, deep(500), false},
-		{"a large program on a long text", `{"pattern":"(a|b|c|d){900}z"}`, `"` + strings.Repeat("ab", 500_000) + `"`, true},
+		{"a large program on a long text", `{"pattern":"(a|b|c|d){900}z"}`, `"` + strings.Repeat("ab", 500_000) + `"`, false},
 		{"a plain expression on a long text", `{"pattern":"^[ab]+$"}`, `"` + strings.Repeat("ab", 500_000) + `"`, false},
 		{"an expression that backtracking engines never finish", `{"pattern":"^(a+)+$"}`, `"` + strings.Repeat("a", 50_000) + `!"`, false},
 		{"a long list of large enumerations", `{"items":{"enum":[` + numbers(10_000) + `]}}`, `[` + strings.Repeat(`"x",`, 5_000) + `1]`, true},
