@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/gliderlabs/ssh"
+	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
 
 	"toolcrib/internal/door"
