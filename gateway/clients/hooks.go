@@ -139,6 +139,18 @@ func (f *File) Hooked() bool {
 	return way != nil
 }
 
+// HookCommand returns the command of the hook of toolcrib in the file, as Hook takes it, ""
+// for none.
+func (f *File) HookCommand() string {
+	way, was := f.hook()
+	if way == nil {
+		return ""
+	}
+	last := way[len(way)-1]
+	command := strings.TrimSuffix(last.in.items[last.at].get("command").string(), hookEnd)
+	return strings.TrimSuffix(command, " --was "+was)
+}
+
 // hookless returns why no hook can be put into the file or taken out of it, "" for nothing.
 func (f *File) hookless() string {
 	hooks := f.root.get("hooks")
@@ -159,10 +171,22 @@ func (f *File) hookless() string {
 }
 
 // Hook returns the file with a hook that runs a command, which Unhook finds again, for
-// every prompt; or why the file stays as it is.
+// every prompt; or why the file stays as it is. A hook of toolcrib that runs another command
+// is replaced.
 func (f *File) Hook(command string) (File, string) {
 	if why := f.hookless(); why != "" {
 		return *f, why
+	}
+	if way, was := f.hook(); way != nil {
+		last := way[len(way)-1]
+		if was != "" {
+			command += " --was " + was
+		}
+		data, ok := splice(f.data, []edit{{last.in.items[last.at].get("command").span, quote(command + hookEnd)}})
+		if !ok || !json.Valid(data) {
+			return *f, "it cannot be edited without changing something else"
+		}
+		return f.With(data), ""
 	}
 	if f.missing {
 		return f.With(f.created(command + hookEnd)), ""

@@ -141,6 +141,31 @@ func TestHooksStayForTheRest(t *testing.T) {
 	}
 }
 
+// TestHookIsReplaced has a hook that an older version wrote run another command, and taken
+// out as before.
+func TestHookIsReplaced(t *testing.T) {
+	for client, event := range map[string]string{"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "cursor": "beforeSubmitPrompt"} {
+		for _, text := range []string{"{}", `{"hooks":{}}`, `{"hooks":{"EVENT":[]},"a":1}`, `{"hooks":{"Stop":[]}}`} {
+			text = strings.ReplaceAll(text, "EVENT", event)
+			_, f := hookFile(t, client, text)
+			if f.HookCommand() != "" {
+				t.Errorf("%s %q: has the hook %q", client, text, f.HookCommand())
+			}
+			old, why := f.Hook(hookWords + client)
+			if why != "" || old.HookCommand() != hookWords+client {
+				t.Fatalf("%s %q: %s, the hook is %q", client, text, why, old.HookCommand())
+			}
+			now, why := old.Hook(old.HookCommand() + " --db '/a b.db'")
+			if why != "" || now.HookCommand() != hookWords+client+" --db '/a b.db'" || len(commands(t, client, now.Data())) != 1 {
+				t.Errorf("%s %q: %s\n%s", client, text, why, now.Data())
+			}
+			if back, why := now.Unhook(); why != "" || string(back.Data()) != text {
+				t.Errorf("%s: %s: was\n%s\nand is\n%s", client, why, text, back.Data())
+			}
+		}
+	}
+}
+
 // TestHooksAreRefused where the client would not read them, or nobody knows which.
 func TestHooksAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
