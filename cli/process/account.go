@@ -85,6 +85,21 @@ func (e Env) Home() (string, error) {
 	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
 }
 
+// OfAccount returns the process without the variables that its parent set: the home is
+// that of the account database, and defaults name every folder. A client starts hooks with
+// variables that the settings of a project may have set.
+func (e Env) OfAccount() Env {
+	account := e.CurrentAccount()
+	windows := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}
+	e.Getenv = func(name string) string {
+		if folder := windows[name]; e.Windows && folder != "" && filepath.IsAbs(account.Home) {
+			return filepath.Join(account.Home, "AppData", folder)
+		}
+		return ""
+	}
+	return e
+}
+
 // The default folders follow the XDG Base Directory Specification, 0.8, and on Windows,
 // where its variables are not set, the known folders: settings roam with the account,
 // the database does not.

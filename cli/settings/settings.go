@@ -98,7 +98,11 @@ func (c Config) Policy() review.Policy {
 }
 
 // Overrides say where to work, by the flags that every command takes.
-type Overrides struct{ DB, Project, Workspace string }
+type Overrides struct {
+	DB, Project, Workspace string
+	// UserOnly leaves out the files of projects.
+	UserOnly bool
+}
 
 // LoadConfig reads the files and lays environment and flags over them. The
 // project's file is the nearest toolcrib.toml in the working directory or
@@ -116,7 +120,7 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 	if err := c.requireSignatures(env); err != nil {
 		return c, err
 	}
-	if projectFile := FindUp(env.Dir, ConfigName); projectFile != "" && !SameFile(projectFile, c.UserFile) {
+	if projectFile := FindUp(env.Dir, ConfigName); projectFile != "" && !flags.UserOnly && !SameFile(projectFile, c.UserFile) {
 		c.ProjectFile = projectFile
 		if err := c.readProject(env); err != nil && !errors.Is(err, ErrUntrusted) {
 			return c, err

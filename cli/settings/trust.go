@@ -63,6 +63,25 @@ func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
 }
 
+// ProjectName returns the project that a toolcrib.toml in dir names, "" for none, and
+// whether the user trusts that file.
+func ProjectName(env process.Env, dir string) (name string, trusted bool, err error) {
+	file := filepath.Join(dir, ConfigName)
+	text, err := ReadConfig(file)
+	if Missing(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("configuration %s: %w", file, err)
+	}
+	var c Config
+	if _, err := c.Decode(file, text); err != nil {
+		return "", false, err
+	}
+	trusted, err = isTrusted(env, file, text)
+	return c.Project, trusted, err
+}
+
 // Trust keeps the user's trust of text in file.
 func Trust(env process.Env, file string, text []byte) (trusted, error) {
 	mark, t, err := TrustMark(env, file, text)
