@@ -136,7 +136,11 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	defer cancel()
 	got := cli.Main(ctx, process.Env{
 		Args: args, In: strings.NewReader(standardInput(ts, args)), Out: &out, Err: &errs, Getenv: ts.Getenv, Dir: ts.MkAbs("."),
-		Now: time.Now, MinWait: longest, NewID: newID, Account: loggedIn(args),
+		Now: time.Now, MinWait: longest, NewID: newID, Account: func() process.Account {
+			account := loggedIn(args)()
+			account.Home = ts.Getenv("ACCOUNT_HOME")
+			return account
+		},
 	})
 	printed(ts, out.String(), errs.String())
 	if got != want {

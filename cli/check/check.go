@@ -154,11 +154,13 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	if err != nil {
 		return err
 	}
-	found, err := files.Check(ctx, a, args, locked)
+	checked, err := files.Check(ctx, a, args, locked)
 	if err != nil {
 		return err
 	}
+	found := checked.Found
 	doc := report.New(len(found) == 0, found)
+	doc.Folders, doc.Unchecked = checked.Folders, checked.Unchecked
 	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: files.Rules(), Found: found}
 	if err := report.Print(a, f.format, doc, sarif, found, func() string {
 		if len(found) == 0 {
@@ -167,6 +169,9 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 		return findings.Text(found)
 	}); err != nil {
 		return err
+	}
+	if f.format == "text" {
+		checked.Notes(a)
 	}
 	return process.FindingsUnless(len(found) == 0)
 }

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
+	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
@@ -32,47 +37,114 @@ func ruleOf(c instructions.Change) findings.Rule {
 	return Rules()[at[c]]
 }
 
+// Report lists the findings of a check, and where it looked.
+type Report struct {
+	Found     []findings.Finding
+	Folders   []report.Folder
+	Unchecked []string // files that clients read, and that were not compared
+}
+
 // Check compares the files of folders with what was approved, in the registry or in the
 // lock of locked.
-func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) ([]findings.Finding, error) {
+func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (Report, error) {
 	list, err := roots(a, args)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
-	found := []findings.Finding{}
+	return check(ctx, a, list, locked)
+}
+
+func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved) (Report, error) {
+	checked := Report{Found: []findings.Finding{}}
 	for _, r := range list {
-		differences, _, err := r.compare(ctx, a, locked)
+		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
-			return nil, err
+			return checked, err
 		}
 		for _, d := range differences {
 			f, err := r.finding(ctx, a, d, locked != nil)
 			if err != nil {
-				return nil, err
+				return checked, err
 			}
-			found = append(found, f)
+			checked.Found = append(checked.Found, f)
 		}
+		checked.Folders = append(checked.Folders, report.Folder{Folder: r.dir, Layer: string(r.layer)})
+		checked.Unchecked = append(checked.Unchecked, r.unchecked(tree)...)
 	}
-	return found, nil
+	return checked, nil
 }
 
-// compare returns what differs below a folder, and how many skills and files are there.
-func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, int, error) {
+// Notes says on standard error which folders a check compared, and what it left out: a
+// toolcrib.toml may name a smaller folder than a session reads.
+func (r Report) Notes(a *command.App) {
+	a.Note("Checked: %s.", strings.Join(output.Mapped(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
+	NoteUnchecked(r.Unchecked, a.Note)
+}
+
+// NoteUnchecked names the files that clients read and that nobody compares with anything.
+func NoteUnchecked(names []string, note func(string, ...any)) {
+	if len(names) > 0 {
+		note("Not checked, although clients read it: %s.", unreadNames(names))
+	}
+}
+
+// Unchecked returns the files in the home and in the folder of the project that clients
+// read, and that nobody compares with anything.
+func Unchecked(a *command.App) ([]string, error) {
+	names := []string{}
+	list, err := roots(a, nil)
+	if err != nil {
+		return names, err
+	}
+	for _, r := range list {
+		tree, err := r.search()
+		if err != nil {
+			return names, err
+		}
+		names = append(names, r.unchecked(tree)...)
+	}
+	return names, nil
+}
+
+func (r root) unchecked(tree instructions.Tree) []string {
+	return output.Mapped(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
+}
+
+// compare returns what differs below a folder, and what is there.
+func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
-		return nil, 0, err
+		return nil, instructions.Tree{}, err
 	}
-	tree, err := instructions.Search(r.dir, r.scope, approved)
+	tree, err := r.with(approved)
 	if err != nil {
-		return nil, 0, err
+		return nil, tree, err
 	}
-	return instructions.Compare(tree.Found, approved), len(tree.Found), nil
+	return r.differences(tree, approved), tree, nil
+}
+
+func (r root) differences(tree instructions.Tree, approved []instructions.Approved) []instructions.Difference {
+	return slices.DeleteFunc(instructions.Compare(tree.Found, approved), func(d instructions.Difference) bool {
+		return r.partial && d.Change == instructions.Missing
+	})
+}
+
+// with returns what is below a folder, also where only an approval says so.
+func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
+	tree, err := r.search()
+	if err != nil {
+		return tree, err
+	}
+	return tree.With(approved)
 }
 
 // approved returns what was approved of the files below a folder, in the registry or in
 // the lock of locked.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
+		if r.scope == instructions.Above {
+			return nil, nil // no lock has them
+		}
 		var approved []instructions.Approved
 		for _, l := range locked { // a lock is of one project, whatever it is called here
 			if (l.Subject.Layer == registry.LayerUser) == (r.scope == instructions.User) {
@@ -99,6 +171,9 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Help,
 	}
 	name := jsondoc.Printable(d.Path) // whoever names a file may break lines in it
+	if r.scope == instructions.Above {
+		name = r.named(name)
+	}
 	switch d.Change {
 	case instructions.Changed:
 		f.Message = name + " is not as it was approved."
@@ -129,10 +204,18 @@ func (r root) file(d instructions.Difference) string {
 	if d.Kind == registry.KindSkill {
 		p = path.Join(p, registry.SkillFile)
 	}
+	if r.scope == instructions.Project {
+		return p
+	}
+	return r.named(p)
+}
+
+// named returns a path below a folder for people.
+func (r root) named(p string) string {
 	if r.scope == instructions.User {
 		return path.Join("~", p)
 	}
-	return p
+	return path.Join(filepath.ToSlash(r.dir), p)
 }
 
 // Locked returns the files of a lock.

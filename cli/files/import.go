@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ type DocFolder struct {
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
 	// Unread are folders with a SKILL.md where no client looks for skills.
 	Unread []string `json:"unread,omitempty"`
+	above  bool     // the folder lies above that of the project
 }
 
 // DocStep is one skill or file that is not as it was approved.
@@ -74,7 +76,7 @@ type taken struct {
 
 // Run proposes what is not as it was approved and prints it.
 func (f Import) Run(ctx context.Context, a *command.App, args []string, moved func(proposals.Proposal) string) error {
-	all, err := f.all(ctx, a, args)
+	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (f Import) Run(ctx context.Context, a *command.App, args []string, moved fu
 // Watch does that again and again until ctx ends, and prints when there is something new.
 func (f Import) Watch(ctx context.Context, a *command.App, args []string, every time.Duration, moved func(proposals.Proposal) string) error {
 	for {
-		all, err := f.all(ctx, a, args)
+		all, err := f.all(ctx, a, args, nil)
 		if err != nil {
 			return err
 		}
@@ -104,12 +106,15 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes what is not as it was approved in each folder.
-func (f Import) all(ctx context.Context, a *command.App, args []string) ([]taken, error) {
+// all proposes what is not as it was approved in each folder, or in those that only has.
+func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]taken, error) {
 	list, err := roots(a, args)
 	if err != nil {
 		return nil, err
 	}
+	list = slices.DeleteFunc(list, func(r root) bool {
+		return only != nil && !slices.ContainsFunc(only, func(d DocFolder) bool { return d.Folder == r.dir })
+	})
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return nil, err
@@ -138,7 +143,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	if err != nil {
 		return t, err
 	}
-	tree, err := instructions.Search(r.dir, r.scope, approved)
+	tree, err := r.with(approved)
 	if err != nil {
 		return t, err
 	}
@@ -147,7 +152,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	if err != nil {
 		return t, err
 	}
-	differences := instructions.Compare(found, approved)
+	differences := r.differences(tree, approved)
 	t.found, t.unchanged, t.unread = len(found), len(found), tree.Unread
 	for i, d := range differences {
 		if d.Found == nil {
@@ -304,12 +309,12 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 		return nil, nil, err
 	}
 	for _, r := range list {
-		differences, found, err := r.compare(ctx, a, nil)
+		differences, tree, err := r.compare(ctx, a, nil)
 		if err != nil {
 			problems = append(problems, output.Sentence(err))
 			continue
 		}
-		d := DocFolder{Folder: r.dir, Layer: string(r.layer), Found: found, Unchanged: found, Steps: []DocStep{}}
+		d := DocFolder{above: r.scope == instructions.Above, Folder: r.dir, Layer: string(r.layer), Found: len(tree.Found), Unchanged: len(tree.Found), Steps: []DocStep{}}
 		for _, diff := range differences {
 			if diff.Found != nil {
 				d.Unchanged--
@@ -324,13 +329,9 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 // Take proposes what Look found in folders, and returns it with its proposals and what
 // prints them.
 func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder, moved func(proposals.Proposal) string) ([]DocFolder, func(*output.Page), error) {
-	var all []taken
-	for _, folder := range folders {
-		more, err := f.all(ctx, a, []string{folder.Folder})
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, more...)
+	all, err := f.all(ctx, a, nil, folders)
+	if err != nil {
+		return nil, nil, err
 	}
 	folders, _ = documents(all)
 	return folders, func(p *output.Page) {
@@ -362,6 +363,9 @@ func Table(p *output.Page, folders []DocFolder) {
 	for _, f := range folders {
 		for _, s := range f.Steps {
 			at := s.Path
+			if f.above {
+				at = filepath.Join(f.Folder, at)
+			}
 			if f.Layer == string(registry.LayerUser) {
 				at = "~/" + at
 			}

@@ -155,7 +155,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 		return nil, err
 	}
 	approved := approvedOf(entries)
-	tree, err := instructions.Search(r.dir, r.scope, approved)
+	tree, err := r.with(approved)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	for _, f := range tree.Found {
 		readBy[key{f.Kind, f.Path}] = f.Client
 	}
-	for _, d := range instructions.Compare(tree.Found, approved) {
+	for _, d := range r.differences(tree, approved) {
 		drift[key{d.Kind, d.Path}] = d
 	}
 	waits := map[key]string{}
@@ -177,6 +177,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	var all []instructions.Listed
 	add := func(k key, l instructions.Listed) {
 		l.Subject.Kind, l.Subject.Layer, l.Folder, l.Path, l.ReadBy, l.Proposal = k.kind, r.layer, r.dir, k.path, readBy[k], waits[k]
+		l.Above = r.scope == instructions.Above
 		if d, ok := drift[k]; ok {
 			l.Drift = d.Change
 			if d.Change == instructions.Unreadable {
@@ -187,6 +188,9 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	}
 	for _, e := range entries {
 		k := key{e.Subject.Kind, e.Name}
+		if _, found := readBy[k]; r.partial && !found {
+			continue
+		}
 		add(k, instructions.Listed{Subject: e.Subject, Version: e.Version, Status: e.Status, Hash: e.ContentHash})
 		delete(readBy, k)
 	}

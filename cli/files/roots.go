@@ -3,14 +3,19 @@
 package files
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -23,46 +28,111 @@ type root struct {
 	dir   string
 	scope instructions.Scope
 	layer registry.Layer
+	// partial is set where what was approved of the layer need not be below the folder.
+	partial bool
+	// search returns what is below the folder; it looks once.
+	search func() (instructions.Tree, error)
 }
 
-// roots returns the folder that args names, else the user's home and the project's
-// folder. Without a project that is the git repository around the working directory, or
-// this directory itself; a home is searched where clients look, and never whole.
+// newRoot returns a root. Files that it imports from below home are those of the root of
+// the home; from elsewhere nobody compares them.
+func newRoot(dir string, scope instructions.Scope, layer registry.Layer, home string) root {
+	return root{dir: dir, scope: scope, layer: layer, partial: scope == instructions.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
+		tree, err := instructions.Search(dir, scope)
+		return refuseImports(tree, home), err
+	})}
+}
+
+// newHome returns the root of a home, with the files in it that the files of others import.
+func newHome(home string, others []root) root {
+	return root{dir: home, scope: instructions.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
+		var imported []string
+		for _, o := range others {
+			tree, err := o.search()
+			if err != nil {
+				continue // whoever compares it reports this
+			}
+			for _, i := range tree.Outside {
+				if p := below(home, i.Path); p != "" {
+					imported = append(imported, p)
+				}
+			}
+		}
+		tree, err := instructions.Search(home, instructions.User, imported...)
+		return refuseImports(tree, home), err
+	})}
+}
+
+// refuseImports adds the imported files to a tree that lie neither below its folder nor
+// below the home.
+func refuseImports(tree instructions.Tree, home string) instructions.Tree {
+	for _, i := range tree.Outside {
+		if below(home, i.Path) != "" {
+			continue
+		}
+		if info, err := os.Stat(i.Path); err == nil && !info.IsDir() {
+			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("is imported by %s and lies outside of the project and of your home; move it there, or drop the import", i.From)))
+		}
+	}
+	return tree
+}
+
+// below returns the path of an imported file below a home, "" for none.
+func below(home, p string) string {
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		p = filepath.Join(home, rest)
+	}
+	rel, err := filepath.Rel(home, p)
+	if home == "" || err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// roots returns the folder that args name, else the user's home, the project's folder and
+// the folders above it. A project's folder is that of its toolcrib.toml; without a name for
+// the project it is the outermost repository around the working directory, or this
+// directory itself. A home is searched where clients look, and never whole.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
 		return nil, err
 	}
 	home, homeless := a.Env.Home()
-	user := root{home, instructions.User, registry.LayerUser}
 	if len(args) == 1 {
 		dir := a.Path(args[0])
 		if same(dir, home) {
-			return []root{user}, nil
+			return []root{newHome(home, nil)}, nil
 		}
-		r, err := projectRoot(dir, c.Project)
-		return []root{r}, err
+		layer, err := projectLayer(dir, c.Project)
+		return []root{newRoot(dir, instructions.Project, layer, home)}, err
 	}
-	var list []root
-	if home != "" {
-		list = append(list, user)
+	dir, err := filepath.EvalSymlinks(a.Env.Dir)
+	if err != nil {
+		return nil, err
 	}
-	dir := repository(a.Env.Dir)
-	if holds(dir, home) {
-		dir = a.Env.Dir // the home is a repository
-	}
-	switch {
-	case c.ProjectFile != "" && c.Project != "":
+	dir = outermost(dir, home)
+	named := c.ProjectFile != "" && c.Project != ""
+	if named {
 		dir = filepath.Dir(c.ProjectFile)
-	case c.Project != "":
-		dir = a.Env.Dir
 	}
-	if c.Project != "" || !holds(dir, home) {
-		r, err := projectRoot(dir, c.Project)
+	list, err := above(dir, home)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(r root) bool {
+		tree, err := r.search()
+		return err == nil && len(tree.Found) == 0
+	})
+	if named || !holds(dir, home) {
+		layer, err := projectLayer(dir, c.Project)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, r)
+		list = append(list, newRoot(dir, instructions.Project, layer, home))
+	}
+	if isDir(home) {
+		list = append([]root{newHome(home, list)}, list...)
 	}
 	if len(list) == 0 {
 		return nil, process.Usagef("name a folder: %v", homeless)
@@ -70,16 +140,119 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// repository returns the git repository that a folder lies in, else the folder.
-func repository(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
+// sessionRoots returns the folders whose files the clients of a session read that works in
+// dirs: the outermost repository around each, the folders above it, the user's home, and
+// the folder that the client takes for the home, if that is another. Neither a file of the
+// project nor a repository in it changes that. Where a toolcrib.toml names the project, the
+// name counts after `toolcrib trust`: an untrusted one could choose the approvals of another
+// project. The note says so.
+func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
+	c, err := a.Settings()
+	if err != nil {
+		return nil, "", err
+	}
+	home, err := a.Env.Home()
+	if err != nil {
+		return nil, "", err
+	}
+	known := map[string]bool{}
+	add := func(more ...root) {
+		for _, r := range more {
+			if key := fmt.Sprint(r.scope, r.dir); !known[key] {
+				known[key] = true
+				list = append(list, r)
+			}
 		}
 	}
+	for _, dir := range dirs {
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return nil, "", err
+		}
+		dir = outermost(dir, home)
+		if !holds(dir, home) {
+			name := c.Project
+			if name == "" {
+				var trusted bool
+				if name, trusted, err = settings.ProjectName(a.Env, dir); err != nil {
+					return nil, "", err
+				}
+				if name != "" && !trusted {
+					note = fmt.Sprintf(" %s names the project %s, which counts for sessions after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
+					name = ""
+				}
+			}
+			layer, err := projectLayer(dir, name)
+			if err != nil {
+				return nil, "", err
+			}
+			add(newRoot(dir, instructions.Project, layer, home))
+		}
+		folders, err := above(dir, home)
+		if err != nil {
+			return nil, "", err
+		}
+		add(folders...)
+	}
+	others := slices.Clone(list)
+	if isDir(home) {
+		add(newHome(home, others))
+	}
+	if filepath.IsAbs(clientHome) && !same(clientHome, home) && isDir(clientHome) {
+		r := newHome(clientHome, others)
+		r.partial = true
+		add(r)
+	}
+	return list, note, nil
+}
+
+// outermost returns the folder of the project that dir lies in: the outermost one with a
+// .git or a toolcrib.toml, below the home and below the root of the file system; else dir.
+// A repository in a repository counts for nothing: whoever writes a project's files can
+// make one. A folder that everybody may write counts as little: any account can.
+func outermost(dir, home string) string {
+	top := dir
+	for at := dir; at != filepath.Dir(at) && !holds(at, home); at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil || info.Mode().Perm()&0o002 != 0 {
+			continue
+		}
+		for _, name := range []string{".git", settings.ConfigName} {
+			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+				top = at
+			}
+		}
+	}
+	return top
+}
+
+// above returns the folders above a project's, without the home: clients read CLAUDE.md and
+// AGENTS.md there. A folder that holds the home is no project's, and is among them. Each has
+// a layer that its path names.
+func above(dir, home string) ([]root, error) {
+	if !holds(dir, home) {
+		dir = filepath.Dir(dir)
+	}
+	var list []root
+	for at := dir; ; at = filepath.Dir(at) {
+		if !same(at, home) {
+			layer, err := projectLayer(at, cmp.Or(projectName(cmp.Or(below(home, at), filepath.ToSlash(at))), "root"))
+			if err != nil { // the path is too long for a name
+				layer, err = projectLayer(at, "above-"+registry.HashBytes([]byte(at))[:16])
+			}
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, newRoot(at, instructions.Above, layer, home))
+		}
+		if at == filepath.Dir(at) {
+			return list, nil
+		}
+	}
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // holds reports whether dir is a folder, or lies above it.
@@ -105,22 +278,26 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// projectRoot returns the root of a project's folder. A project without a name has that
-// of the folder.
-func projectRoot(dir, project string) (root, error) {
+// projectName makes the name of a project out of the name of a folder.
+func projectName(folder string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, folder), ".-_")
+}
+
+// projectLayer returns the layer of a project. One without a name has that of its folder.
+func projectLayer(dir, project string) (registry.Layer, error) {
 	if project == "" {
-		project = strings.Trim(strings.Map(func(r rune) rune {
-			if r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-				return r
-			}
-			return '-'
-		}, filepath.Base(filepath.Clean(dir))), ".-_")
+		project = projectName(filepath.Base(filepath.Clean(dir)))
 	}
 	layer, err := registry.ParseLayer(string(registry.ProjectLayer(project)))
 	if err != nil {
-		return root{}, process.Usagef("%s makes no name for a project; name it with --project", dir)
+		return "", process.Usagef("%s makes no name for a project; name it with --project", dir)
 	}
-	return root{dir, instructions.Project, layer}, nil
+	return layer, nil
 }
 
 // approvedIn returns what was approved of the files of a layer.

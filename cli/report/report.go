@@ -151,6 +151,16 @@ type Findings struct {
 	Signatures *Signatures `json:"signatures,omitempty"`
 	// Sentences are there with lint --explain.
 	Sentences []Sentence `json:"sentences,omitempty"`
+	// Folders are those that check --files compared, and Unchecked the files in them that
+	// clients read and that it did not compare.
+	Folders   []Folder `json:"folders,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"`
+}
+
+// Folder is a folder whose files were compared with a layer.
+type Folder struct {
+	Folder string `json:"folder"`
+	Layer  string `json:"layer"`
 }
 
 // Signatures counts the decisions of users by their signatures.

@@ -1,14 +1,19 @@
 package wrap
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
+	"toolcrib/store"
 )
 
 // machine is where the clients of the user and of the working directory keep their files.
@@ -35,7 +40,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		doc.Left = append(doc.Left, withoutFolder(ids)...)
 	}
 	for _, file := range found {
-		if file.Hooked() != f.undo || !f.here && file.Scope == clients.Project {
+		if f.undo && !file.Hooked() || !f.here && file.Scope == clients.Project {
 			continue
 		}
 		w := &wrapping{before: file, servers: []string{}, hook: true}
@@ -45,12 +50,19 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		} else if f.undo {
 			w.after, why = file.Unhook()
 		} else {
-			p, err := guardPrefix(a, file.Scope)
+			p, err := hookPrefix(a, file.Scope)
 			if err != nil {
 				return nil, err
 			}
-			words := append([]string{p.Program, "check", "--files", "--hook", file.Client}, p.Flags...)
-			w.after, why = file.Hook(strings.Join(output.Mapped(words, hookWord), " "))
+			command := []string{p.Program, "check", "--files", "--hook", file.Client}
+			if now := file.HookCommand(); now != "" { // an older one may leave the database to a variable
+				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
+					continue
+				}
+				w.after, why = file.Hook(now + " " + hookWords(p.Flags))
+			} else {
+				w.after, why = file.Hook(hookWords(append(command, p.Flags...)))
+			}
 		}
 		if why != "" {
 			doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Reason: why})
@@ -59,6 +71,29 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		plans = append(plans, w)
 	}
 	return plans, nil
+}
+
+// hookPrefix returns what starts a hook in files of a scope, with the database where the
+// hook would find another: it reads the user's configuration in the home of the account, and
+// no variables.
+func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
+	p, err := guardPrefix(a, scope)
+	if err != nil || scope != clients.User || len(p.Flags) > 0 {
+		return p, err
+	}
+	c, err := a.Settings()
+	if err != nil {
+		return p, err
+	}
+	hook, err := settings.LoadConfig(a.Env.OfAccount(), settings.Overrides{UserOnly: true}, false)
+	if err == nil && hook.DB == c.DB {
+		return p, nil
+	}
+	if store.DisplayName(c.DB) != c.DB {
+		return p, fmt.Errorf("the address of the database has a password, and hooks do not read %s; write it into the toolcrib.toml of the account's home", c.UserFile)
+	}
+	p.Flags = []string{"--db", c.DB}
+	return p, nil
 }
 
 // withoutFolder names the clients that could have the hook, where none of them has a folder
@@ -71,6 +106,11 @@ func withoutFolder(ids []string) []docWrapLeft {
 		}
 	}
 	return left
+}
+
+// hookWords returns a command line for the shell in which clients run hooks.
+func hookWords(words []string) string {
+	return strings.Join(output.Mapped(words, hookWord), " ")
 }
 
 // hookWord quotes a word for the shell in which clients run hooks.
@@ -94,6 +134,8 @@ type docStatusHook struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
 	Hooked bool   `json:"hooked"` // sessions stop while files are not as they were approved
+	// OffIn has the settings that switch the hooks of the client off.
+	OffIn []string `json:"off_in,omitempty"`
 }
 
 // statusHooks returns the files with hooks that are there, or could be.
@@ -103,14 +145,51 @@ func statusHooks(a *command.App) ([]docStatusHook, error) {
 		return nil, err
 	}
 	return output.Mapped(m.Hooks(), func(f clients.File) docStatusHook {
-		return docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
+		doc := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
+		if f.Client == "claude-code" {
+			doc.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
+		}
+		return doc
 	}), nil
+}
+
+// hooksOff returns the settings of Claude Code that switch all hooks off, those of the user
+// and of the folders above dir (code.claude.com/docs/en/hooks).
+func hooksOff(dir, user string) []string {
+	folders := []string{user}
+	for at := dir; ; at = filepath.Dir(at) {
+		folders = append(folders, filepath.Join(at, ".claude"))
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	var off []string
+	for _, folder := range folders {
+		for _, name := range []string{"settings.json", "settings.local.json"} {
+			file := filepath.Join(folder, name)
+			var keys struct {
+				Off bool `json:"disableAllHooks"`
+			}
+			info, err := os.Stat(file)
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err == nil && json.Unmarshal(text, &keys) == nil && keys.Off && !slices.Contains(off, file) {
+				off = append(off, file)
+			}
+		}
+	}
+	return off
 }
 
 // writeStatusHooks says which clients check skills and instruction files.
 func writeStatusHooks(p *output.Page, hooks []docStatusHook) {
 	for _, h := range hooks {
-		if h.Hooked {
+		switch {
+		case h.Hooked && len(h.OffIn) > 0:
+			p.Remark("Sessions of %s do not stop: disableAllHooks switches its hooks off in %s.", h.Client, strings.Join(h.OffIn, ", "))
+		case h.Hooked:
 			p.Remark("Sessions of %s stop while skills or instruction files are not as they were approved (%s).", h.Client, h.File)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
+	"toolcrib/cli/files"
 	"toolcrib/cli/output"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/guarding"
@@ -27,6 +28,8 @@ type docStatus struct {
 	// Calls are the newest that wait for the user.
 	Calls []docStatusCall `json:"calls"`
 	Hooks []docStatusHook `json:"hooks"`
+	// Unchecked are files that clients read, and that nobody compares with anything.
+	Unchecked []string `json:"unchecked"`
 	// Problems are files of clients that could not be read.
 	Problems []string `json:"problems"`
 }
@@ -95,8 +98,12 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if doc.Hooks, err = statusHooks(a); err != nil {
 		return err
 	}
+	if doc.Unchecked, err = files.Unchecked(a); err != nil {
+		doc.Problems = append(doc.Problems, output.Sentence(err))
+	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
-		writeStatus(p, status, problems)
+		writeStatus(p, status, doc.Problems)
+		files.NoteUnchecked(doc.Unchecked, p.Remark)
 		writeStatusHooks(p, doc.Hooks)
 	})
 }

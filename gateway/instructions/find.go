@@ -1,11 +1,13 @@
 package instructions
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,8 +16,11 @@ import (
 
 // Tree has the skills and files found below a folder.
 type Tree struct {
-	Found  []Found
-	Unread []string // folders with a SKILL.md where no client looks for skills
+	Found     []Found
+	Unread    []string // folders with a SKILL.md where no client looks for skills
+	Unchecked []string // files and folders that clients read, and that are not compared
+	Outside   []Import // files elsewhere that files below the folder import
+	dir       string
 }
 
 // Found is a skill or a file of instructions as it stands on disk.
@@ -29,30 +34,23 @@ type Found struct {
 
 // The limits of a search: how many files and folders it passes, and how deep they lie.
 const (
-	maxEntries = 500_000
+	maxEntries = 2_000_000
 	maxSearch  = 64
 )
 
-// skipped are folders that hold what others wrote and no client looks into, unless they
-// stand where a client looks.
-func skipped(name string) bool {
-	switch name {
-	case ".git", ".hg", ".svn", ".jj", "node_modules", ".venv", "__pycache__":
-		return true
-	}
-	return false
-}
-
-// Search returns what coding agents are told by files below dir, by path, and what was
-// approved of other places there. The error is about dir as a whole; that of one file is
-// in Found.
-func Search(dir string, scope Scope, approved []Approved) (Tree, error) {
+// Search returns what coding agents are told by files below dir, by path, and by the
+// files in imported, paths below dir that files elsewhere import. The error is about dir
+// as a whole; that of one file is in Found.
+func Search(dir string, scope Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrPermission) && scope == Above {
+		return Tree{Found: unlisted(dir), dir: dir}, nil
+	}
 	if err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
 	defer root.Close() //nolint:errcheck // it was read only
-	s := &search{root: root, scope: scope, patterns: scope.patterns(), folds: folds(root), known: map[string]bool{}}
+	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, patterns: scope.patterns(), folds: folds(root), known: map[string]bool{}}
 	if s.folds {
 		for _, p := range s.patterns {
 			for i := range p.elements {
@@ -60,20 +58,67 @@ func Search(dir string, scope Scope, approved []Approved) (Tree, error) {
 			}
 		}
 	}
-	for _, start := range scope.starts() {
-		if s.take(start, true) {
-			continue
-		}
-		if err := s.folder(start, 0); err != nil {
-			return Tree{}, fmt.Errorf("search %s: %w", dir, err)
+	if err := s.folder(".", 0); err != nil {
+		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
+	}
+	for _, p := range imported {
+		s.include(p, "")
+	}
+	s.imports()
+	s.sort()
+	return s.Tree, nil
+}
+
+func (t *Tree) sort() {
+	slices.SortFunc(t.Found, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(t.Unread)
+	slices.Sort(t.Unchecked)
+}
+
+// unlisted returns the files of a folder that clients find by name, though nobody may
+// list the folder. A name with a "*" is not looked for.
+func unlisted(dir string) []Found {
+	var found []Found
+	for _, p := range Above.Places() {
+		name, _, _ := strings.Cut(p.Pattern, "/")
+		_, err := os.Lstat(filepath.Join(dir, name))
+		if err == nil && !slices.ContainsFunc(found, func(f Found) bool { return f.Path == name }) {
+			found = append(found, Refuse(name, fmt.Errorf("lies in a folder that cannot be listed; make %s readable, or delete it", dir)))
 		}
 	}
+	return found
+}
+
+// Refuse returns a file of instructions that cannot be compared, and why.
+func Refuse(p string, why error) Found {
+	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
+}
+
+// With adds to a tree what was approved of places where no client looks.
+func (t Tree) With(approved []Approved) (Tree, error) {
+	known := map[string]bool{}
+	for _, f := range t.Found {
+		known[f.Path] = true
+	}
+	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
+	if len(approved) == 0 {
+		return t, nil
+	}
+	root, err := os.OpenRoot(t.dir)
+	if errors.Is(err, fs.ErrPermission) { // Search looked for names alone
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	defer root.Close() //nolint:errcheck // it was read only
+	s := &search{Tree: t, root: root, known: known}
+	s.Found = slices.Clone(s.Found)
 	for _, a := range approved {
 		s.elsewhere(a)
 	}
-	slices.SortFunc(s.found, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
-	slices.Sort(s.unread)
-	return Tree{s.found, s.unread}, nil
+	s.sort()
+	return s.Tree, nil
 }
 
 // folds reports whether a file system takes names that differ by letter case alone for
@@ -100,18 +145,17 @@ func folds(root *os.Root) bool {
 
 // search walks through a folder.
 type search struct {
+	Tree
 	root     *os.Root
 	scope    Scope
 	patterns []pattern
 	folds    bool // letter case does not tell files apart; then patterns are in lower case
-	found    []Found
-	unread   []string
 	known    map[string]bool
 	entries  int
 }
 
-// folder looks at everything in dir. What cannot be opened is passed over where no
-// client's files are: a project may hold folders that are nobody's business.
+// folder looks at everything in dir. A folder that cannot be opened is named: a client
+// reads a file whose name it knows there, or the agent opens the folder to it later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,15 +166,14 @@ func (s *search) folder(dir string, depth int) error {
 		return opened.Close()
 	}
 	if err != nil {
-		if s.clients(dir) {
-			s.fail(dir, err)
-		}
+		s.fail(dir, err)
 		return nil
 	}
 	entries, err := opened.ReadDir(-1)
 	opened.Close()
 	if err != nil {
-		return err
+		s.fail(dir, err)
+		return nil
 	}
 	if s.entries += len(entries); s.entries > maxEntries {
 		return fmt.Errorf("it has more than %d files and folders; name a smaller one", maxEntries)
@@ -157,18 +200,18 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	}
 	if !isDir {
 		if !s.take(p, false) && entry.Name() == registry.SkillFile {
-			s.unread = append(s.unread, path.Dir(p))
+			s.Unread = append(s.Unread, path.Dir(p))
 		}
 		return nil
 	}
-	if skipped(entry.Name()) && !s.leads(p) || s.take(p, true) || linked && !s.clients(p) || s.scope == User && !s.leads(p) {
+	if s.take(p, true) || linked && !s.clients(p) || (s.scope != Project || entry.Name() == ".git") && !s.leads(p) {
 		return nil
 	}
 	return s.folder(p, depth+1)
 }
 
 // match returns the place that what is at p is of.
-func (s *search) match(p string, isDir bool) (place, bool) {
+func (s *search) match(p string, isDir bool) (Place, bool) {
 	return match(s.patterns, s.folded(p), isDir, s.scope == Project)
 }
 
@@ -191,7 +234,7 @@ func (s *search) of(p string, isDir bool) bool {
 
 // clients reports whether dir is a client's folder, or lies in one.
 func (s *search) clients(dir string) bool {
-	return s.scope == User || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
+	return s.scope != Project || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
 		return len(element) > 1 && element[0] == '.'
 	})
 }
@@ -202,11 +245,33 @@ func (s *search) take(p string, isDir bool) bool {
 	if !ok || s.known[p] {
 		return ok
 	}
+	if place.Kind == unchecked {
+		s.known[p] = true
+		s.Unchecked = append(s.Unchecked, p)
+		return true
+	}
 	if isDir && !s.isSkill(p) {
 		return false
 	}
-	s.read(place.kind, p, place.client)
+	s.read(place.Kind, p, place.Client)
+	if last := len(s.Found) - 1; place.Source == claudeSettings && !switchesHooks(s.Found[last]) {
+		s.Found = s.Found[:last]
+	}
 	return true
+}
+
+// switchesHooks reports whether settings of Claude Code can keep a hook from running or
+// change what it does.
+func switchesHooks(f Found) bool {
+	text := f.Folder.Files[path.Base(f.Path)]
+	if f.Err == nil && text.SHA256 == "" && strings.TrimSpace(text.Text) == "" {
+		return false
+	}
+	var keys map[string]json.RawMessage
+	if f.Err != nil || text.SHA256 != "" || json.Unmarshal([]byte(text.Text), &keys) != nil {
+		return true // nobody knows what the client makes of it
+	}
+	return slices.ContainsFunc([]string{"env", "hooks", "disableAllHooks"}, func(key string) bool { return keys[key] != nil })
 }
 
 // isSkill reports whether the folder at p has a SKILL.md, be it a link that leads anywhere.
@@ -218,14 +283,11 @@ func (s *search) isSkill(p string) bool {
 func (s *search) read(kind registry.Kind, p, client string) {
 	s.known[p] = true
 	folder, err := read(s.root, kind, p)
-	s.found = append(s.found, Found{Kind: kind, Path: p, Client: client, Folder: folder, Err: err})
+	s.Found = append(s.Found, Found{Kind: kind, Path: p, Client: client, Folder: folder, Err: err})
 }
 
 // elsewhere reads what was approved of a place where no client looks.
 func (s *search) elsewhere(a Approved) {
-	if !a.Active || s.known[a.Path] {
-		return
-	}
 	there := s.isSkill(a.Path)
 	if a.Subject.Kind == registry.KindInstructions {
 		info, err := s.root.Lstat(a.Path)
@@ -241,10 +303,10 @@ func (s *search) fail(p string, err error) {
 		return
 	}
 	s.known[p] = true
-	s.found = append(s.found, Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, err)})
+	s.Found = append(s.Found, Refuse(p, err))
 }
 
-// Read returns the skill or the file of instructions at p below dir, as Find does.
+// Read returns the skill or the file of instructions at p below dir, as Search does.
 func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -43,7 +43,7 @@ func must(t *testing.T, err error) {
 // find returns what Search finds, as "kind path".
 func find(t *testing.T, dir string, scope Scope) (found []Found, names []string) {
 	t.Helper()
-	tree, err := Search(dir, scope, nil)
+	tree, err := Search(dir, scope)
 	must(t, err)
 	for _, f := range tree.Found {
 		names = append(names, string(f.Kind)+" "+f.Path)
@@ -65,13 +65,14 @@ func TestFindInProject(t *testing.T) {
 		"instructions .windsurf/rules/a.md",
 		"instructions AGENTS.md",
 		"instructions CLAUDE.local.md",
+		"instructions node_modules/x/AGENTS.md",
 		"skill sub/.agents/skills/deep",
 		"instructions sub/AGENTS.md",
 	}
 	files := map[string]string{
 		".claude/skills/pdf/scripts/read.py*": "print(1)\n", ".claude/skills/pdf/AGENTS.md": "of the skill\n",
 		".claude/skills/empty/README.md": "no skill\n", "README.md": "hello\n", "docs/guide.md": "x\n",
-		"node_modules/x/AGENTS.md": "x\n", ".git/AGENTS.md": "x\n", ".claude/settings.json": "{}",
+		".git/AGENTS.md": "x\n", ".claude/settings.json": "{}",
 	}
 	for _, name := range want {
 		kind, p, _ := strings.Cut(name, " ")
@@ -106,14 +107,14 @@ func equal(a, b map[string]registry.File) bool {
 func TestFindAtHome(t *testing.T) {
 	dir := lay(t, map[string]string{
 		".claude/CLAUDE.md": "a\n", ".codex/AGENTS.md": "b\n", ".agents/skills/pdf/SKILL.md": skillText,
-		".config/opencode/AGENTS.md": "c\n", "work/AGENTS.md": "a project's\n", "AGENTS.md": "nobody reads it here\n",
+		".config/opencode/AGENTS.md": "c\n", "work/AGENTS.md": "a project's\n", "AGENTS.md": "of a session in the home\n",
 		"Documents/Cline/Rules/a.md": "d\n", "CLAUDE.md": "of every project\n", "work/.claude/skills/x/SKILL.md": skillText,
 		".codex/skills/.system/new/SKILL.md": skillText, ".gemini/commands/git/ship.toml": "prompt = 'Ship it.'\n",
 	})
 	_, got := find(t, dir, User)
 	want := []string{
 		"skill .agents/skills/pdf", "instructions .claude/CLAUDE.md", "instructions .codex/AGENTS.md", "skill .codex/skills/.system/new",
-		"instructions .config/opencode/AGENTS.md", "instructions .gemini/commands/git/ship.toml", "instructions CLAUDE.md", "instructions Documents/Cline/Rules/a.md",
+		"instructions .config/opencode/AGENTS.md", "instructions .gemini/commands/git/ship.toml", "instructions AGENTS.md", "instructions CLAUDE.md", "instructions Documents/Cline/Rules/a.md",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -180,7 +181,7 @@ func TestCaseFolds(t *testing.T) {
 // skill there is not passed over in silence.
 func TestApprovedElsewhere(t *testing.T) {
 	dir := lay(t, map[string]string{"skills/pdf/SKILL.md": skillText, "style.md": "Plain words.\n"})
-	tree, err := Search(dir, Project, nil)
+	tree, err := Search(dir, Project)
 	must(t, err)
 	if len(tree.Found) > 0 || !slices.Equal(tree.Unread, []string{"skills/pdf"}) {
 		t.Fatalf("found %+v", tree)
@@ -196,7 +197,9 @@ func TestApprovedElsewhere(t *testing.T) {
 		approved[i].Hash = Definition(kind, approved[i].Subject.ID, folder).Hash()
 	}
 	compare := func() (got []string) {
-		tree, err := Search(dir, Project, approved)
+		tree, err := Search(dir, Project)
+		must(t, err)
+		tree, err = tree.With(approved)
 		must(t, err)
 		for _, d := range Compare(tree.Found, approved) {
 			got = append(got, d.Path+" "+string(d.Change))

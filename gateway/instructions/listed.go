@@ -6,6 +6,7 @@ import "toolcrib/registry"
 type Listed struct {
 	Subject registry.Subject // without an id where it was never approved nor proposed
 	Folder  string           // that Path is below; "" where no disk was looked at
+	Above   bool             // the folder lies above that of the project
 	Path    string
 	Version int             // 0 where it was never approved
 	Status  registry.Status // of the version
@@ -32,6 +33,9 @@ func (l Listed) State() string {
 
 // At is where it stands, for people: below ~ or below the folder of its project.
 func (l Listed) At() string {
+	if l.Above {
+		return l.Folder + "/" + l.Path
+	}
 	if l.Subject.Layer == registry.LayerUser {
 		return "~/" + l.Path
 	}

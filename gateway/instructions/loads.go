@@ -114,7 +114,9 @@ func instructionLoads(p, name string, f registry.File) []Load {
 	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
 	of, ok := match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
-	switch how := loading(of.pattern); {
+	switch how := loading(of.Pattern); {
+	case ok && of.Source == claudeSettings: // of the client; the agent does not read them
+		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
 	case ok && how == "command":
@@ -127,7 +129,7 @@ func instructionLoads(p, name string, f registry.File) []Load {
 		}
 	default:
 		elements := strings.Split(p, "/")
-		if below := elements[:max(0, len(elements)-1-strings.Count(of.pattern, "/"))]; ok && len(below) > 0 {
+		if below := elements[:max(0, len(elements)-1-strings.Count(of.Pattern, "/"))]; ok && len(below) > 0 {
 			whole.When, whole.Note = Matching, "files below "+strings.Join(below, "/")
 		}
 	}
@@ -144,7 +146,7 @@ func loading(pattern string) string {
 		switch {
 		case element == "agents" || element == "agent":
 			return "agent"
-		case slices.Contains([]string{"commands", "command", "prompts", "workflows", "Workflows", "chatmodes", "output-styles"}, element):
+		case slices.Contains([]string{"commands", "command", "prompts", "workflows", "Workflows", "global_workflows", "chatmodes", "output-styles"}, element):
 			return "command"
 		case element == "instructions":
 			return "attached"

@@ -8,160 +8,258 @@ import (
 	"toolcrib/registry"
 )
 
-// Scope says below which folder files are looked for.
+// Scope says which places of a folder are searched.
 type Scope int
 
 // The scopes.
 const (
 	Project Scope = iota // a project's folder, and every folder in it
 	User                 // the home of the user: only where clients look
+	Above                // a folder above a project: only where clients look
 )
 
-// place is where a client looks for files that its agent reads: a pattern of path
+// Place is where a client looks for files that its agent reads: a pattern of path
 // elements in which "*" stands for a part of one, and "**" for any number of them. Skills
 // may lie in folders below the one for them: several clients look for them in all.
-type place struct {
-	client  string
-	kind    registry.Kind
-	pattern string
+type Place struct {
+	Client  string
+	Kind    registry.Kind // "" for files that are not checked, only named
+	Pattern string
+	Source  string // the documentation or the code that names the place
 }
 
 const (
-	skill = registry.KindSkill
-	file  = registry.KindInstructions
+	skill     = registry.KindSkill
+	file      = registry.KindInstructions
+	unchecked = registry.Kind("")
+)
+
+// The sources of the places.
+const (
+	claudeMemory   = "https://code.claude.com/docs/en/memory"
+	claudeSettings = "https://code.claude.com/docs/en/settings"
+	claudeSkills   = "https://code.claude.com/docs/en/skills"
+	claudeAgents   = "https://code.claude.com/docs/en/sub-agents"
+	claudeStyles   = "https://code.claude.com/docs/en/output-styles"
+	claudePlugins  = "https://code.claude.com/docs/en/plugins-reference"
+	codexAgents    = "https://developers.openai.com/codex/guides/agents-md"
+	codexSkills    = "https://developers.openai.com/codex/skills"
+	codexPrompts   = "https://developers.openai.com/codex/custom-prompts"
+	codexSubagents = "https://developers.openai.com/codex/subagents"
+	codexConfig    = "https://developers.openai.com/codex/config-reference"
+	codexRules     = "https://developers.openai.com/codex/rules"
+	codexHooks     = "https://developers.openai.com/codex/hooks"
+	cursorRules    = "https://cursor.com/docs/context/rules"
+	cursorCommands = "https://cursor.com/docs/context/commands"
+	cursorSkills   = "https://cursor.com/docs/context/skills"
+	cursorAgents   = "https://cursor.com/docs/context/subagents"
+	cursorHooks    = "https://cursor.com/docs/agent/hooks"
+	copilotVSCode  = "https://code.visualstudio.com/docs/copilot/customization/custom-instructions"
+	copilotPrompts = "https://code.visualstudio.com/docs/copilot/customization/prompt-files"
+	copilotAgents  = "https://code.visualstudio.com/docs/copilot/customization/custom-agents"
+	copilotSkills  = "https://docs.github.com/en/copilot/concepts/agents/about-agent-skills"
+	copilotCLI     = "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions"
+	geminiMemory   = "https://geminicli.com/docs/cli/gemini-md"
+	geminiCommands = "https://geminicli.com/docs/cli/custom-commands"
+	geminiSkills   = "https://geminicli.com/docs/cli/skills"
+	geminiAgents   = "https://geminicli.com/docs/core/subagents"
+	geminiSystem   = "https://geminicli.com/docs/cli/system-prompt"
+	geminiSettings = "https://geminicli.com/docs/reference/configuration"
+	windsurfRules  = "https://docs.windsurf.com/windsurf/cascade/memories"
+	windsurfFlows  = "https://docs.windsurf.com/windsurf/cascade/workflows"
+	windsurfSkills = "https://docs.windsurf.com/windsurf/cascade/skills"
+	clineRules     = "https://docs.cline.bot/customization/cline-rules"
+	clineFlows     = "https://docs.cline.bot/customization/workflows"
+	clineSkills    = "https://docs.cline.bot/customization/skills"
+	clineHooks     = "https://docs.cline.bot/customization/hooks"
+	rooRules       = "https://docs.roocode.com/features/custom-instructions"
+	rooModes       = "https://docs.roocode.com/features/custom-modes"
+	rooCommands    = "https://docs.roocode.com/features/slash-commands"
+	rooSkills      = "https://docs.roocode.com/features/skills"
+	rooSystem      = "https://docs.roocode.com/advanced-usage/footgun-prompting"
+	continueRules  = "https://docs.continue.dev/customize/deep-dives/rules"
+	continueFlows  = "https://docs.continue.dev/customize/deep-dives/prompts"
+	continueConfig = "https://docs.continue.dev/reference"
+	opencodeRules  = "https://opencode.ai/docs/rules"
+	opencodeAgents = "https://opencode.ai/docs/agents"
+	opencodeFlows  = "https://opencode.ai/docs/commands"
+	opencodeModes  = "https://opencode.ai/docs/modes"
+	opencodeSkills = "https://opencode.ai/docs/skills"
+	opencodeConfig = "https://opencode.ai/docs/config"
+	zedRules       = "https://zed.dev/docs/ai/instructions"
+	zedSettings    = "https://zed.dev/docs/ai/agent-settings"
 )
 
 // shared are the places that are the same in a project and in the user's home.
-var shared = []place{
-	{"Claude Code", skill, ".claude/skills/**"},
-	{"Claude Code", file, ".claude/agents/**/*.md"},
-	{"Claude Code", file, ".claude/commands/**/*.md"},
-	{"Claude Code", file, ".claude/rules/**/*.md"},
-	{"Claude Code", file, ".claude/output-styles/**/*.md"},
-	{"Claude Code", file, ".claude/CLAUDE.md"},
-	{"Codex", skill, ".agents/skills/**"},
-	{"Codex", skill, ".codex/skills/**"},
-	{"Codex", file, ".codex/AGENTS.md"},
-	{"Codex", file, ".codex/AGENTS.override.md"},
-	{"Codex", file, ".codex/prompts/*.md"},
-	{"Cursor", skill, ".cursor/skills/**"},
-	{"Cursor", file, ".cursor/rules/**/*.mdc"},
-	{"Cursor", file, ".cursor/rules/**/*.md"},
-	{"Cursor", file, ".cursor/commands/**/*.md"},
-	{"Cursor", file, ".cursor/agents/**/*.md"},
-	{"Gemini CLI", skill, ".gemini/skills/**"},
-	{"Gemini CLI", file, ".gemini/GEMINI.md"},
-	{"Gemini CLI", file, ".gemini/commands/**/*.toml"},
-	{"Roo Code", file, ".roo/rules/**/*.md"},
-	{"Roo Code", file, ".roo/rules-*/**/*.md"},
-	{"Roo Code", file, ".roo/commands/*.md"},
-	{"Roo Code", skill, ".roo/skills/**"},
-	{"Continue", file, ".continue/rules/**/*.md"},
-	{"Continue", file, ".continue/prompts/**/*.md"},
+var shared = []Place{
+	{"Claude Code", skill, ".claude/skills/**", claudeSkills},
+	{"Claude Code", file, ".claude/agents/**/*.md", claudeAgents},
+	{"Claude Code", file, ".claude/commands/**/*.md", claudeSkills},
+	{"Claude Code", file, ".claude/rules/**/*.md", claudeMemory},
+	{"Claude Code", file, ".claude/output-styles/**/*.md", claudeStyles},
+	{"Claude Code", file, ".claude/CLAUDE.md", claudeMemory},
+	{"Claude Code", file, "CLAUDE.md", claudeMemory},
+	{"Claude Code", file, "CLAUDE.local.md", claudeMemory},
+	{"Claude Code", unchecked, ".claude/agent-memory/*/*.md", claudeAgents},
+	{"Codex, Cursor, Copilot and others", file, "AGENTS.md", codexAgents},
+	{"Codex", file, "AGENTS.override.md", codexAgents},
+	{"Codex", skill, ".agents/skills/**", codexSkills},
+	{"Codex", skill, ".codex/skills/**", codexSkills},
+	{"Codex", file, ".codex/AGENTS.md", codexAgents},
+	{"Codex", file, ".codex/AGENTS.override.md", codexAgents},
+	{"Codex", file, ".codex/prompts/*.md", codexPrompts},
+	{"Codex", file, ".codex/agents/*.toml", codexSubagents},
+	{"Codex", unchecked, ".codex/rules/*.rules", codexRules},
+	{"Codex", unchecked, ".codex/config.toml", codexConfig},
+	{"Codex", unchecked, ".codex/hooks.json", codexHooks},
+	{"Cline", file, ".agents/AGENTS.md", clineRules},
+	{"Cursor", skill, ".cursor/skills/**", cursorSkills},
+	{"Cursor", file, ".cursor/rules/**/*.mdc", cursorRules},
+	{"Cursor", file, ".cursor/rules/**/*.md", cursorRules},
+	{"Cursor", file, ".cursor/commands/**/*.md", cursorCommands},
+	{"Cursor", file, ".cursor/agents/**/*.md", cursorAgents},
+	{"Cursor", file, ".cursorrules", cursorRules},
+	{"Cursor", unchecked, ".cursor/hooks.json", cursorHooks},
+	{"Copilot", file, ".github/copilot-instructions.md", copilotVSCode},
+	{"Copilot", file, ".github/instructions/**/*.instructions.md", copilotVSCode},
+	{"Copilot", file, ".github/prompts/**/*.prompt.md", copilotPrompts},
+	{"Copilot", file, ".github/agents/**/*.md", copilotAgents},
+	{"Copilot", file, ".github/chatmodes/**/*.chatmode.md", copilotAgents},
+	{"Copilot", skill, ".github/skills/**", copilotSkills},
+	{"Copilot", unchecked, ".vscode/settings.json", copilotVSCode},
+	{"Gemini CLI", skill, ".gemini/skills/**", geminiSkills},
+	{"Gemini CLI", file, ".gemini/GEMINI.md", geminiMemory},
+	{"Gemini CLI", file, "GEMINI.md", geminiMemory},
+	{"Gemini CLI", file, ".gemini/commands/**/*.toml", geminiCommands},
+	{"Gemini CLI", file, ".gemini/agents/*.md", geminiAgents},
+	{"Gemini CLI", file, ".gemini/system.md", geminiSystem},
+	{"Gemini CLI", unchecked, ".gemini/settings.json", geminiSettings},
+	{"Windsurf", file, ".windsurf/rules/**/*.md", windsurfRules},
+	{"Windsurf", file, ".windsurf/workflows/**/*.md", windsurfFlows},
+	{"Windsurf", skill, ".windsurf/skills/**", windsurfSkills},
+	{"Windsurf", file, ".windsurfrules", windsurfRules},
+	{"Cline", file, ".clinerules", clineRules},
+	{"Cline", file, ".clinerules/**/*.md", clineRules},
+	{"Cline", file, ".clinerules/**/*.txt", clineRules},
+	{"Cline", file, ".cline/rules/**/*.md", clineRules},
+	{"Cline", file, ".cline/rules/**/*.txt", clineRules},
+	{"Cline", file, ".cline/workflows/**/*.md", clineFlows},
+	{"Cline", skill, ".cline/skills/**", clineSkills},
+	{"Cline", unchecked, ".clinerules/hooks/*", clineHooks},
+	{"Roo Code", file, ".roo/rules/**/*", rooRules},
+	{"Roo Code", file, ".roo/rules-*/**/*", rooRules},
+	{"Roo Code", file, ".roo/commands/*.md", rooCommands},
+	{"Roo Code", file, ".roo/system-prompt-*", rooSystem},
+	{"Roo Code", skill, ".roo/skills/**", rooSkills},
+	{"Roo Code", skill, ".roo/skills-*/**", rooSkills},
+	{"Roo Code", file, ".roorules", rooRules},
+	{"Roo Code", file, ".roorules-*", rooRules},
+	{"Roo Code", file, ".clinerules-*", rooRules},
+	{"Roo Code", file, ".roomodes", rooModes},
+	{"Roo Code", file, "AGENTS.local.md", rooRules},
+	{"Continue", file, ".continue/rules/**/*.md", continueRules},
+	{"Continue", file, ".continue/prompts/**/*.md", continueFlows},
+	{"Continue", file, ".continuerules", continueRules},
+	{"Continue", unchecked, ".continue/config.yaml", continueConfig},
+	{"opencode", file, ".opencode/agent/**/*.md", opencodeAgents},
+	{"opencode", file, ".opencode/agents/**/*.md", opencodeAgents},
+	{"opencode", file, ".opencode/command/**/*.md", opencodeFlows},
+	{"opencode", file, ".opencode/commands/**/*.md", opencodeFlows},
+	{"opencode", file, ".opencode/mode/**/*.md", opencodeModes},
+	{"opencode", file, ".opencode/modes/**/*.md", opencodeModes},
+	{"opencode", skill, ".opencode/skill/**", opencodeSkills},
+	{"opencode", skill, ".opencode/skills/**", opencodeSkills},
+	{"opencode", unchecked, "opencode.json", opencodeConfig},
+	{"opencode", unchecked, "opencode.jsonc", opencodeConfig},
+	{"Zed", file, ".rules", zedRules},
+	{"Zed, Roo Code", file, "AGENT.md", zedRules},
+	{"Zed", unchecked, ".zed/settings.json", zedSettings},
 }
 
-// inProjects are further places, below any folder of a project.
-var inProjects = []place{
-	{"Codex, Cursor, Copilot and others", file, "AGENTS.md"},
-	{"Codex", file, "AGENTS.override.md"},
-	{"Claude Code", file, "CLAUDE.md"},
-	{"Claude Code", file, "CLAUDE.local.md"},
-	{"Gemini CLI", file, "GEMINI.md"},
-	{"Copilot", file, ".github/copilot-instructions.md"},
-	{"Copilot", file, ".github/instructions/**/*.instructions.md"},
-	{"Copilot", file, ".github/prompts/**/*.prompt.md"},
-	{"Copilot", file, ".github/agents/**/*.md"},
-	{"Copilot", file, ".github/chatmodes/**/*.chatmode.md"},
-	{"Copilot", skill, ".github/skills/**"},
-	{"Cursor", file, ".cursorrules"},
-	{"Windsurf", file, ".windsurf/rules/**/*.md"},
-	{"Windsurf", file, ".windsurf/workflows/**/*.md"},
-	{"Windsurf", skill, ".windsurf/skills/**"},
-	{"Windsurf", file, ".windsurfrules"},
-	{"Cline", file, ".clinerules"},
-	{"Cline", file, ".clinerules/**/*.md"},
-	{"Cline", skill, ".cline/skills/**"},
-	{"Roo Code", file, ".roorules"},
-	{"opencode", file, ".opencode/agent/**/*.md"},
-	{"opencode", file, ".opencode/agents/**/*.md"},
-	{"opencode", file, ".opencode/command/**/*.md"},
-	{"opencode", file, ".opencode/commands/**/*.md"},
-	{"opencode", skill, ".opencode/skill/**"},
-	{"opencode", skill, ".opencode/skills/**"},
-	{"Zed", file, ".rules"},
+// inProjects are further places, below any folder of a project. The settings of Claude
+// Code count where they can switch a hook off (switchesHooks).
+var inProjects = []Place{
+	{"Claude Code", file, ".claude/settings.json", claudeSettings},
+	{"Claude Code", file, ".claude/settings.local.json", claudeSettings},
 }
 
 // atHome are further places in the home of the user.
-var atHome = []place{
-	{"Claude Code", file, "CLAUDE.md"}, // it reads those above a project, too
-	{"Claude Code", file, "CLAUDE.local.md"},
-	{"Windsurf", file, ".codeium/windsurf/memories/global_rules.md"},
-	{"Windsurf", skill, ".codeium/windsurf/skills/**"},
-	{"Cline", file, "Documents/Cline/Rules/**/*.md"},
-	{"Cline", file, "Documents/Cline/Workflows/**/*.md"},
-	{"Cline", skill, ".cline/skills/**"},
-	{"Copilot", skill, ".copilot/skills/**"},
-	{"opencode", file, ".config/opencode/AGENTS.md"},
-	{"opencode", file, ".config/opencode/agent/**/*.md"},
-	{"opencode", file, ".config/opencode/agents/**/*.md"},
-	{"opencode", file, ".config/opencode/command/**/*.md"},
-	{"opencode", file, ".config/opencode/commands/**/*.md"},
-	{"opencode", skill, ".config/opencode/skill/**"},
-	{"opencode", skill, ".config/opencode/skills/**"},
-	{"Zed", file, ".config/zed/AGENTS.md"},
+var atHome = []Place{
+	{"Claude Code", unchecked, ".claude/projects/*/memory/*.md", claudeMemory},
+	{"Claude Code", unchecked, ".claude/plugins/*", claudePlugins},
+	{"Gemini CLI", unchecked, ".gemini/extensions/*", geminiSettings},
+	{"Windsurf", file, ".codeium/windsurf/memories/global_rules.md", windsurfRules},
+	{"Windsurf", file, ".codeium/windsurf/global_workflows/*.md", windsurfFlows},
+	{"Windsurf", skill, ".codeium/windsurf/skills/**", windsurfSkills},
+	{"Cline", file, "Documents/Cline/Rules/**/*.md", clineRules},
+	{"Cline", file, "Documents/Cline/Rules/**/*.txt", clineRules},
+	{"Cline", file, "Cline/Rules/**/*.md", clineRules},
+	{"Cline", file, "Documents/Cline/Workflows/**/*.md", clineFlows},
+	{"Copilot", skill, ".copilot/skills/**", copilotSkills},
+	{"Copilot", file, ".copilot/agents/*.md", copilotCLI},
+	{"Copilot", file, ".copilot/copilot-instructions.md", copilotCLI},
+	{"Copilot", file, ".copilot/instructions/**/*.instructions.md", copilotCLI},
+	{"Copilot", file, ".config/Code/User/prompts/*.md", copilotPrompts},
+	{"Copilot", file, "Library/Application Support/Code/User/prompts/*.md", copilotPrompts},
+	{"opencode", file, ".config/opencode/AGENTS.md", opencodeRules},
+	{"opencode", file, ".config/opencode/agent/**/*.md", opencodeAgents},
+	{"opencode", file, ".config/opencode/agents/**/*.md", opencodeAgents},
+	{"opencode", file, ".config/opencode/command/**/*.md", opencodeFlows},
+	{"opencode", file, ".config/opencode/commands/**/*.md", opencodeFlows},
+	{"opencode", file, ".config/opencode/mode/**/*.md", opencodeModes},
+	{"opencode", file, ".config/opencode/modes/**/*.md", opencodeModes},
+	{"opencode", skill, ".config/opencode/skill/**", opencodeSkills},
+	{"opencode", skill, ".config/opencode/skills/**", opencodeSkills},
+	{"opencode", unchecked, ".config/opencode/opencode.json", opencodeConfig},
+	{"opencode", unchecked, ".config/opencode/opencode.jsonc", opencodeConfig},
+	{"Zed", file, ".config/zed/AGENTS.md", zedRules},
+	{"Zed", unchecked, ".config/zed/settings.json", zedSettings},
 }
 
-func (s Scope) places() []place {
+// Places returns the places of a scope.
+func (s Scope) Places() []Place {
 	if s == User {
 		return slices.Concat(shared, atHome)
 	}
 	return slices.Concat(shared, inProjects)
 }
 
-// starts returns the folders below which a scope is searched.
-func (s Scope) starts() []string {
-	if s == Project {
-		return []string{"."}
-	}
-	var starts []string
-	for _, p := range s.places() {
-		fixed := "."
-		for element := range strings.SplitSeq(path.Dir(p.pattern), "/") {
-			if strings.Contains(element, "*") {
-				break
-			}
-			fixed = path.Join(fixed, element)
-		}
-		starts = append(starts, fixed)
-	}
-	slices.Sort(starts)
-	return slices.Compact(starts)
-}
-
 // pattern is a place with its pattern as elements.
 type pattern struct {
-	place
+	Place
 	elements []string
 }
 
 func (s Scope) patterns() []pattern {
 	var list []pattern
-	for _, p := range s.places() {
-		list = append(list, pattern{p, strings.Split(p.pattern, "/")})
+	for _, p := range s.Places() {
+		list = append(list, pattern{p, strings.Split(p.Pattern, "/")})
 	}
 	return list
 }
 
+// ends reports whether a path whose last element is name can be of the pattern. Every
+// file of a folder is compared with every pattern, so this is cheaper than path.Match.
+func (of pattern) ends(name string) bool {
+	last := of.elements[len(of.elements)-1]
+	star := strings.LastIndexByte(last, '*')
+	switch star {
+	case -1:
+		return name == last
+	case 0:
+		return strings.HasSuffix(name, last[1:])
+	}
+	ok, err := path.Match(last, name)
+	return err == nil && ok
+}
+
 // match returns the place that the file or folder at p is of, false for none. Where
 // anywhere is set, a pattern may begin in any folder.
-func match(patterns []pattern, p string, isDir, anywhere bool) (place, bool) {
+func match(patterns []pattern, p string, isDir, anywhere bool) (Place, bool) {
 	var elements []string
 	last := path.Base(p)
 	for _, of := range patterns {
-		if isDir != (of.kind == skill) {
-			continue
-		}
-		if ok, err := path.Match(of.elements[len(of.elements)-1], last); !ok || err != nil {
+		if of.Kind != unchecked && isDir != (of.Kind == skill) || !of.ends(last) {
 			continue
 		}
 		if elements == nil {
@@ -173,11 +271,11 @@ func match(patterns []pattern, p string, isDir, anywhere bool) (place, bool) {
 		}
 		for ; from < end; from++ {
 			if fits(of.elements, elements[from:]) {
-				return of.place, true
+				return of.Place, true
 			}
 		}
 	}
-	return place{}, false
+	return Place{}, false
 }
 
 // leads reports whether a place can lie below the folder at p. Where anywhere is set, a

@@ -1,0 +1,114 @@
+package instructions
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/registry"
+)
+
+// Import is a file that lies outside of a folder and is imported by a file in it.
+type Import struct {
+	From string // the file with the import, below the folder
+	Path string // absolute, or "~/" and a path below the home
+}
+
+// maxImports is how many imports lead from one file to the next: Claude Code follows 5
+// (code.claude.com/docs/en/memory), and so does Gemini CLI unless its settings say otherwise
+// (geminicli.com/docs/reference/memport).
+const maxImports = 5
+
+// importPattern matches an import as Claude Code and Gemini CLI write it: "@" and a path, in
+// which a space is escaped.
+var importPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)@((?:[^\s\\]|\\.)+)`) })
+
+// importers are the files whose imports a client follows. Those of AGENTS.md count because
+// Gemini CLI can be set to read it, and Claude Code reads it where CLAUDE.md imports it.
+var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
+
+// imports adds the files that files import, and theirs. Imports in code blocks count too:
+// clients differ in what they take for one.
+func (s *search) imports() {
+	depth := map[string]int{}
+	for i := 0; i < len(s.Found); i++ { // it grows
+		f := s.Found[i]
+		hops := depth[f.Path]
+		imports := hops > 0 || slices.Contains(importers, strings.ToLower(path.Base(f.Path))) || strings.Contains("/"+f.Path, "/.claude/rules/")
+		if f.Err != nil || f.Kind != registry.KindInstructions || !imports || hops == maxImports {
+			continue
+		}
+		content := f.Folder.Files[path.Base(f.Path)]
+		if content.SHA256 != "" {
+			s.Unchecked = append(s.Unchecked, "imports of "+f.Path)
+		}
+		for _, target := range targets(content.Text) {
+			p, local := s.resolve(f.Path, target)
+			if !local {
+				s.Outside = append(s.Outside, Import{f.Path, p})
+			} else if s.include(p, f.Client) {
+				depth[p] = hops + 1
+			}
+		}
+	}
+}
+
+// targets returns the paths that a text imports, each also without the punctuation that
+// may end a sentence.
+func targets(text string) []string {
+	var list []string
+	known := map[string]bool{"": true}
+	for _, m := range importPattern().FindAllStringSubmatch(text, -1) {
+		target, _, _ := strings.Cut(strings.ReplaceAll(m[1], `\ `, " "), "#")
+		for _, t := range []string{target, strings.TrimRight(target, ".,;:!?)\"'`*")} {
+			if !known[t] {
+				known[t] = true
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// resolve returns the path of an import in the file at from: below the folder that is
+// searched, or elsewhere.
+func (s *search) resolve(from, target string) (p string, local bool) {
+	if rest, ok := strings.CutPrefix(target, "~/"); ok {
+		if s.scope != User {
+			return target, false
+		}
+		target = filepath.Join(s.dir, rest)
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(s.dir, filepath.FromSlash(path.Dir(from)), target)
+	}
+	rel, err := filepath.Rel(s.dir, target)
+	if err != nil || !filepath.IsLocal(rel) {
+		return target, false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// include reads a file that others import, and reports whether it was not found before. A
+// path that leads to no file imports nothing.
+func (s *search) include(p, client string) bool {
+	if s.known[p] {
+		return false
+	}
+	info, err := s.root.Stat(p)
+	switch {
+	case err == nil && info.IsDir(), errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil:
+		if _, err := s.root.Lstat(p); err != nil {
+			return false
+		}
+	}
+	s.read(registry.KindInstructions, p, client)
+	return true
+}
