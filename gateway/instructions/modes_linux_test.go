@@ -1,0 +1,73 @@
+package instructions
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asNobody runs do without the right to open everything, which root has: on a thread whose
+// file system uid is another's and which ends with it.
+func asNobody(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if os.Getuid() == 0 {
+			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, 65534, 0, 0)
+		}
+		do()
+	}()
+	<-done
+}
+
+// TestUnopenedFolders: a folder that cannot be opened is named, wherever it is (S42).
+func TestUnopenedFolders(t *testing.T) {
+	for _, mode := range []os.FileMode{0o711, 0} {
+		for name, tc := range map[string]struct {
+			scope Scope
+			shut  string
+			want  string // the path that is refused, "" for an error
+		}{
+			"in a project":                 {Project, "docs", "docs"},
+			"with modules":                 {Project, "node_modules/x", "node_modules/x"},
+			"of a client":                  {Project, ".claude", ".claude"},
+			"of a client at home":          {User, ".claude", ".claude"},
+			"the home":                     {User, ".", ""},
+			"the project":                  {Project, ".", ""},
+			"above a project, with a file": {Above, ".", "AGENTS.md"},
+		} {
+			dir := lay(t, map[string]string{"docs/AGENTS.md": "x\n", "node_modules/x/AGENTS.md": "x\n", ".claude/CLAUDE.md": "x\n", "AGENTS.md": "x\n"})
+			for at := dir; strings.Contains(at, "TestUnopenedFolders"); at = filepath.Dir(at) {
+				must(t, os.Chmod(at, 0o755))
+			}
+			shut := filepath.Join(dir, tc.shut)
+			must(t, os.Chmod(shut, mode))
+			t.Cleanup(func() { must(t, os.Chmod(shut, 0o755)) })
+			var tree Tree
+			var err error
+			asNobody(func() { tree, err = Search(dir, tc.scope) })
+			refused := ""
+			for _, f := range tree.Found {
+				if f.Err != nil {
+					refused += f.Path + " "
+				}
+			}
+			switch {
+			case tc.scope == Above && mode == 0: // no client gets at it either
+				if err != nil || refused != "" {
+					t.Errorf("%s, mode %o: refused %q, %v", name, mode, refused, err)
+				}
+			case tc.want == "" && tc.shut == "." && tc.scope != Above:
+				if err == nil {
+					t.Errorf("%s, mode %o: no error", name, mode)
+				}
+			case err != nil || !strings.Contains(" "+refused, " "+tc.want+" "):
+				t.Errorf("%s, mode %o: refused %q, %v; want %s", name, mode, refused, err, tc.want)
+			}
+		}
+	}
+}
