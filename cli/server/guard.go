@@ -216,7 +216,7 @@ func (c *guardCrib) Approved(ctx context.Context) (guard.Approved, error) {
 	return out, nil
 }
 
-// raw returns the approved JSON with a hash, on one line; nil when it is not kept.
+// raw returns the approved JSON with a hash; nil when it is not kept.
 func (c *guardCrib) raw(ctx context.Context, hash string) (json.RawMessage, error) {
 	c.mu.Lock()
 	raw := c.raws[hash]
@@ -227,13 +227,6 @@ func (c *guardCrib) raw(ctx context.Context, hash string) (json.RawMessage, erro
 	body, ok, err := c.app.DB.Raw(ctx, hash)
 	if err != nil || !ok {
 		return nil, err
-	}
-	if bytes.ContainsAny(body, "\r\n") { // of a file that was imported; strings have none
-		var line bytes.Buffer
-		if err := json.Compact(&line, body); err != nil {
-			return nil, err
-		}
-		body = line.Bytes()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,9 +2,12 @@ package guard_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,6 +28,54 @@ func TestACallWithoutAnIdIsNotPassedOn(t *testing.T) {
 		}
 	}
 	s.says("a tools/call without an id")
+}
+
+// TestTextsThatTheParserRefuses answers a request, whose answer is not strict JSON, with the
+// reason, over standard input and output and over HTTP.
+func TestTextsThatTheParserRefuses(t *testing.T) {
+	for text, why := range map[string]string{
+		`{"jsonrpc":"2.0","id":$ID,"result":{"x":"\ud800"}}`:           "surrogate",
+		`{"jsonrpc":"2.0","id":$ID,"result":{"x":"\uzzzz"}}`:           "invalid escape sequence",
+		"{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"x\":\"\x01\"}}": "invalid character",
+		"{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"x\":\"\xff\"}}": "UTF-8",
+		`{"jsonrpc":"2.0","id":$ID,"result":{"x":{"a":1,"a":2}}}`:      `the member \"a\" twice`,
+		`{"jsonrpc":"2.0","id":$ID,"result":{"x":`:                     "truncated",
+		`{"jsonrpc":"2.0","id":$ID,"result":{}} {}`:                    "text follows the value",
+	} {
+		texts := [][]byte{[]byte(text)}
+		file := filepath.Join(t.TempDir(), "answers.json")
+		list, err := json.Marshal(texts)
+		if err == nil {
+			err = os.WriteFile(file, list, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := guarded(t, newCrib(allTools...), func(s *session) { s.env = append(s.env, answers+"="+file) }).begin()
+		away := far(t, &remote{raw: text})
+		for _, s := range []*session{near, away} {
+			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			got := s.next()
+			s.is2(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withholds the server's answer: it `)
+			s.is2(got, why)
+		}
+	}
+	s := guarded(t, newCrib("received")).begin()
+	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\ud800"}}`)
+	s.is2(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: it is not valid JSON`)
+	s.send(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)
+	s.is2(s.next(), `"id":null,"error":{"code":-32600,`)
+}
+
+// TestLineBreaksInsideStrings escapes the characters inside strings at which some readers
+// divide lines, also in the bytes of an approved tool.
+func TestLineBreaksInsideStrings(t *testing.T) {
+	odd := "{\"name\":\"odd\",\n\"description\":\"One\u2028two\u0085three\u2029four.\",\"inputSchema\":{}}"
+	s := guarded(t, newCrib("emit", odd), func(s *session) { s.lists(catalogOf("emit", strings.ReplaceAll(odd, "\n", ""))) }).begin()
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.is2(s.next(), `{"name":"odd", "description":"One\u2028two\u0085three\u2029four."`)
+	s.emit(2, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":[\"\u2028\"]}")
+	s.is(`{"jsonrpc":"2.0","method":"notifications/x","params":["\u2028"]}`)
 }
 
 // TestBatchesInBatchesAreRefused has a server and a client nest batches as deep as a

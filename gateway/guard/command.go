@@ -130,7 +130,7 @@ func exitStatus(s *os.ProcessState) int {
 func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	_, err := c.in.Write(ended(line))
+	_, err := c.in.Write(oneLine(line))
 	return err
 }
 

@@ -37,7 +37,7 @@ type Approved struct {
 // Tool is an approved tool.
 type Tool struct {
 	Hash string          // of the canonical form of Raw
-	Raw  json.RawMessage // exactly the approved JSON, on one line
+	Raw  json.RawMessage // exactly the approved JSON
 }
 
 // Listing is a complete list of the server's tools.

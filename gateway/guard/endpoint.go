@@ -97,7 +97,7 @@ func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	body := bytes.Clone(bytes.TrimSpace(line))
+	body := bytes.Clone(bytes.TrimSpace(oneLine(line)))
 	own := *m
 	own.text = bytes.Clone(m.text)
 	e.sending.Lock()
@@ -146,7 +146,11 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 		e.log(m.method + " cannot be sent to the server: " + err.Error())
 		return
 	}
-	e.receive(ended(refused(id, codeInternal, "the server cannot be reached: "+err.Error())))
+	why := "the server cannot be reached: " + err.Error()
+	if errors.As(err, new(malformed)) {
+		why = "toolcrib withholds the server's answer: " + err.Error()
+	}
+	e.receive(refused(id, codeInternal, why))
 }
 
 // exchange sends a message once, and again in a new session if the old one is gone.
@@ -261,14 +265,23 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 		return reached(err)
 	case len(text) > MaxLine:
 		return errLong
-	case kind == "application/json" && e.pass(m, text): // also with the status of an error
-		return nil
+	}
+	var unread error
+	if kind == "application/json" && len(bytes.TrimSpace(text)) > 0 {
+		var answered bool
+		if answered, unread = e.pass(m, text); answered { // also with the status of an error
+			return nil
+		}
+	}
+	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return fmt.Errorf("it redirects to another address (status %d); write that one if you trust it", resp.StatusCode)
 	case resp.StatusCode >= 400:
 		return fmt.Errorf("it answers with status %d: %s", resp.StatusCode, clip(string(bytes.TrimSpace(text))))
+	case unread != nil:
+		return unread
 	case m.kind == request:
 		return fmt.Errorf("it answers with status %d and no message", resp.StatusCode)
 	}
@@ -276,36 +289,31 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 }
 
 // pass hands on one message of the server, or a batch, and reports whether it is the
-// answer to m, or whether m needs none.
-func (e *Endpoint) pass(m *message, text []byte) bool {
-	if bytes.ContainsAny(text, "\r\n") {
-		var line bytes.Buffer
-		if json.Compact(&line, text) == nil {
-			text = line.Bytes()
-		}
-	}
-	if whole(text) != nil {
-		return false
-	}
-	answered := m == nil || m.kind != request
+// answer to m, or whether m needs none. It hands on nothing that is not JSON: the error
+// is then a malformed.
+func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
+	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
 	if !ok {
 		messages = [][]byte{text}
 	}
 	for _, one := range messages {
-		got, _ := read(one) // what it is not, the guard says
-		if m == nil || !got.id.there() || got.method != "" || got.key() != m.key() {
+		got, err := read(one)
+		if errors.As(err, new(malformed)) {
+			return false, err
+		}
+		if m == nil || !got.answers() || got.key() != m.key() {
 			continue
 		}
 		answered = true
-		if m.method == "initialize" {
+		if err == nil && m.method == "initialize" {
 			e.mu.Lock()
 			e.protocol = got.str(got.member(got.result, "protocolVersion"))
 			e.mu.Unlock()
 		}
 	}
-	e.receive(ended(text))
-	return answered
+	e.receive(oneLine(text))
+	return answered, nil
 }
 
 // streams hands on the events of the response to a message. A stream that breaks off
@@ -314,12 +322,22 @@ func (e *Endpoint) streams(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body)}
 	for tried := 0; ; tried++ {
 		answered := false
-		err := s.each(func(data []byte) { answered = e.pass(m, data) && m.kind == request || answered })
+		var unread error
+		err := s.each(func(data []byte) {
+			passed, err := e.pass(m, data)
+			answered = passed && m.kind == request || answered
+			if err != nil {
+				e.log("a message of the server is withheld: " + err.Error())
+				unread = err
+			}
+		})
 		switch {
 		case answered || m.kind != request:
 			return nil
 		case errors.Is(err, errLong):
 			return err
+		case unread != nil:
+			return unread
 		case s.id == "" || tried == maxResumed || e.ctx.Err() != nil:
 			return errors.New("its stream ended without an answer")
 		}
@@ -374,7 +392,11 @@ func (e *Endpoint) listen() {
 		if err == nil {
 			wait = time.Second
 			s.lines = newLineReader(resp.Body)
-			_ = s.each(func(data []byte) { e.pass(nil, data) }) // it is opened again
+			_ = s.each(func(data []byte) { // it is opened again
+				if _, err := e.pass(nil, data); err != nil {
+					e.log("a message of the server is withheld: " + err.Error())
+				}
+			})
 			_ = resp.Body.Close()
 		}
 		if !e.pause(max(wait, s.retry)) {

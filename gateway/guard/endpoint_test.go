@@ -23,6 +23,7 @@ type remote struct {
 	forget   int // the status with which the next post finds its session gone; 0 for not
 	deleted  chan string
 	tools    string      // its list; "" for the usual one
+	raw      string      // its whole answer to lists with the id 1; "" for the usual one
 	stream   chan string // what the stream of the server carries; nil for no stream
 }
 
@@ -64,6 +65,9 @@ func (r *remote) post(w http.ResponseWriter, m fakeMessage) {
 		w.Header().Set("Mcp-Session-Id", fmt.Sprintf("session-%d", r.sessions))
 		r.mu.Unlock()
 		answer(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"far","version":"1"}}`)
+	case r.raw != "" && m.Method == "tools/list" && string(m.ID) == "1":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, strings.ReplaceAll(r.raw, "$ID", "1"))
 	case m.Method == "tools/list":
 		answer(`{"tools":` + cmp.Or(r.tools, catalogOf("emit", "big", "fail", "silent")) + `}`)
 	case m.Params.Name == "emit": // an event stream with a notification and a request before the answer
@@ -106,12 +110,15 @@ func (r *remote) get(w http.ResponseWriter, req *http.Request) {
 }
 
 // far starts a guard before a server over HTTP.
-func far(t *testing.T, r *remote) *session {
+func far(t *testing.T, r *remote, change ...func(*session)) *session {
 	t.Helper()
 	r.deleted = make(chan string, 10)
 	web := httptest.NewServer(r)
 	t.Cleanup(web.Close)
 	s := &session{t: t, crib: newCrib("emit", "big", "fail", "silent"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	for _, do := range change {
+		do(s)
+	}
 	s.start(guard.NewEndpoint(web.URL+"/mcp", guard.Headers([]string{"TOOLCRIB_HEADER_Authorization=Bearer secret"})))
 	s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"tester"}}}`)
 	s.is2(s.next(), `"capabilities":{"tools":{"listChanged":true}}`)
@@ -123,7 +130,7 @@ func TestEndpoint(t *testing.T) {
 	r := &remote{stream: make(chan string)}
 	s := far(t, r)
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"emit"}}`)
-	s.is(`{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`)
+	s.is(`{"jsonrpc":"2.0","method":"notifications/progress", "params":{}}`)
 	s.is(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage"}`)
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	s.is(`{"jsonrpc":"2.0","method":"notifications/late"}`) // streams are read to their end
@@ -167,7 +174,7 @@ func TestAForgottenSessionBeginsAgain(t *testing.T) {
 		r.forget = status
 		r.mu.Unlock()
 		s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		s.is(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		s.is(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
 		r.mu.Lock()
 		if r.sessions != i+2 {
 			t.Errorf("after status %d there were %d sessions", status, r.sessions)
@@ -188,7 +195,7 @@ func TestTheOrderOfPosts(t *testing.T) {
 		s.send(`{"jsonrpc":"2.0","method":"notifications/n%d"}`, i)
 	}
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	s.is(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+	s.is(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0

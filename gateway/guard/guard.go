@@ -30,10 +30,10 @@ type Config struct {
 type Server interface {
 	// start connects.
 	start(ctx context.Context, times Times, log func(string)) error
-	// serve hands every message of the server to receive, one line each, until the
-	// server ends, and returns its exit status. It ends the server when ctx does.
+	// serve hands every message of the server to receive until the server ends, and
+	// returns its exit status. It ends the server when ctx does.
 	serve(ctx context.Context, receive func(line []byte)) (status int, err error)
-	// send sends a message of the client, whose line it is.
+	// send sends a message of the client, whose line it is, as one line.
 	send(ctx context.Context, m *message, line []byte) error
 	// finish says that nothing more is sent.
 	finish()
@@ -130,7 +130,7 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 			g.answer(refused(nil, codeInvalidRequest, "the batch is empty"))
 		}
 		for _, m := range messages {
-			g.fromClient(ctx, ended(m))
+			g.fromClient(ctx, m)
 		}
 		return
 	}
@@ -205,7 +205,7 @@ func (g *Guard) unsent(m *message, err error) {
 
 // answer writes a line of the guard's own to the client.
 func (g *Guard) answer(text []byte) {
-	_ = g.client.write(ended(text)) // a client that went away is noticed at its input
+	_ = g.client.write(text) // a client that went away is noticed at its input
 }
 
 // watch calls leave when nobody reads the guard's output any more. The end of the

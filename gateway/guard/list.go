@@ -65,13 +65,17 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	if err == nil && (!found.there() || m.text[found.from] != '[') {
 		err = ambiguous("it has no list of " + string(kind))
 	}
+	state, closed := g.approvals.get()
+	approved := state.of(kind) // none when nobody knows them
+	var listed []json.RawMessage
+	var withheld []string
+	if err == nil {
+		listed, withheld, err = passing(found.of(m.text), approved)
+	}
 	if err != nil {
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
 		return
 	}
-	state, closed := g.approvals.get()
-	approved := state.of(kind) // none when nobody knows them
-	listed, withheld := passing(m.text, found, approved)
 	list := []byte{'['}
 	for i, raw := range listed {
 		if i > 0 {
@@ -88,17 +92,16 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		g.say("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
 	}
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
-		g.refresher.compare(m.text, found, kind)
+		g.refresher.compare(found.of(m.text), kind)
 	}
 }
 
 // passing returns the approved tools of a list, in their approved bytes, and the names
 // of the others.
-func passing(text []byte, list span, approved map[string]Tool) (listed []json.RawMessage, withheld []string) {
+func passing(list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
-	s := scanner{text: text[:list.to], at: list.from}
-	_ = s.elements(0, func(value span) error { // it was checked
-		item, err := wire.ReadItem(wire.MCP, value.of(text))
+	err = array(list, lenient, func(value []byte) error {
+		item, err := wire.ReadItem(wire.MCP, value)
 		if err != nil {
 			withheld = append(withheld, "one that cannot be read")
 			return nil
@@ -112,7 +115,7 @@ func passing(text []byte, list span, approved map[string]Tool) (listed []json.Ra
 		listed = append(listed, tool.Raw)
 		return nil
 	})
-	return listed, withheld
+	return listed, withheld, err
 }
 
 // refresher keeps what the server lists.
@@ -280,16 +283,15 @@ func hashes(tools []json.RawMessage) map[string]string {
 
 // compare has the server's lists compared when the client was shown one that differs
 // from the last comparison: a server may change without a word.
-func (r *refresher) compare(text []byte, list span, kind listKind) {
+func (r *refresher) compare(list []byte, kind listKind) {
 	known := r.found(kind)
-	s := scanner{text: text[:list.to], at: list.from}
 	differs := false
-	_ = s.elements(0, func(value span) error { // it was checked
-		item, err := wire.ReadItem(wire.MCP, value.of(text))
+	err := array(list, lenient, func(value []byte) error {
+		item, err := wire.ReadItem(wire.MCP, value)
 		differs = differs || err == nil && known[item.Name] != item.Hash()
 		return nil
 	})
-	if differs && known != nil {
+	if (differs || err != nil) && known != nil {
 		r.want()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,11 +16,12 @@ import (
 )
 
 // role makes the test binary the server of a test; catalog names the file with the
-// tools that it lists.
+// tools that it lists, answers that with its whole answers to lists with the ids 1, 2, ….
 const (
 	role    = "TOOLCRIB_TEST_GUARDED"
 	catalog = "TOOLCRIB_TEST_TOOLS"
 	prompts = "TOOLCRIB_TEST_PROMPTS"
+	answers = "TOOLCRIB_TEST_ANSWERS"
 )
 
 func TestMain(m *testing.M) {
@@ -124,6 +126,16 @@ func (f *fake) handle(m fakeMessage) {
 // list answers with the file's tools: a JSON array, or an object with one array a
 // page.
 func (f *fake) list(m fakeMessage) {
+	var n int
+	if file := os.Getenv(answers); file != "" && json.Unmarshal(m.ID, &n) == nil {
+		var texts [][]byte
+		data, err := os.ReadFile(file)
+		if err = errors.Join(err, json.Unmarshal(data, &texts)); err != nil {
+			panic(err)
+		}
+		fmt.Println(strings.ReplaceAll(string(texts[n-1]), "$ID", string(m.ID)))
+		return
+	}
 	text, err := os.ReadFile(os.Getenv(catalog))
 	if err != nil {
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no catalog"}}`+"\n", m.ID)

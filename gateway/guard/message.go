@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -24,6 +27,7 @@ type message struct {
 	text                    []byte
 	kind                    kind
 	id                      span // as it is written
+	named                   span // the method as it is written
 	method                  string
 	params, result, failure span
 	// mirrored are the arguments of a call that a server over HTTP gets in headers,
@@ -34,24 +38,39 @@ type message struct {
 // memberNames are the members of a message that have a meaning.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// read finds the parts of a message in a text. The error is errNoJSON, or an
-// ambiguous for a text that is JSON and no message with one meaning.
+// read finds the parts of a message in a text. The error is a malformed for a text that
+// is not JSON, or an ambiguous for one that is not a message with a single meaning. A
+// refused message keeps the parts that could be read, so that its request is answered.
 func read(text []byte) (message, error) {
 	m := message{text: text}
-	if err := whole(text); err != nil {
+	err := m.parse(strict)
+	var unclear ambiguous
+	switch {
+	case err == nil:
+		return m, m.classify()
+	case errors.As(err, &unclear):
 		return m, err
 	}
-	from := bytes.IndexByte(text, '{')
-	if from < 0 || len(bytes.TrimLeft(text[:from], " \t\r\n")) > 0 {
-		return m, ambiguous("it is not an object")
+	refused := malformed{err}
+	m = message{text: text}
+	err = m.parse(lenient)
+	if !jsontext.Value(m.id.of(text)).IsValid() {
+		m.id = span{}
 	}
-	var method span
-	err := object(text, span{from, len(text)}, memberNames, func(key string, value span) {
-		switch key {
+	if err == nil || errors.As(err, &unclear) {
+		return m, ambiguous(refused.Error())
+	}
+	return m, refused
+}
+
+// parse finds the parts of a message. The error is that of object.
+func (m *message) parse(opts []jsontext.Options) error {
+	return object(m.text, span{0, len(m.text)}, opts, memberNames, func(name string, value span) {
+		switch name {
 		case "id":
 			m.id = value
 		case "method":
-			method = value
+			m.named = value
 		case "params":
 			m.params = value
 		case "result":
@@ -60,25 +79,20 @@ func read(text []byte) (message, error) {
 			m.failure = value
 		}
 	})
-	if err != nil {
-		return m, err
-	}
-	return m, m.classify(method)
 }
 
 // classify sets the kind of a message, and refuses one that could be of two.
-func (m *message) classify(method span) error {
+func (m *message) classify() error {
 	switch {
-	case method.there() && (m.result.there() || m.failure.there()), m.result.there() && m.failure.there():
+	case m.named.there() && (m.result.there() || m.failure.there()), m.result.there() && m.failure.there():
 		return ambiguous("it is a request and an answer, or an answer and an error")
 	case m.id.there() && !m.identifies():
 		return ambiguous("its id is neither a string nor a number")
-	case method.there():
-		quoted := method.of(m.text)
-		if quoted[0] != '"' {
-			return ambiguous("its method is no string")
+	case m.named.there():
+		if m.text[m.named.from] != '"' {
+			return ambiguous("its method is not a string")
 		}
-		m.method, m.kind = unquote(quoted[1:len(quoted)-1]), notification
+		m.method, m.kind = m.str(m.named), notification
 		if m.id.there() {
 			m.kind = request
 		}
@@ -88,6 +102,11 @@ func (m *message) classify(method span) error {
 		return nil
 	}
 	return ambiguous("it has neither a method nor a result")
+}
+
+// answers reports whether a message, which may have been refused, answers a request.
+func (m *message) answers() bool {
+	return m.id.there() && (!m.named.there() || m.result.there() || m.failure.there())
 }
 
 // identifies reports whether an id can be one. The error of a message that could not
@@ -111,28 +130,28 @@ func idKey(id []byte) string {
 	case len(id) == 0:
 		return ""
 	case id[0] == '"':
-		return `"` + unquote(id[1:len(id)-1])
+		return `"` + unquote(id)
 	case bytes.ContainsAny(id, ".eE"):
 		return string(jsondoc.Canonical(jsondoc.NewNumber(string(id))))
 	}
 	return string(id)
 }
 
-// members reads some members of an object that is part of the message; nothing where
-// it is no object. A member that stands there twice is ambiguous.
-func (m *message) members(at span, known []string, each func(key string, value span)) error {
+// members reads the members of an object that is part of the message; nothing where it
+// is not an object. The error is an ambiguous.
+func (m *message) members(at span, known []string, each func(name string, value span)) error {
 	if !at.there() || m.text[at.from] != '{' {
 		return nil
 	}
-	return object(m.text, at, known, each)
+	return object(m.text, at, lenient, known, each)
 }
 
-// text returns the string at a place, "" where there is none.
+// str returns the string at a place, "" where there is none.
 func (m *message) str(at span) string {
 	if !at.there() || m.text[at.from] != '"' {
 		return ""
 	}
-	return unquote(m.text[at.from+1 : at.to-1])
+	return unquote(at.of(m.text))
 }
 
 // called is the name and the arguments of a tools/call.
@@ -174,18 +193,16 @@ func (m *message) member(at span, names ...string) (found span) {
 }
 
 // batch returns the messages of a batch, which the revision 2025-03-26 has; false for
-// a text that is none. A batch has no batches inside.
+// another text. A batch contains no batches. Each message remains to be read.
 func batch(text []byte) (messages [][]byte, ok bool) {
-	s := scanner{text: text}
-	s.space()
-	if s.at == len(text) || text[s.at] != '[' || whole(text) != nil {
+	if jsontext.Value(text).Kind() != '[' {
 		return nil, false
 	}
-	err := s.elements(0, func(value span) error {
-		if text[value.from] != '{' {
-			return errNoJSON
+	err := array(text, lenient, func(value []byte) error {
+		if value[0] != '{' {
+			return ambiguous("it is not an object")
 		}
-		messages = append(messages, value.of(text))
+		messages = append(messages, value)
 		return nil
 	})
 	return messages, err == nil

@@ -226,9 +226,8 @@ func readResult(result json.RawMessage, tools *[]json.RawMessage, next *string) 
 		return errors.New("its answer to tools/list has no list of tools")
 	}
 	*next = m.str(cursor)
-	s := scanner{text: result[:list.to], at: list.from}
-	return s.elements(0, func(value span) error {
-		*tools = append(*tools, value.of(result))
+	return array(list.of(result), lenient, func(value []byte) error {
+		*tools = append(*tools, value)
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 )
@@ -16,7 +17,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	if messages, ok := batch(text); ok {
 		for _, m := range messages {
-			g.fromServer(ctx, ended(m))
+			g.fromServer(ctx, m)
 		}
 		return
 	}
@@ -26,7 +27,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	switch {
 	case m.kind == 0 && !m.id.there() && err != nil:
-		g.config.Log("the server writes to standard output: " + clip(string(text)))
+		g.config.Log(fmt.Sprintf("the server writes to standard output: %s (not a message: %v)", clip(string(text)), err))
 	case err != nil:
 		g.withhold(&m, err)
 	case m.kind == response:
@@ -44,7 +45,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 // withhold answers the request whose answer does not pass with an error.
 func (g *Guard) withhold(m *message, err error) {
 	g.config.Log("a message of the server is withheld: " + err.Error())
-	if !m.id.there() || m.method != "" {
+	if !m.answers() {
 		return
 	}
 	if own := g.inquirer.waiter(m.key()); own != nil {
@@ -324,8 +325,9 @@ type lineWriter struct {
 	failed error
 }
 
-// write writes a line, which is to end where it ends.
-func (w *lineWriter) write(line []byte) error {
+// write writes a message as one line.
+func (w *lineWriter) write(text []byte) error {
+	line := oneLine(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failed == nil {
@@ -341,12 +343,4 @@ func (w *lineWriter) gone() bool {
 	}
 	defer w.mu.Unlock()
 	return w.failed != nil
-}
-
-// ended returns text as a line of its own.
-func ended(text []byte) []byte {
-	if bytes.HasSuffix(text, []byte("\n")) {
-		return text
-	}
-	return append(bytes.Clone(text), '\n')
 }

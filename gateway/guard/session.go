@@ -97,17 +97,21 @@ func (s *session) hear(m *message) {
 	if m.str(m.member(meta, metaProtocol)) < modernRevision {
 		return
 	}
+	repeated, err := without(m, meta, "progressToken")
+	if err != nil {
+		return // read refuses such a message
+	}
 	s.said.protocol = m.str(m.member(meta, metaProtocol))
 	s.said.client = m.str(m.member(meta, metaClient, "name"))
 	s.said.capabilities = bytes.Clone(m.member(meta, metaCapabilities).of(m.text))
-	s.said.meta = without(m, meta, "progressToken")
+	s.said.meta = repeated
 	s.modern.Store(true)
 }
 
 // without writes an object of the message without one of its members.
-func without(m *message, at span, name string) []byte {
+func without(m *message, at span, name string) ([]byte, error) {
 	out := []byte{'{'}
-	_ = m.members(at, nil, func(key string, value span) { // it was read before
+	err := m.members(at, nil, func(key string, value span) {
 		if key == name {
 			return
 		}
@@ -116,7 +120,7 @@ func without(m *message, at span, name string) []byte {
 		}
 		out = append(append(append(out, quote(key)...), ':'), value.of(m.text)...)
 	})
-	return append(out, '}')
+	return append(out, '}'), err
 }
 
 // begin notes that the server may be asked for its tools, and reports whether it is
