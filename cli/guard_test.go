@@ -1,12 +1,16 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -275,6 +279,83 @@ func TestGuardWhoseDatabaseGoes(t *testing.T) {
 	if got := cl.tools(); !strings.Contains(got, "find_book") {
 		t.Errorf("the client is listed %s", got)
 	}
+}
+
+// lockHolder is the name under which the test binary locks a database for writing, until
+// its input ends.
+const lockHolder = "lock-holder"
+
+func holdLock() {
+	db, err := sql.Open("sqlite", "file:"+os.Args[1]+"?_pragma=busy_timeout(60000)&_txlock=immediate")
+	if err == nil {
+		_, err = db.BeginTx(context.Background(), nil)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lock-holder:", err)
+		os.Exit(1)
+	}
+	fmt.Println("locked")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// locked locks the database in another process, and returns what ends the lock.
+func (c testDB) locked() (free func()) {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), lockHolder, filepath.Join(c.dir, "test.db"))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "locked\n" {
+		c.t.Fatalf("the lock holder says %q, %v", line, err)
+	}
+	return func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			c.t.Error(err)
+		}
+	}
+}
+
+// TestGuardLogsACallOrRefusesIt has another process lock the database: the call is
+// refused with the reason and does not reach the server, and the log has nothing of it (S35).
+func TestGuardLogsACallOrRefusesIt(t *testing.T) {
+	c := newTestDB(t)
+	c.write("tools.json", guardedTools)
+	cl := c.guarded("library")
+	c.waits("library_lend_book", "list")
+	c.run("--approve", "set:library")
+	cl.told()
+	free := c.locked()
+	out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}})
+	if err != nil || !out.IsError || out.Meta["toolcrib/code"] != "guard_closed" {
+		t.Fatalf("under a lock the call ends with %+v, %v", out, err)
+	}
+	if got := out.Content[0].(*sdk.TextContent).Text; !strings.Contains(got, "cannot log the call, so it was not made") || !strings.Contains(got, "in use by another process") {
+		t.Errorf("the call is refused with %q", got)
+	}
+	if !strings.Contains(cl.errs.String(), "lend_book is refused: cannot log the call") {
+		t.Errorf("standard error has %q", cl.errs)
+	}
+	free()
+	if log := c.run("calls", "log"); strings.Contains(log, "lend_book") {
+		t.Errorf("the log has %s", log)
+	}
+	if out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}}); err != nil || out.IsError {
+		t.Fatalf("without the lock the call ends with %+v, %v", out, err)
+	}
+	if log := c.waits("lend_book", "calls", "log"); strings.Count(log, "lend_book") != 1 {
+		t.Errorf("the log has %s", log)
+	}
+	c.run("verify")
 }
 
 func TestGuardUsage(t *testing.T) {

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Run(nil))
 		},
 		fixtureServer: serveFixture,
+		lockHolder:    holdLock,
 	})
 }
 

@@ -145,7 +145,7 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 // and appends it in the same transaction, so that no two calls take the same place
 // below a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
-	err := g.ledger.Log(ctx, func(tx LedgerTx) error {
+	err := g.write(ctx, p, g.ledger.Log, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil || p.waits {
 			return err
 		}
@@ -166,6 +166,24 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.withoutLog(ctx, p, err)
 	}
 	return nil
+}
+
+// ErrNotLogged is wrapped by the refusal of a guarded call that cannot be logged.
+var ErrNotLogged = errors.New("cannot log the call, so it was not made")
+
+// write runs fn in a write transaction of the ledger. A guarded call waits at most
+// g.logWithin for it: its client waits, and the call is refused then.
+func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(context.Context, func(LedgerTx) error) error, fn func(LedgerTx) error) error {
+	if !p.call.Caller.guarded() {
+		return transaction(ctx, fn)
+	}
+	limited, cancel := context.WithTimeout(ctx, g.logWithin)
+	defer cancel()
+	err := transaction(limited, fn)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: the database was in use by another process for %s; try again when it is free", ErrNotLogged, g.logWithin)
+	}
+	return err
 }
 
 // enter appends the call, and its outcome when a gate refused it. Who is refused
@@ -220,18 +238,22 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// withoutLog decides about a call that could not be written down. A failing
-// log does not stop a call; a gate that cannot be asked does, and so does a
+// withoutLog decides about a call that could not be written down. It is refused behind a
+// guard, whose log is to have every call of its server. For every other caller a
+// failing log does not stop a call; a gate that cannot be asked does, and so does a
 // limit that could not be counted.
 func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
 	}
 	err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
-	if err != nil {
+	switch {
+	case err != nil:
 		return errors.Join(cause, err)
-	}
-	if p.refused == nil && (p.waits || limited(p.tool)) {
+	case p.refused != nil:
+	case p.call.Caller.guarded() && !errors.Is(cause, ErrNotLogged):
+		return fmt.Errorf("%w: %w", ErrNotLogged, cause)
+	case p.call.Caller.guarded(), p.waits, limited(p.tool):
 		return cause
 	}
 	g.unlogged(p, "The call could not be recorded", cause)
@@ -337,7 +359,7 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 	}
 	id := p.call.ID
 	p.answers, p.call.ID = found.ID, found.Answer.Call
-	err = g.ledger.Durable(ctx, func(tx LedgerTx) error {
+	err = g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}

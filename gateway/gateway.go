@@ -27,6 +27,7 @@ type Config struct {
 	MaxRefused int           // how many refused calls of an agent and user are written in an hour, the rest is counted; 0 means DefaultMaxRefused
 	NoHints    bool          // the audit keeps no annotations
 	RunFor     time.Duration // how long a provider may take; 0 means DefaultRunFor
+	LogWithin  time.Duration // how long a guarded call waits to be logged before it is refused; 0 means DefaultLogWithin
 
 	Signatures proof.Policy // of the user's answers and tiers
 
@@ -42,6 +43,7 @@ const (
 	DefaultMaxPending  = 50
 	DefaultMaxRefused  = 10_000
 	DefaultRunFor      = time.Minute
+	DefaultLogWithin   = 3 * time.Second
 )
 
 // Gateway is the run time. It is safe for concurrent use.
@@ -54,6 +56,7 @@ type Gateway struct {
 	pendingFor time.Duration
 	maxPending int
 	maxRefused int
+	logWithin  time.Duration
 	hints      func(*registry.Tool) *registry.Annotations // that are logged with a call
 	signing    proof.Signing
 
@@ -80,7 +83,8 @@ func New(c Config) (*Gateway, error) {
 		gate:       evalGate{c.Gate, positive(c.GateTimeout, DefaultGateTimeout), c.GateClosed},
 		pendingFor: positive(c.PendingFor, DefaultPendingFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
-		signing: proof.NewSigning(proof.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
+		logWithin: positive(c.LogWithin, DefaultLogWithin),
+		signing:   proof.NewSigning(proof.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {
 		g.warn = func(string) {}

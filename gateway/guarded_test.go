@@ -1,8 +1,11 @@
 package gateway_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"toolcrib/gateway"
 	"toolcrib/registry"
@@ -28,6 +31,50 @@ func (w *workshop) imported(t testing.TB, server, name string, change func(*regi
 		}
 	}))
 	return raw.Hash
+}
+
+// lockedLedger is a ledger that somebody else has locked for writing.
+type lockedLedger struct{ gateway.Ledger }
+
+func (lockedLedger) Log(ctx context.Context, _ func(gateway.LedgerTx) error) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (l lockedLedger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return l.Log(ctx, fn)
+}
+
+// TestGuardedCallsAreLoggedOrRefused refuses a guarded call that the log does not take
+// (S35), which stops no other call (TestFailingLog): when the disk is full, and when
+// another process keeps the database locked. What a gate refuses stays refused.
+func TestGuardedCallsAreLoggedOrRefused(t *testing.T) {
+	for name, wrap := range map[string]func(gateway.Ledger) gateway.Ledger{
+		"no log":    func(l gateway.Ledger) gateway.Ledger { return deafLedger{l, false} },
+		"full disk": func(l gateway.Ledger) gateway.Ledger { return deafLedger{l, true} },
+		"locked":    func(l gateway.Ledger) gateway.Ledger { return lockedLedger{l} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, func(c *gateway.Config) { c.Ledger, c.LogWithin = wrap(c.Ledger), time.Millisecond })
+			w.imported(t, "notes", "write", nil)
+			w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
+			guarded := caller().Guarded("notes")
+			a, err := w.Admit(t.Context(), guarded, request("write", "{}"))
+			if a != nil || !errors.Is(err, gateway.ErrNotLogged) {
+				t.Errorf("a call that is not logged: %+v, %v", a, err)
+			}
+			if locked := strings.Contains(err.Error(), "another process"); locked != (name == "locked") || !locked && !errors.Is(err, errDisk) {
+				t.Errorf("the reason is %v", err)
+			}
+			if name == "locked" {
+				if a, err := w.Admit(t.Context(), guarded, request("wipe", "{}")); a != nil || !errors.Is(err, gateway.ErrNotLogged) {
+					t.Errorf("a call that would wait: %+v, %v", a, err)
+				}
+			}
+			_, err = w.Admit(t.Context(), guarded, request("no", "{}"))
+			refusal(t, err, gateway.CodeUnknown)
+		})
+	}
 }
 
 func TestGuardedCalls(t *testing.T) {

@@ -124,7 +124,7 @@ type PendingQuery struct {
 // call that waits already is not asked about twice.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
-	return g.ledger.Durable(ctx, func(tx LedgerTx) error {
+	return g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,6 +18,7 @@ type call struct {
 	key     string
 	id      []byte
 	message message // its own copy
+	name    string  // of the tool
 	line    []byte
 	cancel  context.CancelFunc
 	ctx     context.Context //nolint:containedctx // of a call, which the client can cancel
@@ -123,6 +126,9 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 		return
 	}
 	if err != nil {
+		if !errors.As(err, new(*Refusal)) { // no log has it
+			g.config.Log(fmt.Sprintf("a call of %s is refused: %v", clip(c.name), err))
+		}
 		g.requests.take(c.key)
 		g.answer(refusal(c, g.session.modern.Load(), err))
 		return
@@ -141,6 +147,7 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.name = name
 	if err := wait(c.ctx, g.approvals.loaded); err != nil {
 		return nil, err
 	}
