@@ -10,6 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
+	"toolcrib/review/rules/scan"
 )
 
 // Bind returns findings with their Context: what a waiver of them is bound to,
@@ -19,7 +20,8 @@ import (
 // a waiver of the passage alone would also cover another address. The context of
 // a passage in prose is its whole sentence, and every address and file name of
 // its field, which "send it there" may mean; that of a passage in a schema is the
-// whole node; that of anything else the value at its path.
+// whole node; that of anything else the value at its path. Where that has an address, or
+// speaks of one, all of the definition that may move the address belongs to it too.
 func (c *Change) Bind(findings []Finding) []Finding {
 	b := binder{c: c}
 	bound := slices.Clone(findings)
@@ -35,6 +37,8 @@ type binder struct {
 	byPath map[string][]field
 	root   *jsondoc.Node // of the draft
 	source *jsondoc.Node // of what it was imported from, as texts name it
+	// byHosts has the destinations for the words of an address.
+	byHosts map[string][]string
 }
 
 // field is a text with its addresses, which are looked up once.
@@ -53,12 +57,19 @@ func (b *binder) context(f Finding) string {
 	} else {
 		for _, t := range b.texts(f.Path) {
 			if start, end, ok := f.in(t.Text); ok {
-				parts = append(append(parts, sentenceAround(t.Text, start, end)), t.addresses()...)
+				sentence := sentenceAround(t.Text, start, end)
+				parts = append(append(parts, sentence), t.addresses()...)
+				if next := beside(t.Value, sentence); next != "" && speaksOfAddress(plainDots(scan.Fold(sentence))) {
+					parts = append(parts, next)
+				}
 			}
 		}
 	}
 	if len(parts) == 0 {
 		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
+	}
+	if around := plainDots(scan.Fold(parts[0])); speaksOfAddress(around) || len(addressTokens(around)) > 0 {
+		parts = append(parts, b.destinations(hostWords(around))...)
 	}
 	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // no text of a draft holds a NUL
 }
@@ -231,11 +242,13 @@ func abbreviated(text string) bool {
 }
 
 // addresses returns the words of text that may name a host, an account or a file,
-// sorted, each once.
+// sorted, each once. Numbers and abbreviations do not.
 func addresses(text string) []string {
 	var found []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"'`(){},;|", r) }) {
-		if isAddress(word) {
+		fraction := strings.Trim(strings.Trim(word, "+-.:%"), "0123456789") == "."
+		letters := !slices.ContainsFunc(strings.Split(strings.TrimRight(word, "."), "."), func(part string) bool { return len(part) != 1 }) // "e.g."
+		if isAddress(word) && !fraction && !letters {
 			found = append(found, strings.TrimRight(word, ".:!?*_"))
 		}
 	}

@@ -1,6 +1,9 @@
 package scan
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // reader cuts one segment into words. Each sentence goes to the frames, and each
 // segment to the decoder, which may find others in it.
@@ -129,7 +132,7 @@ func (s *reader) readRune(i int) int {
 			s.newline()
 		}
 	case other:
-		s.markRune(r, f)
+		s.markRune(i, size, r, f)
 	}
 	return i + size
 }
@@ -213,8 +216,14 @@ func (s *reader) within(i int) bool {
 	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && isWord(s.text[i-1]) && isWord(s.text[i+1])
 }
 
-// markRune reads one punctuation character outside ASCII.
-func (s *reader) markRune(r rune, f *folded) {
+// markRune reads one punctuation character outside ASCII. A full stop of another script
+// between two letters of ASCII is the dot of a host, as browsers take it (UTS 46).
+func (s *reader) markRune(i, size int, r rune, f *folded) {
+	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && isWord(s.text[i-1]) && i+size < len(s.text) && isWord(s.text[i+size]) {
+		s.words.gap |= gStop | gDot
+		s.lineup = false
+		return
+	}
 	switch r {
 	case '。', '！', '？', '．', '｡', '؟', '।', '…':
 		s.words.gap |= gStop | gSpace
