@@ -204,14 +204,18 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// logged returns a name that was called as the audit keeps it: cut, and with
-// what cannot be stored escaped.
-func logged(name string) string {
-	name = plaintext.Cut(name, maxLogged)
-	if plaintext.Problem(name) != "" {
-		name = plaintext.Cut(visible.Line(name), maxLogged)
+// maxCommand is maxLogged for the command of a server, of which the arguments tell what
+// it is.
+const maxCommand = 1000
+
+// logged returns a text, such as the name that was called, as the audit keeps it: cut, and
+// with what cannot be stored escaped.
+func logged(text string, most int) string {
+	text = plaintext.Cut(text, most)
+	if plaintext.Problem(text) != "" {
+		text = plaintext.Cut(visible.Line(text), most)
 	}
-	return name
+	return text
 }
 
 // propertyTypes returns the types that a schema names for each argument.

@@ -80,7 +80,7 @@ type prepared struct {
 // agent's tools were when they were last resolved: admit compares. The error is a
 // failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, declined: r.Declined, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool)}}
+	p := &prepared{name: r.Tool, said: r.Said, declined: r.Declined, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)

@@ -110,6 +110,7 @@ type Call struct {
 	Version     int
 	ContentHash string
 	Annotations *registry.Annotations // as approved, with what the category implies; nil for none, or when they are not logged
+	Command     string                // of the server behind a guard, or its URL, without secrets: untrusted
 	ArgsHash    string                // SHA-256 of the canonical arguments; "" when they could not be read
 	Pending     string                // the pending call that it became, or that it carries out
 	Nth         int                   // of the user's day; 0 when it did not get past the limits

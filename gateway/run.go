@@ -266,6 +266,8 @@ type Request struct {
 	Tool string          // id, alias or wire name
 	Args json.RawMessage // an object; nil for an empty one
 	Said CallContext     // by the caller
+	// Command is the command or the URL of the server behind a guard, for the log.
+	Command string
 	// Declined is why the caller does not run the tool whatever the gates say, such as a
 	// changed definition; nil for nothing. The call is refused with it.
 	Declined *Error

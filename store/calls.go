@@ -105,12 +105,25 @@ const (
 	outcomeFormat = "toolcrib call outcome 1"
 )
 
-// callColumns are those between the number of a call and its place in the chain.
+// callColumns are those between the number of a call and its place in the chain. A call
+// behind a guard is for no customer: that column has what the server is.
 func callColumns(c *gateway.Call) columns {
 	by := &c.Caller
+	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
+	customer := stored(&by.Customer, func(name string) string {
+		if guarded() {
+			return c.Command
+		}
+		return name
+	}, func(text string) (string, error) {
+		if guarded() {
+			c.Command, text = text, ""
+		}
+		return text, nil
+	})
 	return columns{
 		col("id", &c.ID), col("at", asTime(&c.At)), col("actor", asActor(&by.Actor)), col("agent", &by.Agent), col("layer", (*string)(&by.Layer)),
-		col(`"user"`, &by.User), col("customer", &by.Customer), col("name", &c.Name),
+		col(`"user"`, &by.User), col("customer", customer), col("name", &c.Name),
 		col("tool", stored(&c.Tool, registry.Subject.String, parseMaybeSubject)), col("version", &c.Version), col("content_hash", &c.ContentHash),
 		col("annotations", asAnnotations(&c.Annotations)), col("args_hash", &c.ArgsHash), col("pending", &c.Pending), col("nth", &c.Nth),
 	}

@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"toolcrib/history"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -115,6 +117,51 @@ func (db importRecords) Listed(ctx context.Context, label string) (hashes []stri
 		return into(&hashes, parseList, list)
 	})
 	return hashes, err
+}
+
+// startFormat is the format of imports that record what a server is: its command or its
+// URL, as a list of JSON strings among the raws. Approvals are bound to the first one under
+// the server's name.
+const startFormat = "start"
+
+// StartOf returns what the MCP server with a label was when it was first recorded: its
+// command, or its URL; nil when nothing is on record.
+func (db importRecords) StartOf(ctx context.Context, label string) (words []string, err error) {
+	err = db.view(ctx, func(s *session) error {
+		words, err = importTables{s}.startOf(ctx, label)
+		return err
+	})
+	return words, err
+}
+
+func (s importTables) startOf(ctx context.Context, label string) (words []string, err error) {
+	var hash string
+	var body []byte
+	err = s.Row(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err == nil && registry.HashBytes(body) != hash:
+		err = fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
+	case err == nil:
+		err = json.Unmarshal(body, &words)
+	}
+	return words, err
+}
+
+// KeepStart records what an MCP server is, without secrets, unless something is on record
+// for its name.
+func (db importRecords) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
+	known, err := db.StartOf(ctx, label)
+	if err != nil || known != nil {
+		return err
+	}
+	body, err := json.Marshal(words)
+	if err != nil {
+		return err
+	}
+	hash := registry.HashBytes(body)
+	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
 }
 
 // Raw returns the JSON that was kept under a hash, false when none was.

@@ -112,13 +112,14 @@ type docAudit struct {
 	Message         string `json:"message,omitempty"`
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
 	NotRun          bool   `json:"not_run,omitempty"` // it is certain that nothing was run
+	Command         string `json:"command,omitempty"` // of the server behind a guard, or its URL, without secrets
 }
 
 func newDocAudit(c gateway.Call) docAudit {
 	d := docAudit{
 		Seq: c.Seq, Call: c.ID, At: c.At, Actor: c.Caller.Actor.String(), Agent: c.Caller.Agent, User: c.Caller.User, Customer: c.Caller.Customer,
 		Layer: string(c.Caller.Layer), Name: c.Name, Tool: c.Tool.String(), Version: c.Version, ContentHash: c.ContentHash,
-		Annotations: newDocHints(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth,
+		Annotations: newDocHints(c.Annotations), ArgsHash: c.ArgsHash, Pending: c.Pending, Nth: c.Nth, Command: c.Command,
 	}
 	if o := c.Outcome; o != nil {
 		d.Code, d.Micros = string(cmp.Or(o.Code, gateway.CodeOK)), o.Duration.Microseconds()

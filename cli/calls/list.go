@@ -3,6 +3,7 @@ package calls
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -229,9 +230,13 @@ func runCallsLog(ctx context.Context, a *command.App, q gateway.CallQuery, tool 
 const maxCountedShown = 10
 
 func writeAudit(p *output.Page, doc docAuditList) {
-	p.List([]string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK"}, output.Mapped(doc.Calls, func(c docAudit) []string {
+	columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
+	if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
+		columns = columns[:len(columns)-1]
+	}
+	p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
 		tool := cmp.Or(c.Tool, "? "+c.Name)
-		return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs"}
+		return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
 	}))
 	for _, c := range doc.Counted {
 		p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)

@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/gateway/clients"
 	"toolcrib/gateway/upstream"
 )
 
@@ -65,13 +66,36 @@ type LiveServer struct {
 	Name   string // of the server; "" when it is to say itself
 	Shown  string // for messages: the command, the URL or the name
 	Server settings.ServerConfig
+	// Start is what the server is, without secrets: its command with the paths of its
+	// files, or its URL (clients.Server.Runs); nil where nobody says.
+	Start []string
+}
+
+// StartOf returns what a server is that runs in a folder, as LiveServer.Start has it.
+func StartOf(words []string, address, dir string) []string {
+	s := clients.Server{URL: address, Dir: dir}
+	if address == "" && len(words) == 0 {
+		return nil
+	}
+	if address == "" {
+		s.Command, s.Args = words[0], words[1:]
+	}
+	return s.Runs()
+}
+
+// StartedBy is the reverse of StartOf.
+func StartedBy(words []string) clients.Server {
+	if len(words) == 1 && strings.Contains(words[0], "://") {
+		return clients.Server{URL: words[0]}
+	}
+	return clients.Server{Command: words[0], Args: words[1:]}
 }
 
 // LiveServer returns the server that the flags or the configuration name.
 func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.Given() {
 		s, err := f.config(a.Env.Dir)
-		return LiveServer{Name: name, Shown: cmp.Or(f.url, strings.Join(s.Command, " ")), Server: s}, err
+		return LiveServer{Name: name, Shown: cmp.Or(f.url, strings.Join(s.Command, " ")), Server: s, Start: StartOf(s.Command, s.URL, s.Dir)}, err
 	}
 	c, err := a.Settings()
 	if err != nil {
@@ -84,7 +108,7 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
 	}
-	return LiveServer{Name: name, Shown: "server " + name, Server: s}, nil
+	return LiveServer{Name: name, Shown: "server " + name, Server: s, Start: StartOf(s.Command, s.URL, cmp.Or(s.Dir, settings.HomeFolder(a.Env)))}, nil
 }
 
 func knownServers(c settings.Config) string {

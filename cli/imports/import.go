@@ -185,6 +185,9 @@ func (f Import) Take(ctx context.Context, a *command.App, file string, data []by
 	f.at("Proposing what changed")
 	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}
 	taken.Made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
+	if err == nil && from != nil && len(from.Start) > 0 && !a.Flags.DryRun {
+		err = a.DB.KeepStart(ctx, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, from.Start)
+	}
 	if err == nil && from != nil { // a file may have a part of what the server lists
 		taken.withdrawn, err = taken.retract(ctx, b, a, live)
 	}

@@ -74,7 +74,7 @@ func runGuard(ctx context.Context, a *command.App, args []string, f guardFlags) 
 	signal.Ignore(syscall.SIGPIPE) // a client that goes away ends the server in order
 	ctx, stop := signal.NotifyContext(ctx, hangup()...)
 	defer stop()
-	crib := newGuardCrib(a, registry.ServerName(args[0]))
+	crib := newGuardCrib(a, registry.ServerName(args[0]), command.StartOf(args[1:], f.url, a.Env.Dir))
 	var server guard.Server
 	if f.url != "" {
 		headers := guard.Headers(os.Environ())
@@ -112,8 +112,9 @@ func (c *guardCrib) log(text string) {
 // guardCrib is toolcrib as the guard of one server needs it. It opens the database
 // beside the server's start, and again while that fails.
 type guardCrib struct {
-	app  *command.App
-	name string
+	app   *command.App
+	name  string
+	start []string // what the server is, without secrets
 
 	mu      sync.Mutex // of everything below
 	gateway *command.OpenGateway
@@ -131,8 +132,8 @@ const (
 	guardReopens = 2 * time.Second
 )
 
-func newGuardCrib(a *command.App, name string) *guardCrib {
-	return &guardCrib{app: a, name: name, raws: map[string]json.RawMessage{}}
+func newGuardCrib(a *command.App, name string, start []string) *guardCrib {
+	return &guardCrib{app: a, name: name, start: start, raws: map[string]json.RawMessage{}}
 }
 
 // close writes what waits to be written, and frees the gateway.
@@ -260,7 +261,7 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	if caller.Actor = imports.Observer(c.app.Config); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
 		caller.Actor = proposals.SelfNamed(asks.Client)
 	}
-	r := gateway.Request{Tool: asks.Tool, Args: asks.Args}
+	r := gateway.Request{Tool: asks.Tool, Args: asks.Args, Command: strings.Join(c.start, " ")}
 	if asks.Changed {
 		r.Declined = c.changed(asks)
 	}
@@ -311,7 +312,7 @@ func (c *guardCrib) Observe(ctx context.Context, l guard.Listing) error {
 		return err
 	}
 	f := imports.Import{Server: c.name, Watched: true, Observed: true}
-	taken, err := f.Take(ctx, c.app, c.name, documentOf(l), &command.LiveServer{Name: c.name, Shown: c.name})
+	taken, err := f.Take(ctx, c.app, c.name, documentOf(l), &command.LiveServer{Name: c.name, Shown: c.name, Start: c.start})
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	if f.timeout <= 0 {
 		return doc, nil, process.Usagef("--timeout is %s; write a time such as 10s", f.timeout)
 	}
-	entries, configured, err := wrap.ClientEntries(a)
+	entries, configured, err := wrap.ClientEntries(ctx, a)
 	if err != nil {
 		return doc, nil, err
 	}

@@ -179,7 +179,7 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 		go func() {
 			c.server.Timeout, c.server.Texts = timeout, configured.ReviewsTexts(c.name)
 			data, err := upstream.List(ctx, c.server)
-			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name}, data, err}
+			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name, Start: command.StartOf(c.server.Command, c.server.URL, c.server.Dir)}, data, err}
 			done <- i
 		}()
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -18,13 +17,15 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
+	"toolcrib/registry"
 	"toolcrib/store"
 )
 
 // ClientEntries returns the servers of all clients of this machine and of the working
 // directory, under the names that toolcrib has for them, and the files that list them.
-// It needs no database. init, wrap and status list the same.
-func ClientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
+// It needs no database; where there is one, a name is that of the command that is on
+// record for it. init, wrap and status list the same.
+func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
 		return nil, nil, err
@@ -33,8 +34,9 @@ func ClientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	m.Inspect = inspector{a, c}.inspect
 	files := m.Find()
-	known := map[string]clients.Server{}
+	known := recorded(ctx, a, files)
 	for name, s := range c.Servers {
 		k := clients.Server{URL: s.URL}
 		if len(s.Command) > 0 {
@@ -42,14 +44,32 @@ func ClientEntries(a *command.App) ([]clients.Entry, []clients.File, error) {
 		}
 		known[name] = k
 	}
-	entries := clients.Entries(files, known)
-	for i, e := range entries {
-		program := e.Server().Guard.Program
-		if _, err := os.Stat(program); e.Fault == "" && filepath.IsAbs(program) && os.IsNotExist(err) {
-			entries[i].Fault = "the toolcrib that guards it is gone: " + program + "; unwrap it, and wrap it again"
+	return clients.Entries(files, known), files, nil
+}
+
+// recorded returns what is on record for the names of servers: what each was when its
+// tools were first proposed.
+func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
+	known := map[string]clients.Server{}
+	defer func(creates bool) { a.Creates = creates }(a.Creates)
+	a.Creates = false // init makes a database only when it proposes something
+	for _, f := range files {
+		for i := range f.Servers {
+			for _, name := range []string{f.Servers[i].Guard.Name, registry.ServerName(f.Servers[i].Name)} {
+				if _, done := known[name]; done || name == "" {
+					continue
+				}
+				db, err := a.Database(ctx)
+				if err != nil {
+					return map[string]clients.Server{} // wrap needs none, and status reports the error itself
+				}
+				if words, err := db.StartOf(ctx, name); err == nil && len(words) > 0 {
+					known[name] = command.StartedBy(words)
+				}
+			}
 		}
 	}
-	return entries, files, nil
+	return known
 }
 
 // guardPrefix returns what starts the guard in files of a scope. A user's file has the

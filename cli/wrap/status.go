@@ -22,7 +22,7 @@ import (
 // docStatus answers which servers of clients are guarded.
 type docStatus struct {
 	output.Head
-	OK      bool              `json:"ok"` // nothing waits
+	OK      bool              `json:"ok"` // nothing waits, and no guard is another one than the user's
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
 	// Calls are the newest that wait for the user.
@@ -42,6 +42,10 @@ type docStatusEntry struct {
 	State    string `json:"state"`            // guarded, open, or refused
 	Disabled bool   `json:"disabled,omitempty"`
 	Reason   string `json:"reason,omitempty"` // it is not guarded, or its guard does not work
+	// Program and Database are those that the guard of the entry uses, whoever's they are.
+	Program  string `json:"program,omitempty"`
+	Database string `json:"database,omitempty"`
+	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
 }
 
 type docStatusServer struct {
@@ -71,9 +75,10 @@ type docStatusCall struct {
 }
 
 type docLastCall struct {
-	At   time.Time `json:"at"`
-	Tool string    `json:"tool"`
-	Code string    `json:"code,omitempty"` // ok, or that of an error; absent while it runs
+	At      time.Time `json:"at"`
+	Tool    string    `json:"tool"`
+	Code    string    `json:"code,omitempty"`    // ok, or that of an error; absent while it runs
+	Command string    `json:"command,omitempty"` // of the server that got it, or its URL, without secrets
 }
 
 func newStatus(a *command.App) *cobra.Command {
@@ -86,7 +91,7 @@ func newStatus(a *command.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *command.App) error {
-	entries, problems, err := statusEntries(a)
+	entries, problems, err := statusEntries(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -131,8 +136,8 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 
 // statusEntries returns the servers of the clients of this machine, and which of their
 // files cannot be read.
-func statusEntries(a *command.App) (entries []clients.Entry, problems []string, err error) {
-	entries, files, err := ClientEntries(a)
+func statusEntries(ctx context.Context, a *command.App) (entries []clients.Entry, problems []string, err error) {
+	entries, files, err := ClientEntries(ctx, a)
 	for _, f := range files {
 		for _, p := range f.Problems {
 			problems = append(problems, p.Error())
@@ -171,7 +176,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 // ScreenServers reads the status for the workbench.
 func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
-		entries, _, err := ClientEntries(a)
+		entries, _, err := ClientEntries(ctx, a)
 		if err != nil {
 			return guarding.Status{}, err
 		}
@@ -180,9 +185,9 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 }
 
 func newDocStatus(s guarding.Status, problems []string) docStatus {
-	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits(), Problems: output.Mapped(problems, func(p string) string { return p })}
+	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: output.Mapped(problems, func(p string) string { return p })}
 	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry {
-		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason()}
+		return docStatusEntry{Client: e.Client, File: e.File, Name: e.Name, Server: e.Server, State: string(e.State), Disabled: e.Disabled, Reason: e.Reason(), Program: e.Program, Database: e.Database, Command: e.Command}
 	})
 	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
 		d := docStatusServer{Name: v.Name, Approved: v.Tools.Approved, Waiting: v.Tools.Waiting, Changed: v.Tools.Changed, Rejected: v.Tools.Rejected, ChangeSets: output.Mapped(v.Sets, func(s string) string { return s })}
@@ -191,7 +196,7 @@ func newDocStatus(s guarding.Status, problems []string) docStatus {
 			d.Texts = &texts
 		}
 		if v.Last != nil {
-			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code)}
+			d.LastCall = &docLastCall{At: v.Last.At, Tool: v.Last.Tool, Code: string(v.Last.Code), Command: v.Last.Command}
 		}
 		return d
 	})
@@ -220,8 +225,13 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		}))
 	}
 	for _, e := range s.Entries {
-		if why := e.Reason(); why != "" {
+		switch why := e.Reason(); {
+		case e.Differs != "":
+			p.Remark("%s in %s: not guarded: %s.", e.Name, e.File, why)
+		case why != "":
 			p.Remark("%s in %s: %s.", e.Name, e.File, why)
+		case e.Database != "":
+			p.Remark("%s in %s runs %s behind %s with the database %s.", e.Name, e.File, e.Command, e.Program, e.Database)
 		}
 	}
 	for _, problem := range problems {

@@ -122,7 +122,7 @@ func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) err
 
 // planServers works out what the files with the servers of clients become.
 func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
-	entries, files, err := ClientEntries(a)
+	entries, files, err := ClientEntries(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *c
 		s := e.Server()
 		switch {
 		case e.File.Path != file.Path || e.File.Client != file.Client:
-		case !f.undo && e.State() == clients.Open, f.undo && e.State() == clients.Guarded:
+		case !f.undo && e.State() == clients.Open, f.undo && s.Guarded():
 			names[e.Index] = e.Name
 		case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
 			leave(s.Name, e.Fault)

@@ -103,6 +103,7 @@ type File struct {
 	Servers  []Server
 	Problems []Problem
 
+	machine Machine
 	real    string // the path with all links followed
 	dialect dialect
 	hooks   hookStyle
@@ -121,8 +122,8 @@ type holder struct {
 	parent *node
 }
 
-func newFile(c Client, l location, path string, data []byte) File {
-	f := File{Client: c.ID, Scope: l.scope(), Path: path, dialect: c.dialect, hooks: c.hooks, at: l, data: data}
+func (m Machine) newFile(c Client, l location, path string, data []byte) File {
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, machine: m, dialect: c.dialect, hooks: c.hooks, at: l, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
 		f.root = &node{}
 		return f
@@ -151,7 +152,7 @@ func newFile(c Client, l location, path string, data []byte) File {
 
 // With returns the file as it is with other content.
 func (f *File) With(data []byte) File {
-	g := newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
+	g := f.machine.newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
 	g.Target, g.real = f.Target, f.real
 	return g
 }
@@ -230,7 +231,8 @@ func (f *File) read(h holder) {
 		if len(h.path) == 3 && h.path[0] == "projects" {
 			s.Project = h.path[1]
 		}
-		s.read(f.dialect)
+		s.folder = f.folder(&s)
+		s.read(f.dialect, f.machine.Inspect)
 		s.Disabled = s.Disabled || slices.Contains(off, name)
 		s.Refused = f.refused(&s, h)
 		f.Servers = append(f.Servers, s)

@@ -29,7 +29,7 @@ func furnished(t *testing.T, system string) Machine {
 		t.Fatal(err)
 	}
 	top := t.TempDir()
-	m := Machine{OS: system, Home: filepath.Join(top, "home"), Project: filepath.Join(top, "project"), Getenv: func(string) string { return "" }}
+	m := Machine{OS: system, Home: filepath.Join(top, "home"), Project: filepath.Join(top, "project"), Getenv: func(string) string { return "" }, Inspect: inspect}
 	for _, f := range archive.Files {
 		folder, rest, _ := strings.Cut(strings.TrimPrefix(f.Name, "{"), "}")
 		base := folder
@@ -120,7 +120,7 @@ func TestFindHonoursVariables(t *testing.T) {
 		t.Run(tc.system+" "+tc.variable+" "+tc.client, func(t *testing.T) {
 			dir := t.TempDir()
 			save(t, filepath.Join(dir, tc.file), []byte(servers))
-			m := Machine{OS: tc.system, Home: t.TempDir(), Getenv: func(name string) string {
+			m := Machine{OS: tc.system, Home: t.TempDir(), Inspect: inspect, Getenv: func(name string) string {
 				if name == tc.variable {
 					return dir
 				}
@@ -139,7 +139,7 @@ func TestFindHonoursVariables(t *testing.T) {
 }
 
 func TestFindWithoutAHome(t *testing.T) {
-	m := Machine{OS: "linux", Getenv: func(string) string { return "" }}
+	m := Machine{OS: "linux", Getenv: func(string) string { return "" }, Inspect: inspect}
 	if found := m.Find(); len(found) != 0 {
 		t.Fatalf("found %+v", found)
 	}

@@ -31,11 +31,14 @@ type Prefix struct {
 // it left alone why. Nothing else changes, and Unguard returns this very file.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
+	bare := f.withoutForeign(p, names, left)
 	change := func(f *File, i int) ([]edit, string) {
 		s := &f.Servers[i]
 		switch {
 		case s.Refused != "" || s.Guarded():
 			return nil, s.Refused
+		case f.wouldDiffer(s, p, names[i]) != "":
+			return nil, fmt.Sprintf("with its variables, its guard %s; set them in front of its command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
 		case s.URL != "":
 			return f.guardURL(s, p, names[i])
 		}
@@ -53,7 +56,81 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		back, ok := splice(after.data, edits)
 		return ok && bytes.Equal(back, before.data)
 	}
-	return f.apply(slices.Sorted(maps.Keys(names)), change, reversed, left), left
+	after := bare.apply(slices.Sorted(maps.Keys(names)), change, reversed, left)
+	rest := maps.Clone(names)
+	maps.DeleteFunc(rest, func(i int, _ string) bool { return left[i] != "" && f.Servers[i].Guarded() })
+	if len(rest) == len(names) {
+		return after, left
+	}
+	after, more := f.Guard(p, rest) // a guard that cannot be repaired is better than none
+	maps.Copy(left, more)
+	return after, left
+}
+
+// withoutForeign returns the file without the guards that are not the user's, or that go
+// by another name than the one in names, and without the variables that only they read.
+func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
+	var which []int
+	for _, i := range slices.Sorted(maps.Keys(names)) {
+		if s := &f.Servers[i]; s.Guarded() && (s.Guard.Differs != "" || s.Guard.Name != names[i]) {
+			which = append(which, i)
+		}
+	}
+	if len(which) == 0 {
+		return f
+	}
+	bare, kept := f.Unguard(which)
+	maps.Copy(left, kept)
+	for _, i := range which {
+		bare = bare.withoutVariable(i, func(name string) bool {
+			_, header := guard.HeaderName(name)
+			return strings.HasPrefix(name, "TOOLCRIB_") && !header
+		}, false)
+		if bare.wouldDiffer(&bare.Servers[i], p, names[i]) != "" && f.machine.OS != "windows" {
+			bare = bare.withoutVariable(i, func(name string) bool {
+				return name == "HOME" || name == "PATH" || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+			}, true)
+		}
+	}
+	return &bare
+}
+
+// withoutVariable takes variables out of the environment of an entry. With keep, the
+// program env sets them for its server alone, which the guard will be in front of.
+func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
+	s := &f.Servers[i]
+	env := s.node.get(envKeys...)
+	if env == nil || s.URL != "" && keep {
+		return *f
+	}
+	at := slices.IndexFunc(env.fields, func(fd field) bool { return matches(fd.name) && fd.value.kind == text })
+	if at < 0 {
+		return *f
+	}
+	edits := f.removeMember(env, env.fields[at].name)
+	if keep {
+		more, why := f.inFront(s, "env", []string{quote(env.fields[at].name + "=" + env.fields[at].value.text)}, nil)
+		if why != "" {
+			return *f
+		}
+		edits = append(edits, more...)
+	}
+	data, ok := splice(f.data, edits)
+	after := f.With(data)
+	if !ok || len(after.Servers) != len(f.Servers) {
+		return *f
+	}
+	return after.withoutVariable(i, matches, keep)
+}
+
+// wouldDiffer says why the guard, in front of a server, would not be the user's: of its
+// variables and its folder; "" if it would be.
+func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
+	if f.machine.Inspect == nil {
+		return ""
+	}
+	args := slices.Concat([]string{"guard", name}, p.Flags, []string{"--", "server"})
+	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.get("envFile").string()}).Differs
 }
 
 // Unguard returns the file without the guard in front of the servers at some
@@ -114,7 +191,11 @@ func (f *File) apart(which []int) string {
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &node{fields: slices.DeleteFunc(slices.Clone(s.node.fields), func(fd field) bool { return slices.Contains(moved, fd.name) })}
-	is := []any{s.Name, s.Project, s.Command, s.Args, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
+	words := append([]string{s.Command}, s.Args...)
+	if l, err := peel(words); err == nil {
+		words = l.words // env and a shell stay in front of the command when a guard behind them goes
+	}
+	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.canonical(nil))
 }
 
@@ -130,22 +211,28 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 const severalLines = "its command is written over several lines"
 
 func (f *File) guardCommand(s *Server, p Prefix, name string) ([]edit, string) {
+	return f.inFront(s, p.Program, p.quoted(name, "--"), p.quoted(name, wasFlag, "args", "--"))
+}
+
+// inFront puts a program and its arguments, which are quoted, in front of the command of a
+// server: of one with an empty list of arguments, those in empty.
+func (f *File) inFront(s *Server, program string, words, empty []string) ([]edit, string) {
 	in, command, args := s.program()
 	if command.value.kind == list {
-		return f.insertItems(command.value, append([]string{quote(p.Program)}, p.quoted(name, "--")...)), ""
+		return f.insertItems(command.value, append([]string{quote(program)}, words...)), ""
 	}
 	raw := f.raw(command.value)
 	if raw == "" {
 		return nil, severalLines
 	}
-	edits := []edit{{command.value.span, quote(p.Program)}}
+	edits := []edit{{command.value.span, quote(program)}}
 	switch {
 	case args == nil:
-		return append(edits, f.insertMember(in, command, "args", append(p.quoted(name, "--"), raw))...), ""
-	case len(args.value.items) == 0:
-		return append(edits, f.insertItems(args.value, append(p.quoted(name, wasFlag, "args", "--"), raw))...), ""
+		return append(edits, f.insertMember(in, command, "args", append(words, raw))...), ""
+	case len(args.value.items) == 0 && empty != nil:
+		words = empty
 	}
-	return append(edits, f.insertItems(args.value, append(p.quoted(name, "--"), raw))...), ""
+	return append(edits, f.insertItems(args.value, append(words, raw))...), ""
 }
 
 // with returns the words of a client, with those of most for the empty ones.
@@ -206,31 +293,40 @@ func (f *File) unguard(i int) ([]edit, string) {
 	if s.Refused != "" || !s.Guarded() {
 		return nil, s.Refused
 	}
+	if s.Guard.moved != "" {
+		return nil, s.Guard.moved
+	}
 	if s.Guard.url {
 		return f.unguardURL(s)
 	}
 	in, command, args := s.program()
+	if g := s.Guard; g.script != (span{}) {
+		words := command.value
+		if words.kind != list {
+			words = args.value
+		}
+		program := words.items[len(words.items)-1]
+		if f.raw(program) == "" {
+			return nil, severalLines
+		}
+		return []edit{{program.span, quote(program.text[:g.script.from] + program.text[g.script.to:])}}, ""
+	}
 	if command.value.kind == list {
-		return f.removeItems(command.value, s.Guard.words+1), ""
+		return f.removeItems(command.value, s.Guard.first, s.Guard.last+1), ""
+	}
+	if s.Guard.first > 0 {
+		return f.removeItems(args.value, s.Guard.first-1, s.Guard.last), ""
 	}
 	items := args.value.items
-	raw := f.raw(items[s.Guard.words])
+	raw := f.raw(items[s.Guard.last])
 	if raw == "" {
 		return nil, severalLines
 	}
 	edits := []edit{{command.value.span, raw}}
-	if len(items) == s.Guard.words+1 && s.Guard.flag(wasFlag) != "args" {
+	if len(items) == s.Guard.last+1 && s.Guard.was != "args" {
 		return append(edits, f.removeMember(in, args.name)...), ""
 	}
-	return append(edits, f.removeItems(args.value, s.Guard.words+1)...), ""
-}
-
-// flag returns the value of a flag.
-func (g Guard) flag(name string) string {
-	if i := slices.Index(g.Flags, name); i >= 0 && i+1 < len(g.Flags) {
-		return g.Flags[i+1]
-	}
-	return ""
+	return append(edits, f.removeItems(args.value, 0, s.Guard.last+1)...), ""
 }
 
 // unguardURL is the reverse of guardURL.
@@ -245,7 +341,7 @@ func (f *File) unguardURL(s *Server) ([]edit, string) {
 	if raw == "" {
 		return nil, severalLines
 	}
-	address, kind, _ := strings.Cut(cmp.Or(s.Guard.flag(wasFlag), w.url), ":")
+	address, kind, _ := strings.Cut(cmp.Or(s.Guard.was, w.url), ":")
 	edits := append(f.renameField(command, address), edit{command.value.span, raw})
 	if in == args {
 		edits = append(edits, f.removeMember(s.node, args.name)...)

@@ -9,9 +9,49 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/spf13/pflag"
 )
 
 var prefix = Prefix{Program: "/usr/local/bin/toolcrib"}
+
+// inspect reads the command line of a guard as toolcrib does, whose flags are in cli. Its
+// database is that of --db.
+func inspect(s Start) Use {
+	set := pflag.NewFlagSet("guard", pflag.ContinueOnError)
+	var l Line
+	db := set.String("db", "", "")
+	set.StringVar(&l.Was, "was", "", "")
+	set.StringVar(&l.Token, "token-env", "", "")
+	set.StringVar(&l.URL, "url", "", "")
+	err := set.Parse(s.Args)
+	words, dash := set.Args(), set.ArgsLenAtDash()
+	use := Use{Program: s.Program, Database: *db}
+	switch {
+	case err != nil:
+		use.Differs = err.Error()
+	case len(words) < 2 || words[0] != "guard":
+	case l.URL != "" && len(words) == 2:
+		l.Name, l.Server = words[1], -1
+		if n := len(s.Args) - 1; s.Args[n] == l.URL {
+			l.Server = n
+		}
+		use.Line = l
+	case dash == 2 && len(words) > 2:
+		l.Name, l.Server = words[1], len(s.Args)-len(words)+2
+		use.Line = l
+	default:
+		use.Differs = "starts no server"
+	}
+	if strings.Contains(*db, "evil") {
+		use.Differs = "uses " + *db
+	}
+	for _, v := range s.Env {
+		if v.Name == "TOOLCRIB_DB" || v.Name == "HOME" {
+			use.Differs = "uses " + v.Value
+		}
+	}
+	return use
+}
 
 // parsed reads data as the file of a client at a path, which need not exist.
 func parsed(t *testing.T, client, path string, data []byte) File {
@@ -27,7 +67,7 @@ func parsed(t *testing.T, client, path string, data []byte) File {
 				at = l
 			}
 		}
-		return newFile(c, at, path, data)
+		return Machine{Inspect: inspect}.newFile(c, at, path, data)
 	}
 	t.Fatalf("no client %s", client)
 	return File{}
@@ -225,7 +265,7 @@ func TestFlagsAreQuoted(t *testing.T) {
 	for _, f := range furnished(t, "linux").Find() {
 		after, left := f.Guard(odd, names(&f))
 		for _, i := range guarded(&after) {
-			if g := after.Servers[i].Guard; g.Program != odd.Program || g.flag("--db") != odd.Flags[1] {
+			if g := after.Servers[i].Guard; g.Program != odd.Program || g.Database != odd.Flags[1] {
 				t.Errorf("%s: %+v", f.Path, g)
 			}
 		}
@@ -237,7 +277,7 @@ func TestFlagsAreQuoted(t *testing.T) {
 
 func cursor(t *testing.T) (Machine, string) {
 	t.Helper()
-	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	name := filepath.Join(m.Home, ".cursor", "mcp.json")
 	save(t, name, []byte("{\"mcpServers\": {\n  \"a\": {\"command\": \"a\"}, // mine\n  \"b\": {\"command\": \"b\"},\n}}\n"))
 	return m, name

@@ -64,7 +64,7 @@ func (m Machine) Hooks(ids ...string) []File {
 
 // absent is a file that is not there yet.
 func (m Machine) absent(c Client, l location, name string) File {
-	f := newFile(c, l, name, nil)
+	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
 	if _, err := os.Lstat(name); err == nil {
 		f.root, f.Problems = nil, []Problem{{Path: name, Text: "is a link that leads nowhere"}}

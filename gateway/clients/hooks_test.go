@@ -15,7 +15,7 @@ const hookWords = "/opt/toolcrib check --files --hook "
 // hookFile returns the user's file of a client with a text, "" for none.
 func hookFile(t *testing.T, client, text string) (Machine, File) {
 	t.Helper()
-	m := Machine{OS: runtime.GOOS, Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	m := Machine{OS: runtime.GOOS, Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	list := m.Hooks(client)
 	if len(list) != 1 || !list[0].missing {
 		t.Fatalf("%s: %+v", client, list)

@@ -95,7 +95,7 @@ func TestHostile(t *testing.T) {
 
 // TestNotAFile meets what is not a regular file where a client's file should be.
 func TestNotAFile(t *testing.T) {
-	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	name := filepath.Join(m.Home, ".cursor", "mcp.json")
 	only := func(want string) {
 		t.Helper()

@@ -15,6 +15,8 @@ type Machine struct {
 	Home    string // absolute; "" leaves out the files below it
 	Project string // absolute; "" leaves out the files of a project
 	Getenv  func(string) string
+	// Inspect reads an entry that starts toolcrib; without one, no entry is a guard.
+	Inspect Inspect
 }
 
 // folders are the folders that locations begin with: the first rule for the system
@@ -120,7 +122,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	if os.IsNotExist(err) {
 		return File{}, false
 	}
-	f := newFile(c, l, name, data)
+	f := m.newFile(c, l, name, data)
 	f.real = target
 	if err != nil {
 		f.Problems = []Problem{{Path: name, Text: reason(err)}}

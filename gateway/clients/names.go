@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +21,9 @@ type Entry struct {
 	Index int    // in File.Servers
 	Name  string // "" where it has none
 	Fault string // why it cannot be guarded under any name, "" when it can be, or is
+	// Differs says why its guard guards nothing, although there is one: another program,
+	// database or server than the user's; "" otherwise.
+	Differs string
 }
 
 // State is whether a server is guarded.
@@ -28,14 +32,14 @@ type State string
 // The states of a server in a file.
 const (
 	Guarded State = "guarded"
-	Open    State = "open"    // it can be guarded
+	Open    State = "open"    // it can be guarded, or its guard is not the user's
 	Refused State = "refused" // it cannot; the fault says why
 )
 
 // State returns whether the server is guarded. One that is guarded may have a fault.
 func (e Entry) State() State {
 	switch {
-	case e.Server().Guarded():
+	case e.Server().Guarded() && e.Differs == "":
 		return Guarded
 	case e.Fault != "":
 		return Refused
@@ -50,7 +54,9 @@ func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 // one name; those of one name that start different things get names of their own.
 // An entry that is guarded has its name from there, so that a name once written
 // stays; then come the servers in known, and then the entries in the order of the
-// files, those of a project last: a folder does not change the names elsewhere.
+// files, those of a project last: a folder does not change the names elsewhere. A guard
+// that has the name of another server guards nothing: the approvals of that server would
+// count for what it starts.
 func Entries(files []File, known map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -66,17 +72,27 @@ func Entries(files []File, known map[string]Server) []Entry {
 	for i := range all {
 		s := all[i].Server()
 		all[i].Fault = s.Refused
-		if !s.Guarded() || s.Refused != "" {
+		all[i].Differs = s.Guard.Differs
+		if !s.Guarded() || s.Refused != "" || s.Guard.Differs != "" {
+			continue
+		}
+		start := s.start()
+		if k, ok := known[s.Guard.Name]; ok && !all[i].File.sameAs(s, k.Runs()) || n.byName[s.Guard.Name] != "" && n.byName[s.Guard.Name] != start {
+			m := s.Masked()
+			all[i].Differs = "approved name, another command: " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
 			continue
 		}
 		all[i].Name = s.Guard.Name
-		if start := s.start(); !n.claim(s.Guard.Name, start) && n.byName[s.Guard.Name] != start {
-			all[i].Fault = fmt.Sprintf("another server is guarded under the name %s; unwrap this one, and wrap it again", s.Guard.Name)
-		}
+		n.claim(s.Guard.Name, start)
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		s := known[name]
-		n.claim(name, s.start())
+		k := known[name]
+		n.claim(name, k.start())
+		for i := range all {
+			if s := all[i].Server(); n.byStart[s.start()] == "" && all[i].File.sameAs(s, k.Runs()) {
+				n.byStart[s.start()] = name
+			}
+		}
 	}
 	for i := range all {
 		if s := all[i].Server(); all[i].Name == "" {
@@ -123,15 +139,82 @@ func (n naming) name(s *Server, client string, take bool) string {
 // start returns a text that is equal for servers that start or reach the same, with
 // whatever secrets.
 func (s *Server) start() string {
-	m := s.Masked()
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
 	}
-	program := m.Command
-	if program != filepath.Base(program) && !filepath.IsAbs(program) {
-		program = filepath.Join(s.Folder(), program)
+	return strings.Join(s.Runs(), "\x00")
+}
+
+// Runs returns what a server starts, without secrets: its command, in which the files that
+// are below its folder have their paths, or its URL. Variables are no part of it, however
+// they are set.
+func (s *Server) Runs() []string {
+	if s.URL != "" {
+		return []string{maskText(s.URL)}
 	}
-	return strings.Join(append([]string{program}, m.Args...), "\x00")
+	words, dir := append([]string{s.Command}, s.Args...), cmp.Or(s.folder, s.Folder())
+	if l, err := peel(words); err == nil && l.dir == "" {
+		words = l.words
+	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		if dir != "" {
+			w = workspaceFolder().ReplaceAllLiteralString(w, dir)
+			words[i] = w
+		}
+		if filepath.IsAbs(w) || i == 0 && w == filepath.Base(w) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(dir, w))
+		if i == 0 || filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() {
+			words[i] = filepath.Join(dir, w)
+		}
+	}
+	m := Server{Command: words[0], Args: words[1:]}.Masked()
+	return append([]string{m.Command}, m.Args...)
+}
+
+// sameAs reports whether a server starts what is on record, where its client filled in the
+// placeholders. Nobody knows in which folder some clients run: there, a file is any of its
+// name.
+func (f *File) sameAs(s *Server, recorded []string) bool {
+	words := s.Runs()
+	return slices.EqualFunc(words, recorded, func(word, other string) bool {
+		if word == other {
+			return true
+		}
+		expression := f.filled(word)
+		if s.folder == "" && s.URL == "" {
+			expression = "(?:.*/)?" + expression
+		}
+		ok, err := regexp.MatchString("^(?s:"+expression+")$", filepath.ToSlash(other))
+		return ok && err == nil
+	})
+}
+
+// filled returns an expression for what a client can make of a word with placeholders: a
+// variable or an input becomes no path, unless its value or its default here is one.
+func (f *File) filled(word string) string {
+	var b strings.Builder
+	last := 0
+	for _, at := range reference().FindAllStringIndex(word, -1) {
+		b.WriteString(regexp.QuoteMeta(word[last:at[0]]))
+		found := word[at[0]:at[1]]
+		last = at[1]
+		name, value, hasDefault := strings.Cut(strings.Trim(found, "${}"), ":-")
+		if f.machine.Getenv != nil {
+			value = cmp.Or(f.machine.Getenv(strings.TrimPrefix(name, "env:")), value)
+		}
+		switch {
+		case workspaceFolder().MatchString(found), found == "${userHome}":
+			b.WriteString(".*")
+		case hasDefault:
+			b.WriteString(regexp.QuoteMeta(value))
+		default:
+			b.WriteString("(?:" + regexp.QuoteMeta(value) + "|[^/]*)")
+		}
+	}
+	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))
 }
 
 // Folder returns where a command runs as far as the entry says so: "" for wherever

@@ -44,8 +44,8 @@ func TestNames(t *testing.T) {
 		// and so does one of the configuration
 		{"cursor/memory=memory_cursor", []File{file("cursor", "m.json", memory)}, map[string]Server{"memory": {Command: "uvx"}}},
 		{"cursor/memory=notes", []File{file("cursor", "m.json", memory)}, map[string]Server{"notes": {Command: "npx", Args: []string{"m"}}}},
-		// two under one name by hand
-		{"cursor/memory=graph kiro/b=graph!", []File{file("cursor", "m.json", guarded), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","other"]}`)}, nil},
+		// of two under one name by hand, the second gets a name of its own
+		{"cursor/memory=graph kiro/b=b", []File{file("cursor", "m.json", guarded), file("kiro", "m.json", `"b":{"command":"toolcrib","args":["guard","graph","--","other"]}`)}, nil},
 		// one that cannot be guarded takes no name away
 		{"cursor/a=a! kiro/a=a", []File{file("cursor", "m.json", `"a":{"type":"sse","url":"https://h"}`), file("kiro", "m.json", `"a":{"command":"a"}`)}, nil},
 		// the secrets of a server do not make it another one, its address does

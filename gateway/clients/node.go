@@ -275,10 +275,12 @@ func (f *File) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, f.newline()+indent+"- ") + f.newline() + indent
 }
 
-// removeItems takes the first items out of a list, and keeps comments among them.
-func (f *File) removeItems(n *node, count int) []edit {
+// removeItems takes the items in front of another out of a list, from one on, and keeps
+// comments among them.
+func (f *File) removeItems(n *node, from, to int) []edit {
 	var edits []edit
-	for i, item := range n.items[:count] {
+	for i := from; i < to; i++ {
+		item := n.items[i]
 		at, next := span{f.start(n, i), item.span.to}, f.start(n, i+1)
 		last := i+1 == len(n.items)
 		if last && n.span == (span{}) { // an empty list has no dashes, and may not stand as far left

@@ -12,7 +12,7 @@ import (
 
 // TestPipe finds a pipe that nobody writes to, and does not wait for it.
 func TestPipe(t *testing.T) {
-	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, Inspect: inspect}
 	name := filepath.Join(m.Home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)

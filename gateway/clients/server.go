@@ -42,28 +42,21 @@ type Server struct {
 	Headers  []Variable
 	TokenEnv string // the variable that holds the bearer token
 
-	Guard   Guard  // zero when the server is not guarded
+	Guard   Guard  // zero when the entry does not start toolcrib
 	Refused string // why it cannot be guarded, "" when it can be, or is
 
-	node  *node
-	twice bool // its name is there twice
+	node   *node
+	twice  bool   // its name is there twice
+	folder string // where it runs, absolute; "" for wherever the client does
 }
 
-// Guard is how an entry starts the guard.
-type Guard struct {
-	Name    string   // by which toolcrib knows the server; "" when nothing is guarded
-	Program string   // the path or the name of toolcrib
-	Flags   []string // between the name and "--" or "--url"
-
-	words int // of the list of arguments, those before the command or the URL
-	url   bool
-}
-
-// Guarded reports whether the entry starts the guard.
+// Guarded reports whether the entry starts the guard, with whatever database.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
-// Self reports whether an entry starts toolcrib for another purpose.
-func (s *Server) Self() bool { return !s.Guarded() && s.URL == "" && isToolcrib(s.Command) }
+// Self reports whether an entry starts the user's toolcrib for another purpose.
+func (s *Server) Self() bool {
+	return !s.Guarded() && s.Guard.Program != "" && s.Guard.Differs == ""
+}
 
 // BuiltIn reports whether an entry stands for a part of the client itself.
 func (s *Server) BuiltIn() bool {
@@ -112,7 +105,7 @@ func (s *Server) program() (in *node, command, args *field) {
 }
 
 // read reads an entry.
-func (s *Server) read(d dialect) {
+func (s *Server) read(d dialect, inspect Inspect) {
 	n := s.node
 	s.Disabled = n.get("disabled").is("true") || n.get("enabled").is("false")
 	if n.kind != object {
@@ -139,18 +132,20 @@ func (s *Server) read(d dialect) {
 	s.Headers = slices.Concat(variables(n.get(headerKeys...)), variables(n.get("requestOptions", "requestInit").get("headers")))
 	s.TokenEnv = n.get("bearer_token_env_var").string()
 	s.Transport = s.transport(n, d)
-	s.behind()
+	s.behind(inspect)
 }
 
 // behind replaces the guard, if there is one, by what stands behind it.
-func (s *Server) behind() {
-	g := readGuard(s.Command, s.Args)
-	if g.Name == "" || s.URL != "" {
+func (s *Server) behind(inspect Inspect) {
+	if s.URL != "" || s.Command == "" {
 		return
 	}
-	s.Guard = g
-	rest := s.Args[g.words:]
-	if !g.url {
+	s.Guard = s.readGuard(inspect)
+	if !s.Guarded() {
+		return
+	}
+	rest := s.Guard.rest
+	if !s.Guard.url {
 		s.Command, s.Args = rest[0], rest[1:]
 		return
 	}
@@ -164,39 +159,9 @@ func (s *Server) behind() {
 		}
 	}
 	s.Env = env
-	if s.TokenEnv = g.flag(tokenFlag); s.TokenEnv != "" {
+	if s.TokenEnv = s.Guard.token; s.TokenEnv != "" {
 		s.Inherit = nil
 	}
-}
-
-// readGuard reads how a command starts the guard. It is the zero Guard where it
-// does not, or where nothing stands behind it.
-func readGuard(program string, args []string) Guard {
-	if !isToolcrib(program) || len(args) < 2 || args[0] != "guard" {
-		return Guard{}
-	}
-	g := Guard{Program: program}
-	for i := 1; i < len(args)-1; i++ {
-		switch arg := args[i]; {
-		case arg == "--" || arg == "--url":
-			g.words, g.url = i+1, arg == "--url"
-			if g.url && i+2 != len(args) {
-				return Guard{} // not as toolcrib writes it
-			}
-			return g
-		case strings.HasPrefix(arg, "-"):
-			g.Flags = append(g.Flags, arg)
-			if !strings.Contains(arg, "=") && !strings.HasPrefix(args[i+1], "-") {
-				i++
-				g.Flags = append(g.Flags, args[i])
-			}
-		case g.Name != "":
-			return Guard{}
-		default:
-			g.Name = arg
-		}
-	}
-	return Guard{}
 }
 
 func (s *Server) transport(n *node, d dialect) Transport {

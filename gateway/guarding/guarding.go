@@ -56,11 +56,16 @@ type Entry struct {
 	File    string
 	Project bool   // the file is that of a folder
 	Name    string // in the file
-	Server  string // the name that toolcrib has for it; "" where it has none
+	Server  string // the name that toolcrib has for it; "" where it has none, and where its guard is not the user's
 	State   clients.State
 	Why     string // it is not guarded, or what is wrong with its guard
 	// Disabled reports that the client does not start it.
 	Disabled bool
+	// Differs says why its guard guards nothing, although there is one: what it uses
+	// that is not the user's; "" otherwise.
+	Differs           string
+	Program, Database string // of its guard
+	Command           string // of the server, or its URL, without secrets
 }
 
 // Server is the state of what a server offers.
@@ -99,9 +104,15 @@ func (v Server) Open() int { return v.Tools.Open() + v.Texts.Open() }
 
 // LastCall is the newest call of a server's tools.
 type LastCall struct {
-	At   time.Time
-	Tool string
-	Code gateway.Code // "" while it runs
+	At      time.Time
+	Tool    string
+	Code    gateway.Code // "" while it runs
+	Command string       // of the server that got it, or its URL
+}
+
+// Differs reports whether a guard in a file is not the user's.
+func (s Status) Differs() bool {
+	return slices.ContainsFunc(s.Entries, func(e Entry) bool { return e.Differs != "" })
 }
 
 // Waits reports whether something waits for the user.
@@ -129,10 +140,17 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		entry := Entry{
 			Client: e.File.Client, File: e.File.Path, Project: e.File.Scope == clients.Project,
 			Name: v.Name, Server: e.Name, State: e.State(), Why: e.Fault, Disabled: v.Disabled,
+			Differs: e.Differs, Program: v.Guard.Runs, Database: v.Guard.Database,
+		}
+		if v.Command != "" || v.URL != "" {
+			entry.Command = strings.Join(v.Runs(), " ")
+		}
+		if e.Differs != "" { // the user's database says nothing about it
+			entry.Server = ""
 		}
 		s.Entries = append(s.Entries, entry)
-		if _, known := s.Of(e.Name); !known && e.Name != "" {
-			s.Servers = append(s.Servers, Server{Name: e.Name})
+		if _, known := s.Of(entry.Server); !known && entry.Server != "" {
+			s.Servers = append(s.Servers, Server{Name: entry.Server})
 		}
 	}
 	if from.View == nil {
@@ -212,7 +230,7 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	if err != nil || len(calls) == 0 {
 		return err
 	}
-	v.Last = &LastCall{At: calls[0].At, Tool: calls[0].Name}
+	v.Last = &LastCall{At: calls[0].At, Tool: calls[0].Name, Command: calls[0].Command}
 	if o := calls[0].Outcome; o != nil {
 		v.Last.Code = o.Code
 		if o.Code == "" {
@@ -295,15 +313,19 @@ func (e Entry) Word() string {
 
 // Reason says why an entry is not guarded, and what to do; "" when it is.
 func (e Entry) Reason() string {
+	wrap := "toolcrib wrap " + e.Client
+	if e.Project {
+		wrap += " --here"
+	}
 	switch {
+	case e.Differs != "":
+		return e.Differs + "; repair it with " + wrap
 	case e.Why != "":
 		return e.Why
 	case e.State == clients.Guarded || e.Disabled:
 		return ""
-	case e.Project:
-		return "guard it with toolcrib wrap " + e.Client + " --here"
 	}
-	return "guard it with toolcrib wrap " + e.Client
+	return "guard it with " + wrap
 }
 
 // Place names the file of an entry in a few words.

@@ -1,0 +1,193 @@
+package wrap
+
+import (
+	"cmp"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/cli/command"
+	"toolcrib/cli/output"
+	"toolcrib/cli/settings"
+	"toolcrib/gateway/clients"
+	"toolcrib/registry"
+	"toolcrib/store"
+)
+
+// inspector reads the entries of clients that start toolcrib with the commands and the
+// settings of toolcrib itself, and compares what they would use with what the user does.
+type inspector struct {
+	app *command.App
+	own settings.Config
+}
+
+// preloads are the variables by which a system puts other code into a program.
+var preloads = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
+
+// inspect implements clients.Inspect.
+func (i inspector) inspect(s clients.Start) clients.Use {
+	env, differs := i.environment(s)
+	use := clients.Use{}
+	probe := &command.App{Program: i.app.Program, Printer: &output.Printer{Env: i.app.Env, Stdout: io.Discard}}
+	probe.Env.Args, probe.Env.Dir, probe.Env.Out, probe.Env.Err = s.Args, cmp.Or(s.Dir, i.app.Env.Dir), io.Discard, io.Discard
+	probe.Env.Getenv = env
+	var why string
+	if use.Program, why = i.program(s, env); why != "" {
+		differs = cmp.Or(differs, why)
+	}
+	line, server, err := i.parse(probe, s.Args)
+	switch {
+	case err != nil:
+		differs = cmp.Or(differs, "has arguments that toolcrib does not take: "+strings.TrimSuffix(output.Sentence(err), "."))
+	case !server:
+		use.Differs = differs // another command: its database guards nothing
+		return use
+	}
+	use.Line = line
+	c, err := probe.Settings()
+	if err != nil {
+		use.Differs = cmp.Or(differs, "has settings that cannot be read: "+strings.TrimSuffix(output.Sentence(err), "."))
+		return use
+	}
+	use.Database = store.DisplayName(c.DB)
+	use.Differs = cmp.Or(differs, i.compare(s, probe, c))
+	return use
+}
+
+// environment returns the variables with which the client starts toolcrib, on top of those
+// of this process, and what about them differs.
+func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
+	values := map[string]string{}
+	all := s.Env
+	if s.EnvFile != "" {
+		name := strings.ReplaceAll(s.EnvFile, "${workspaceFolder}", s.Dir)
+		if s.Dir != "" {
+			name = settings.Absolute(s.Dir, name)
+		}
+		more, err := clients.VariablesIn(name)
+		if err != nil {
+			differs = "has variables in " + s.EnvFile + ", which cannot be read"
+		}
+		all = slices.Concat(more, all)
+	}
+	for _, v := range all {
+		value, ok := clients.Expand(v.Value, i.app.Env.Getenv)
+		switch {
+		case v.Name == "PATH" || v.Name == "HOME" || strings.HasPrefix(v.Name, "XDG_") || strings.HasPrefix(v.Name, "TOOLCRIB_") && !strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_"):
+			if !ok {
+				differs = "has a placeholder for " + v.Name + ", which only its client can fill in"
+			}
+		case slices.Contains(preloads, v.Name) && value != "":
+			differs = "loads other code into toolcrib (" + v.Name + ")"
+		}
+		values[v.Name] = value
+	}
+	return func(name string) string {
+		if value, set := values[name]; set || s.Cleared {
+			return value
+		}
+		return i.app.Env.Getenv(name)
+	}, differs
+}
+
+// parse reads arguments as the program does. server is false for commands other than the
+// guard.
+func (i inspector) parse(probe *command.App, args []string) (line clients.Line, server bool, err error) {
+	root := i.app.Program.Root(probe)
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return line, false, err
+	}
+	cmd.InitDefaultHelpFlag()
+	if err := cmd.ParseFlags(rest); err != nil {
+		return line, false, err
+	}
+	if cmd.Name() != "guard" {
+		return line, false, nil
+	}
+	set := cmd.Flags()
+	words := set.Args()
+	if err := cmd.ValidateArgs(words); err != nil {
+		return line, false, err
+	}
+	if help, _ := set.GetBool("help"); help {
+		return line, false, nil
+	}
+	value := func(name string) string { return set.Lookup(name).Value.String() }
+	line = clients.Line{Name: registry.ServerName(words[0]), Was: value("was"), Token: value("token-env"), URL: value("url"), Server: len(args) - len(words) + 1}
+	if line.URL != "" {
+		line.Server = len(args) - 1
+		if args[line.Server] != line.URL || args[line.Server-1] != "--url" {
+			line.Server = -1
+		}
+	}
+	return line, true, nil
+}
+
+// program returns the file that a start runs, and why it is not the user's.
+func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
+	own := i.app.Env.Program
+	file = find(s.Program, s.Dir, env("PATH"))
+	switch mine := find("toolcrib", "", i.app.Env.Getenv("PATH")); {
+	case clients.Placeholder(s.Program):
+		return s.Program, "starts " + s.Program + ", which only its client can fill in"
+	case own == "" && filepath.Base(s.Program) == s.Program:
+		return cmp.Or(file, s.Program), "" // of a system that does not tell which program runs
+	case file == "" && filepath.Base(s.Program) == s.Program:
+		return s.Program, "starts " + s.Program + ", which is not in its PATH"
+	case file == "":
+		return s.Program, "starts " + s.Program + " in whatever folder its client runs"
+	case own != "" && settings.SameFile(file, own), mine != "" && settings.SameFile(file, mine):
+		return file, ""
+	}
+	return file, "starts another program: " + s.Program
+}
+
+// find returns the file of a program in a folder, "" where none can be told.
+func find(program, dir, path string) string {
+	switch {
+	case filepath.IsAbs(program):
+		return program
+	case strings.ContainsAny(program, `/\`):
+		if dir == "" {
+			return ""
+		}
+		return filepath.Join(dir, program)
+	}
+	for _, folder := range filepath.SplitList(path) {
+		if !filepath.IsAbs(folder) {
+			if dir == "" {
+				return ""
+			}
+			folder = filepath.Join(dir, folder)
+		}
+		if found, err := exec.LookPath(filepath.Join(folder, program)); err == nil {
+			return found
+		}
+	}
+	return ""
+}
+
+// compare says what of the settings of a guard differs from the user's.
+func (i inspector) compare(s clients.Start, probe *command.App, c settings.Config) string {
+	source := c.Sources["db"]
+	written := map[string]string{"--db": probe.Flags.DB, "TOOLCRIB_DB": probe.Env.Getenv("TOOLCRIB_DB")}[source]
+	shown := store.DisplayName(cmp.Or(written, c.DB))
+	switch {
+	case clients.Placeholder(written):
+		return "uses " + shown + ", which only its client can fill in"
+	case written != "" && s.Dir == "" && !filepath.IsAbs(written) && !store.IsURL(written):
+		return "uses " + shown + " in whatever folder its client runs"
+	case c.DB != i.own.DB && !settings.SameFile(c.DB, i.own.DB):
+		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.own.DB)
+	case c.UserFile != i.own.UserFile:
+		return "takes its settings from " + c.UserFile
+	case c.Project != i.own.Project:
+		return "works in the project " + cmp.Or(c.Project, "of no name") + " (" + cmp.Or(c.Sources["project"], "nothing names one") + ")"
+	case probe.Flags.DryRun:
+		return "keeps no log of its calls (--dry-run)"
+	}
+	return ""
+}
