@@ -222,3 +222,25 @@ func (r readerAt) Read([]byte) (int, error) {
 	r()
 	return 0, io.EOF
 }
+
+// TestAccessibleEmptyWord keeps an empty reason as a word of its own: the flag that
+// follows must not become the reason (S40).
+func TestAccessibleEmptyWord(t *testing.T) {
+	dir := t.TempDir()
+	demo, err := filepath.Abs("../testdata/demo/word_counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, code := talk(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
+		t.Fatal(out)
+	}
+	for _, word := range []string{`""`, `''`} {
+		out, _ := talk(t, dir, "reject 1 --note "+word+" --json\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+		if !strings.Contains(out, `"code":"reason_missing"`) {
+			t.Errorf("--note %s: %s", word, out)
+		}
+	}
+	if out, _ := talk(t, dir, "", nil, "list", "--state", "user-review"); !strings.Contains(out, "get_word_counts") {
+		t.Errorf("it was decided: %s", out)
+	}
+}

@@ -25,6 +25,7 @@ func TestSSHCommands(t *testing.T) {
 	mine := strings.ReplaceAll(string(text), "scene_pacer", "tide_pacer")
 	h.wants(h.as("ada", mine, "toolcrib propose - --json"), 0, `"author":"user:ada"`)
 	h.wants(h.as("mara", "", "comment 2 --note 'Two words.'"), 0)
+	h.wants(h.as("mara", "", `reject 2 --note "" --json`), 2, "reason_missing") // S40
 	h.wants(h.as("mara", "", "log --limit 1 --json"), 0, `"via":"ssh SHA256:`, `"actor":"user:mara"`)
 
 	h.wants(h.ask(h.dial("mara"), "", "approve 2"), 5, "not forwarded", "ssh -A", "--print-statement")

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/anmitsu/go-shlex"
 	"github.com/itchyny/gojq"
 	"golang.org/x/term"
 
@@ -187,7 +186,7 @@ func (a *Printer) pager(lines int) []string {
 	if _, height, err := term.GetSize(int(screen.Fd())); err != nil || lines < height {
 		return nil
 	}
-	words, err := shlex.Split(cmp.Or(a.Env.Getenv("PAGER"), "less"), true)
+	words, err := process.Words(cmp.Or(a.Env.Getenv("PAGER"), "less"))
 	if err != nil || len(words) == 0 || words[0] == "cat" {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/anmitsu/go-shlex"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	gossh "golang.org/x/crypto/ssh"
@@ -263,7 +262,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 
 // splitCommand returns the arguments of a command as a client sent it.
 func splitCommand(command string) ([]string, error) {
-	args, err := shlex.Split(command, true)
+	args, err := process.Words(command)
 	if len(args) > 0 && args[0] == "toolcrib" {
 		args = args[1:]
 	}

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/anmitsu/go-shlex"
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
@@ -73,7 +72,7 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 		if d.changed(ctx) {
 			d.sayChanged(ctx)
 		}
-		words, err := shlex.Split(line, true)
+		words, err := process.Words(line)
 		switch {
 		case err != nil:
 			d.say("A quote or a backslash has no end.")
@@ -236,7 +235,7 @@ func (d *dialogue) step(ctx context.Context, forward bool) int {
 
 // edit gives the terminal to the user's editor.
 func (d *dialogue) edit(ctx context.Context, files []string) int {
-	editor, err := shlex.Split(cmp.Or(d.app.Env.Getenv("VISUAL"), d.app.Env.Getenv("EDITOR"), "vi"), true)
+	editor, err := process.Words(cmp.Or(d.app.Env.Getenv("VISUAL"), d.app.Env.Getenv("EDITOR"), "vi"))
 	in, onTerminal := d.app.Keyboard.(*os.File)
 	switch {
 	case d.app.Remote != nil:
