@@ -91,7 +91,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 			case "runtime.md":
 				r.write(filepath.Join(r.home, ".cursor", "mcp.json"), `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`)
 				r.must("toolcrib init --yes")
-				r.must("toolcrib approve set:memory")
+				r.must("toolcrib approve set:memory --unseen")
 			default:
 				r.must("toolcrib fork file_reader")
 			}
@@ -113,7 +113,7 @@ func asScripted() map[string]string {
 		"toolcrib wrap":         "toolcrib wrap --yes",
 		"toolcrib wrap --hooks": "toolcrib wrap --hooks --yes",
 		// TestSetIsOneDecision has the workbench.
-		"toolcrib": "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs -r toolcrib approve",
+		"toolcrib": "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs -r toolcrib approve --unseen",
 	}
 }
 

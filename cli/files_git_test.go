@@ -32,7 +32,7 @@ func TestFilesInGit(t *testing.T) {
 	if got := r.must("toolcrib init --yes"); strings.Count(got, "user_review") != 3 {
 		t.Fatalf("%s", got)
 	}
-	const approve = "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs toolcrib approve"
+	const approve = "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs toolcrib approve --unseen"
 	const lock = "rm -f toolcrib.lock; toolcrib --project work export --format lock --output toolcrib.lock && git add -A"
 	r.must(approve)
 	r.must("toolcrib check --files")

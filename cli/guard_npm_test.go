@@ -41,7 +41,7 @@ func TestGuardedEverything(t *testing.T) {
 	alone := drive(b.server)
 	drive(b.guard) // no tool is approved
 	b.waits("everything_echo", "list")
-	b.run("approve", "set:everything")
+	b.run("approve", "set:everything", "--unseen")
 	if behind := drive(b.guard); behind != alone {
 		t.Errorf("alone:\n%s\nbehind the guard:\n%s", alone, behind)
 	}

@@ -56,7 +56,7 @@ func TestGuardOnPostgres(t *testing.T) {
 		if list := run("user:warden", "list", "--author", want.author); !strings.Contains(list, name+"_lend_book") {
 			t.Errorf("%s: %s proposes %s", login, want.author, list)
 		}
-		run("user:warden", "--approve", "set:"+name)
+		run("user:warden", "--approve", "set:"+name, "--unseen")
 		cl.told()
 		if out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}}); err != nil || out.IsError {
 			t.Errorf("%s: the call ends with %+v, %v", login, out, err)

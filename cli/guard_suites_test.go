@@ -237,7 +237,7 @@ func (b behind) approve(last string) {
 	b.waits(last, "list", "--limit", "200")
 	_ = in.Close() // it ends the guard
 	_ = cmd.Wait() // that of a server whose client went
-	b.run("approve", "set:"+b.name)
+	b.run("approve", "set:"+b.name, "--unseen")
 }
 
 // bridge serves a server of standard input and output over streamable HTTP, a process

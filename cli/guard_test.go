@@ -161,7 +161,7 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a call is refused with %q", got)
 	}
 	c.waits("library_lend_book", "list")
-	c.run("--approve", "set:library")
+	c.run("--approve", "set:library", "--unseen")
 	t.Logf("the client heard of the approval after %s", cl.told())
 	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
 		t.Fatalf("the client is listed %s", got)
@@ -239,7 +239,7 @@ func TestGuardWithoutADatabase(t *testing.T) {
 	}
 	writeImage(t, filepath.Join(c.dir, "test.db"))
 	c.waits("library_lend_book", "list")
-	c.run("--approve", "set:library")
+	c.run("--approve", "set:library", "--unseen")
 	cl.told()
 	if got := cl.tools(); !strings.Contains(got, "find_book") {
 		t.Errorf("the client is listed %s", got)
@@ -256,7 +256,7 @@ func TestGuardWhoseDatabaseGoes(t *testing.T) {
 	c.write("tools.json", guardedTools)
 	cl := c.guarded("library")
 	c.waits("library_lend_book", "list")
-	c.run("--approve", "set:library")
+	c.run("--approve", "set:library", "--unseen")
 	cl.told()
 	if got := cl.tools(); !strings.Contains(got, "find_book") {
 		t.Fatalf("the client is listed %s", got)

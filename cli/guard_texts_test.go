@@ -85,7 +85,7 @@ func reviewsTexts(t *testing.T, run func(args ...string) string, connect func() 
 	for _, id := range []string{"library_find_book", "library_instructions", "library_prompts_recommend"} {
 		until("the proposal of "+id, func() bool { return strings.Contains(run("list"), id) })
 	}
-	run("--approve", "set:library")
+	run("--approve", "set:library", "--unseen")
 	until("the approved prompt", func() bool { return cl.prompts() == 1 })
 	if got := cl.recommends(); got != "Recommend a book about gardens." {
 		t.Errorf("the approved prompt is %q", got)

@@ -79,7 +79,7 @@ func TestImportAgain(t *testing.T) {
 	}
 	c.write("tools.json", guardedTools)
 	c.importing()
-	c.run("--approve", "set:library")
+	c.run("--approve", "set:library", "--unseen")
 
 	// A change of an approved tool, another one, and the way back.
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find every book."))

@@ -29,7 +29,7 @@ func (c testDB) approveAll() {
 		}
 	}
 	if len(ids) > 0 {
-		c.run(append([]string{"approve"}, ids...)...)
+		c.run(append([]string{"approve", "--unseen"}, ids...)...)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestRealServers(t *testing.T) {
 			}
 			c.write(".config/toolcrib/toolcrib.toml", fmt.Sprintf("[servers.%s]\ncommand = %s\nenv = [\"npm_config_cache\", \"MEMORY_FILE_PATH\"]\n", s.name, words))
 			c.run("show", "set:"+s.name)
-			c.run("approve", "set:"+s.name)
+			c.run("approve", "set:"+s.name, "--unseen")
 			var ids []string
 			for i := 0; i < len(s.calls); i += 3 {
 				ids = append(ids, s.calls[i])
@@ -81,7 +81,7 @@ func TestQuickStart(t *testing.T) {
 	c.run("init", "--yes", "--timeout", "2m")
 	c.run("wrap", "--yes")
 	c.run("show", "set:memory")
-	c.run("approve", "set:memory")
+	c.run("approve", "set:memory", "--unseen")
 
 	node := exec.CommandContext(t.Context(), "node", name, file, path)
 	node.Env = append(os.Environ(), "HOME="+c.dir, "TOOLCRIB_DB="+filepath.Join(c.dir, "test.db"))

@@ -48,7 +48,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 			}
 			c.write("writer.json", strings.ReplaceAll(runnerProposal("mcp_pacer"), "runner", "writer"))
 			c.run("propose", "writer.json")
-			c.run("approve", id, "#2")
+			c.run("approve", "--unseen", id, "#2")
 			for range 2 { // the approval of another process
 				<-cl.changed
 			}

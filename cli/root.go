@@ -90,7 +90,7 @@ func newRoot(a *command.App) *cobra.Command {
 	command.Describe(root, help)
 	root.Flags().BoolVar(&approve, "approve", false, "approve the proposals named by the arguments, - for standard input")
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the versions of toolcrib and its rules")
-	decision.Register(root.Flags())
+	decision.RegisterApproval(root.Flags())
 	a.Register(root.PersistentFlags())
 	root.SetOut(a.Env.Out) // now: the commands for completion keep it
 	root.SetFlagErrorFunc(flagError)

@@ -24,7 +24,7 @@ func TestTwoApprovalsOfOneSubject(t *testing.T) {
 		d.Type, d.BaseVersion = proposals.Modify, new(int)
 		*d.BaseVersion = 1
 		d.Definition.Tool.Goals = text
-		choices = append(choices, review.Choice{ID: o.propose(ada, d).ID})
+		choices = append(choices, review.Choice{ID: o.propose(ada, d).ID, Unseen: true})
 	}
 	before := o.Dump(t)
 	if _, err := o.desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrStale) {

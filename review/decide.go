@@ -23,6 +23,9 @@ func (d *deciding) Approve(ctx context.Context, actor proposals.Actor, choices [
 		if err := together(views); err != nil {
 			return nil, err
 		}
+		if err := shownOrAccepted(choices, views, showings); err != nil {
+			return nil, err
+		}
 		return d.approve(ctx, tx, actor, views, showings, note, act)
 	})
 }

@@ -23,6 +23,7 @@ var (
 	ErrRepeated    = errors.New("rejected before")
 	ErrIncomplete  = errors.New("incomplete")
 	ErrNoReason    = errors.New("a reason is missing")
+	ErrUnseen      = errors.New("you were not shown what you approve")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("cannot be waived")
 	ErrNotWaived   = errors.New("no waiver covers it")

@@ -337,7 +337,7 @@ func (m *modelled) doApprove(who proposals.Actor, chosen []int, how int, like re
 	for _, i := range chosen {
 		e := &m.entries[i]
 		r.add("digest", like.Expect != "" && e.shownAs != m.covered(e))
-		choices = append(choices, review.Choice{ID: m.ids[i], Expect: like.Expect})
+		choices = append(choices, review.Choice{ID: m.ids[i], Expect: like.Expect, Unseen: true})
 	}
 	if len(r) == 0 {
 		m.approve(who.String(), chosen)

@@ -130,7 +130,7 @@ func (o office) refused(want error, act func() error) error {
 func choices(ps ...proposals.Proposal) []review.Choice {
 	cs := make([]review.Choice, len(ps))
 	for i, p := range ps {
-		cs[i].ID = p.ID
+		cs[i] = review.Choice{ID: p.ID, Unseen: true}
 	}
 	return cs
 }

@@ -21,7 +21,7 @@ func (d *deciding) Prepare(ctx context.Context, actor proposals.Actor, choices [
 		if err := checkText("note", note); err != nil {
 			return nil, err
 		}
-		views, _, err := d.decidable(ctx, r, actor, choices, strict, check)
+		views, showings, err := d.decidable(ctx, r, actor, choices, strict, check)
 		if err != nil {
 			return nil, err
 		}
@@ -29,6 +29,9 @@ func (d *deciding) Prepare(ctx context.Context, actor proposals.Actor, choices [
 		var versions []history.Version
 		if verdict == proposals.VerdictApproved {
 			if err := together(views); err != nil {
+				return nil, err
+			}
+			if err := shownOrAccepted(choices, views, showings); err != nil {
 				return nil, err
 			}
 			if versions, err = d.prepareVersions(ctx, r, actor, views, note, at); err != nil {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -109,8 +110,8 @@ func ruleNames(findings []ShownFinding) []string {
 
 // showings returns for each choice how actor knows its content, and refuses those
 // whose digest is another than expected. strict also refuses content that differs
-// from what actor was shown last; content that actor was never shown passes,
-// unless other members of its change set were.
+// from what actor was shown last; content that actor was never shown passes here
+// (see shownOrAccepted).
 func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor, choices []Choice, views []view, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
@@ -118,7 +119,6 @@ func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor
 	}
 	sets := setDigests(views)
 	showings := make([]proposals.Showing, len(views))
-	known := map[string]bool{} // change sets of which something was shown
 	var moved []view
 	var facts []string
 	for i, v := range views {
@@ -135,18 +135,33 @@ func (d *deciding) showings(ctx context.Context, r Reader, actor proposals.Actor
 				moved, facts = append(moved, v), append(facts, last.difference(v, expect)...)
 			}
 		}
-		known[set] = known[set] || expect != "" || seen
-	}
-	for i, v := range views {
-		_, seen := shown[v.Proposal.ID]
-		if strict && v.Proposal.ChangeSet != "" && known[v.Proposal.ChangeSet] && choices[i].Expect == "" && !seen {
-			moved, facts = append(moved, v), append(facts, fmt.Sprintf("you were not shown %s, a member of change set %q", v.Proposal.Name(), v.Proposal.ChangeSet))
-		}
 	}
 	if len(moved) > 0 {
 		return nil, differs(moved, facts)
 	}
 	return showings, nil
+}
+
+// shownOrAccepted refuses to approve several proposals at once when the user was not shown
+// all of them and did not accept that. A single one passes: the decision records how it
+// was known.
+func shownOrAccepted(choices []Choice, views []view, showings []proposals.Showing) error {
+	var names []string
+	lookFirst := ""
+	for i, v := range views {
+		if len(views) > 1 && showings[i] == proposals.ShowingNone && !choices[i].Unseen {
+			names = append(names, v.Proposal.Name())
+			lookFirst = cmp.Or(lookFirst, lookAt(v.Proposal))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if rest := len(names) - mostSteps; rest > 0 {
+		names = append(names[:mostSteps], fmt.Sprintf("%d more", rest))
+	}
+	return fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
+		ErrUnseen, strings.Join(names, ", "), lookFirst)
 }
 
 // beforeWaivers is the digest of v without what actor has waived since a time:
@@ -228,10 +243,12 @@ func differs(moved []view, facts []string) error {
 
 // Choice is one proposal that the user decides about. Expect, when set, is the
 // review digest of the proposal or of its change set as the user saw it. Without
-// it, an approval applies to the content that Desk.Shown recorded.
+// it, an approval applies to the content that Desk.Shown recorded. Unseen accepts that
+// the user was shown nothing of it, which an approval of several proposals requires.
 type Choice struct {
 	ID     proposals.ID
 	Expect string
+	Unseen bool
 }
 
 // chosen returns the proposals that are decided about.

@@ -125,8 +125,11 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 	o := open(t, review.Policy{})
 	a, b := o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))
 	o.lookAt(ada, a)
-	err := o.refused(review.ErrDigest, o.tryApprove(ada, a, b))
-	if !strings.Contains(err.Error(), "you were not shown #2 (tool:user/tool_b)") {
+	err := o.refused(review.ErrUnseen, func() error {
+		_, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: a.ID}, {ID: b.ID}}, "")
+		return err
+	})
+	if !strings.Contains(err.Error(), ": #2 (tool:user/tool_b); read it with toolcrib show 'set:good'") {
 		t.Error(err)
 	}
 	o.lookAt(ada, b)
@@ -165,6 +168,48 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 	if err != nil || ds[0].Shown != proposals.ShowingExpected || ds[1].Shown != proposals.ShowingExpected {
 		t.Errorf("approved as %+v, %v", ds, err)
 	}
+	o.sound()
+}
+
+// TestApproveSeveralUnseen approves a change set and a batch of which some was not shown:
+// that is refused, also where the decision is prepared for a signature, unless the user
+// accepts it; then the decision records what was not shown (S34, T41).
+func TestApproveSeveralUnseen(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	alone := func(id string) proposals.Proposal { return o.propose(scout, storetest.Prompt(id)) }
+	for name, ps := range map[string][]proposals.Proposal{
+		"a change set": {o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))},
+		"a batch":      {alone("tool_c"), alone("tool_d")},
+	} {
+		o.lookAt(ada, ps[0])
+		for _, seen := range []int{0, 1} { // how many the user was shown
+			by := []proposals.Actor{bob, ada}[seen]
+			cs := []review.Choice{{ID: ps[0].ID}, {ID: ps[1].ID}}
+			for way, act := range map[string]func() error{
+				"approve": func() error { _, err := o.desk.Approve(t.Context(), by, cs, ""); return err },
+				"prepare": func() error {
+					_, err := o.desk.Prepare(t.Context(), by, cs, proposals.VerdictApproved, "")
+					return err
+				},
+				"dry run": func() error { _, err := o.desk.DryRun().Approve(t.Context(), by, cs, ""); return err },
+			} {
+				if err := o.refused(review.ErrUnseen, act); strings.Contains(err.Error(), ps[0].Name()) == (seen == 1) || !strings.Contains(err.Error(), ps[1].Name()) {
+					t.Errorf("%s, %s, %d shown: %v", name, way, seen, err)
+				}
+			}
+		}
+		ds, err := o.desk.Approve(t.Context(), ada, choices(ps...), "")
+		if err != nil || ds[0].Shown != proposals.ShowingShown || ds[1].Shown != proposals.ShowingNone {
+			t.Errorf("%s: approved as %+v, %v", name, ds, err)
+		}
+	}
+	moved := alone("tool_e")
+	o.lookAt(ada, moved)
+	draft := storetest.Prompt("tool_e")
+	draft.Rationale = "Another reason."
+	o.revise(scout, moved, draft)
+	o.refused(review.ErrDigest, o.tryApprove(ada, moved, alone("tool_f"))) // what moved is not accepted unseen
 	o.sound()
 }
 

@@ -52,7 +52,7 @@ func fill(db *storetest.Database) error {
 		errs = append(errs, err)
 		choices := make([]review.Choice, len(made))
 		for i, p := range made {
-			choices[i].ID = p.ID
+			choices[i] = review.Choice{ID: p.ID, Unseen: true}
 		}
 		return choices
 	}

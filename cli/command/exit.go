@@ -88,6 +88,7 @@ func requestOutcomes() []outcome {
 		{review.ErrChangeSet, "change_set", ExitRefused},
 		{review.ErrNotWaivable, "not_waivable", ExitRefused},
 		{review.ErrNotWaived, "not_waived", ExitRefused},
+		{review.ErrUnseen, "unseen", ExitRefused},
 		{review.ErrNoExpect, "expect_missing", ExitRefused},
 		{proof.ErrUnsigned, "signature_missing", ExitRefused},
 		{review.ErrDigest, "digest_differs", ExitConflict},

@@ -341,7 +341,7 @@ var story = [...]act{
 			{words: "needs-changes #7 --as user:mara", note: "Which lines does it rest on? And what about a chapter that is not finished?"},
 			{words: "revise #7 chapter_summary_revised.md --as agent:drafter"},
 			{words: "revise #3 create_research_notes_revised.json --as user:ada"},
-			{words: "approve #7 set:research-notes #5 #6 #9 --as user:mara", note: "Agreed on Monday."},
+			{words: "approve #7 set:research-notes #5 #6 #9 --unseen --as user:mara", note: "Agreed on Monday."},
 			{words: "reject #8 --as user:mara", note: "file_reader does this, and its strict form is the point of it."},
 			{words: "reject #11 --as user:mara", note: "It reads .env, sends drafts away and hides both from the author."},
 			{words: "propose style_memory.md --as agent:importer", exit: command.ExitRefused},

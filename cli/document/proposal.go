@@ -299,9 +299,10 @@ func findingCount(s proposals.Summary) string {
 	return output.Counted(s.Findings, "finding")
 }
 
+// NotShown marks an approval of content that the user was not shown; "" for others.
 func NotShown(s proposals.Showing) string {
 	if s == proposals.ShowingNone {
-		return "not shown"
+		return "unseen"
 	}
 	return ""
 }

@@ -23,6 +23,7 @@ import (
 type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
+	unseen bool // of approvals alone
 	sign   signature.Flags
 }
 
@@ -32,6 +33,12 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
+// RegisterApproval adds the flags of an approval.
+func (f *DecideFlags) RegisterApproval(set *pflag.FlagSet) {
+	f.Register(set)
+	set.BoolVar(&f.unseen, "unseen", false, "approve several proposals although you were not shown all of them; the decisions record it")
+}
+
 func newApprove(a *command.App) *cobra.Command {
 	flags := &DecideFlags{}
 	cmd := &cobra.Command{
@@ -39,7 +46,7 @@ func newApprove(a *command.App) *cobra.Command {
 		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return RunApprove(cmd.Context(), a, args, flags) },
 	}
-	flags.Register(cmd.Flags())
+	flags.RegisterApproval(cmd.Flags())
 	return cmd
 }
 
@@ -71,6 +78,9 @@ func RunApprove(ctx context.Context, a *command.App, refs []string, flags *Decid
 }
 
 func runDecide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
+	if flags.unseen && len(flags.expect) > 0 {
+		return process.Usagef("--unseen cannot be combined with --expect, which names what you were shown")
+	}
 	note, err := flags.note.Read(ctx, a)
 	if err != nil {
 		return err
@@ -79,7 +89,7 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 	if err != nil {
 		return err
 	}
-	choices, err := choices(ctx, b, ids, refs, flags.expect)
+	choices, err := choices(ctx, b, ids, refs, flags)
 	if err != nil {
 		return err
 	}
@@ -103,10 +113,10 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 
 // choices ties proposals to the digests that were given: one for each of them,
 // or one for each reference, so that a change set takes a single one.
-func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs, expect []string) ([]review.Choice, error) {
-	choices := make([]review.Choice, len(ids))
+func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
+	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
-		choices[i].ID = id
+		choices[i] = review.Choice{ID: id, Unseen: flags.unseen}
 	}
 	switch len(expect) {
 	case 0:

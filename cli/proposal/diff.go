@@ -83,6 +83,10 @@ type diffLayout struct {
 	columns bool
 }
 
+// whole reports whether differences are printed completely: side by side, long lines are
+// cut.
+func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
+
 func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayout) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -100,7 +104,9 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 		if err := printDiff(a, left, right, layout); err != nil {
 			return err
 		}
-		shown(ctx, b, a, d)
+		if layout.whole(a) {
+			shown(ctx, b, a, d)
+		}
 		return nil
 	}
 	var left, right content
@@ -220,7 +226,9 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	if err != nil {
 		return err
 	}
-	shown(ctx, b, a, set.Members...)
+	if layout.whole(a) {
+		shown(ctx, b, a, set.Members...)
+	}
 	return nil
 }
 

@@ -53,7 +53,9 @@ func newReview(a *command.App) *cobra.Command {
 			if err := printAssessment(a, d); err != nil {
 				return err
 			}
-			shown(cmd.Context(), b, a, d)
+			if a.Audience != nil && printedWhole(b, a) { // its findings alone were read: the change is not in it
+				a.Audience.Shown([]review.Dossier{d})
+			}
 			return nil
 		},
 	}

@@ -185,12 +185,17 @@ func (o setObstacle) who(all int) string {
 	return strings.Join(o.members, ", ")
 }
 
-// shown records what was just printed for the actor, if it was all of it: a filter
-// prints a part, and whoever leaves a pager or closes a pipe early has not seen the rest. A read-only database records
-// nothing; any other failure is reported, because the next approval would refer to
-// what was shown before.
+// printedWhole reports whether all of the output reached its reader: a filter prints a
+// part, and whoever leaves a pager or closes a pipe early has not seen the rest.
+func printedWhole(b command.Session, a *command.App) bool {
+	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
+}
+
+// shown records that a command printed the whole change for the actor, if all of it was
+// read. A read-only database records nothing; any other failure is reported, because the
+// next approval would refer to what was shown before.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
-	if a.Form.JQ != nil || a.Cut || b.Actor.Kind == proposals.User && process.ReaderLeft(a.Stdout) {
+	if !printedWhole(b, a) {
 		return
 	}
 	if a.Audience != nil {

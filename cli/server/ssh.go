@@ -52,7 +52,7 @@ func Offers() map[string]Offer {
 	)
 	files, programs, account, keys := Offer{why: ofServerFiles}, Offer{why: ofServerPrograms}, Offer{why: ofServerAccount}, Offer{why: ofServerKeys}
 	return map[string]Offer{
-		"": {Flags: "approve version " + decided}, "help": {}, "version": {}, "rules": {Flags: "markdown"}, "schema": {},
+		"": {Flags: "approve unseen version " + decided}, "help": {}, "version": {}, "rules": {Flags: "markdown"}, "schema": {},
 
 		"propose": {Flags: "draft"}, "revise": {}, "submit": {}, "withdraw": {Flags: "note note-file-"}, "rebase": {}, "regroup": {Flags: "alone into"},
 		"fork": {Flags: "layer"}, "assign": {Flags: "to"}, "rollback": {Flags: "note note-file- submit"}, "comment": {Flags: "field line note note-file- revision"},
@@ -64,7 +64,7 @@ func Offers() map[string]Offer {
 		"lint":    {Flags: "explain fail-on format server"},
 		"policy":  {}, "policy list": {}, "policy test": {},
 
-		"approve": {Flags: decided}, "needs-changes": {Flags: decided}, "reject": {Flags: decided},
+		"approve": {Flags: "unseen " + decided}, "needs-changes": {Flags: decided}, "reject": {Flags: decided},
 		"waive": {Flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {Flags: "note note-file- print-statement statement- signature-"},
 
 		"tools": {Flags: catalog}, "agents": {Flags: catalog}, "lists": {Flags: catalog}, "history": {Flags: "before limit"}, "blame": {}, "log": {Flags: "before limit"},

@@ -143,7 +143,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 		t.args = append(t.args, "--dry-run")
 		return true
 	}
-	if act == proposals.ActApprove && !t.has("expect") && !d.guarded(ctx, t, ids) {
+	if act == proposals.ActApprove && !t.has("expect", "unseen") && !d.guarded(ctx, t, ids) {
 		return false
 	}
 	form := act.Form(len(ids))

@@ -156,7 +156,7 @@ func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...prop
 	}
 	choices := make([]review.Choice, len(made))
 	for i, p := range made {
-		choices[i].ID = p.ID
+		choices[i] = review.Choice{ID: p.ID, Unseen: true}
 	}
 	return choices
 }

@@ -151,7 +151,7 @@ func (m *measured) approve(ctx context.Context, n int) (_ *exec.Cmd, err error) 
 	}
 	ids := m.left[len(m.left)-n:]
 	m.left = m.left[:len(m.left)-n]
-	return reading(m.command(ctx, "--approve", "-"), strings.Join(ids, "\n")), nil
+	return reading(m.command(ctx, "--approve", "-", "--unseen"), strings.Join(ids, "\n")), nil
 }
 
 // lint runs the rules over a thousand proposals of a kilobyte each.

@@ -148,7 +148,7 @@ func (p program) stage(ctx context.Context) error {
 	for _, args := range [][]string{
 		{"propose", "--as", "user:ada", "viewpoint_keeper.md", "research_notes.json"},
 		{"propose", "--as", "agent:drafter", "word_counts.json", "chapter_summary.md", "quick_file_reader.md"},
-		{"approve", "#1", "#5", "#6", "--as", "user:mara"},
+		{"approve", "#1", "#5", "#6", "--unseen", "--as", "user:mara"},
 		{"reject", "#7", "--as", "user:mara", "--note", "file_reader does this."},
 		{"propose", "--as", "agent:drafter", "assistant_telegram.md"},
 		{"propose", "--as", "agent:importer", "set_project_comma.json", "delete_tasks_unasked.json"},

@@ -109,7 +109,7 @@ func (p program) waiting(ctx context.Context) ([]string, error) {
 func (p program) approveAll(ctx context.Context) error {
 	ids, err := p.waiting(ctx)
 	if err == nil {
-		_, err = p.run(ctx, "", append([]string{"approve"}, ids...)...)
+		_, err = p.run(ctx, "", append([]string{"approve", "--unseen"}, ids...)...)
 	}
 	return err
 }

@@ -60,6 +60,9 @@ func (a *acts) askApprove() tea.Cmd {
 			return a.Shell.Write(a.Acts.Decision(proposals.ActApprove, choices, note, draft))
 		},
 	})
+	if len(a.Seen.Unread(members)) > 0 {
+		return ask
+	}
 	return tea.Batch(ask, a.Tell(a.ctx, a.Seen.dossiers(members)...))
 }
 

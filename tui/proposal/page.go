@@ -273,10 +273,6 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
 		pp.diff.against = 0
 	}
-	var shown tea.Cmd
-	if !pp.loaded {
-		shown = pp.Tell(pp.ctx, msg.Dossier)
-	}
 	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
 		pp.tests.tried = nil
 	}
@@ -290,7 +286,7 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	r.dossier, r.hash = msg.Dossier, msg.Hash
 	pp.tests.takeAnswers()
 	pp.fill()
-	cmds := []tea.Cmd{shown}
+	var cmds []tea.Cmd
 	for _, t := range pp.tabs {
 		cmds = append(cmds, t.Load())
 	}

@@ -49,8 +49,8 @@ func contentOf(d review.Dossier) string {
 	return d.Revision.Draft.Definition.Hash() + registry.HashBytes(slices.Concat(before, after))
 }
 
-// Tell remembers what the user has opened, or is asked about. What is read again in the
-// background does not count: nobody may be looking.
+// Tell remembers what the user has read to the end, and is asked about: an approval on the
+// command line then applies to it. What was only opened does not count.
 func (o Options) Tell(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	return func() tea.Msg {
 		err := o.Desk.Shown(ctx, o.Actor, ds...)

@@ -59,7 +59,7 @@ func newDamaged(t *testing.T) damaged {
 	t.Helper()
 	c := newTestDB(t)
 	waiting := propose(t, c, 0, 12)
-	c.must("", append([]string{"--approve"}, waiting[:8]...)...)
+	c.must("", append([]string{"--approve", "--unseen"}, waiting[:8]...)...)
 	c.must("", "reject", waiting[8], "--note", "Not needed.")
 	c.must("", "needs-changes", waiting[9], "--note", "Say when to use it.")
 	c.must("", "comment", waiting[10], "--note", "It reads well.")

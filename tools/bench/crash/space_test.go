@@ -101,7 +101,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		c.whole(o)
 		if left := states(t, c, "user_review"); len(left) > 0 {
-			c.must("", append([]string{"--approve"}, left...)...)
+			c.must("", append([]string{"--approve", "--unseen"}, left...)...)
 		}
 		if out, err := shell(t, "umount "+mount); err != nil {
 			t.Fatalf("%v\n%s", err, out)

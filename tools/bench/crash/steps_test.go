@@ -86,7 +86,7 @@ func acts() []act {
 		{
 			name: "approve a change set", short: 40,
 			setup: func(t *testing.T, c testDB) { t.Helper(); c.must(set.String(), "propose", "-") },
-			args:  func(*testing.T, testDB) []string { return []string{"--approve", "set:all of it"} },
+			args:  func(*testing.T, testDB) []string { return []string{"--approve", "set:all of it", "--unseen"} },
 			whole: func(t *testing.T, c testDB) (bool, bool) {
 				t.Helper()
 				return count(t, c, "user_review") == members, count(t, c, "approved") == members
@@ -193,13 +193,13 @@ func TestKilledWhilePublishing(t *testing.T) {
 			folder := t.TempDir()
 			c := base.copied(t)
 			c.args = []string{"--project", "novel", "--workspace", folder}
-			if !c.at(point, n, "", append([]string{"--approve"}, waiting...)...) {
+			if !c.at(point, n, "", append([]string{"--approve", "--unseen"}, waiting...)...) {
 				break
 			}
 			kills++
 			agree(t, c, folder)
 			if count(t, c, "user_review") == len(waiting) { // the first commit is not yet the approval's
-				c.must("", append([]string{"--approve"}, waiting...)...)
+				c.must("", append([]string{"--approve", "--unseen"}, waiting...)...)
 			}
 			if files := agree(t, c, folder); files != len(waiting) {
 				t.Errorf("killed at %s, passing %d: %d snapshots, want %d", point, n, files, len(waiting))
