@@ -17,14 +17,14 @@ type bundle struct {
 }
 
 func bundleColumns(b *bundle) columns {
-	return slices.Concat(proposalRow(&b.Proposal), revisionColumns(&b.Revision).when(&b.revised), assessmentColumns(&b.Assessment).when(&b.assessed),
+	return slices.Concat(proposalRow(&b.Proposal), sealedRevision(&b.Revision).when(&b.revised), sealedAssessment(&b.Assessment).when(&b.assessed),
 		columns{col("waived", &b.waived)})
 }
 
 // selectBundles reads bundleColumns: those of a proposal, of its current revision, of the
 // latest assessment of that, and whether there are waivers.
-var selectBundles = "SELECT" + listColumns + ", " + revisionColumns(new(proposals.Revision)).maybe("r", "seq") + ", " +
-	assessmentColumns(new(review.Assessment)).maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
+var selectBundles = "SELECT" + listColumns + ", " + sealedRevision(new(proposals.Revision)).maybe("r", "seq") + ", " +
+	sealedAssessment(new(review.Assessment)).maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p
 	LEFT JOIN live l ON l.subject = p.subject
 	LEFT JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
@@ -77,10 +77,8 @@ func (s recordTables) Bundles(ctx context.Context, ids []proposals.ID) ([]review
 
 // bundleWaivers adds the waivers of a list of ids to their bundles.
 func (s recordTables) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
-	const query = `SELECT w.proposal, w.waiver FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
-	scan := reading(func(w *waiver) columns {
-		return columns{col("proposal", (*string)(&w.proposal)), col("waiver", asWaiver(&w.Waiver))}
-	})
+	query := "SELECT " + sealedWaiver(new(waiver)).of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
+	scan := reading(sealedWaiver)
 	err := s.Each(ctx, query, []any{list}, func(row scanner) error {
 		w, err := scan(row)
 		if err != nil {

@@ -191,7 +191,7 @@ func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]
 
 // Override implements gateway.CallReader.
 func (c callTables) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`), user, tool.String())
+	list, err := all(ctx, c, reading(sealedTier), tierRecords.selection(`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`), user, tool.String())
 	if err == nil && len(list) == 0 {
 		list = []gateway.Override{{User: user, Tool: tool}}
 	}
@@ -236,7 +236,7 @@ func (c callTables) countTiers(ctx context.Context, list []gateway.Override) err
 
 // Overrides implements gateway.CallReader.
 func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	list, err := all(ctx, c, reading(tierColumns), tierRecords.selection(`t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`), user)
+	list, err := all(ctx, c, reading(sealedTier), tierRecords.selection(`t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`), user)
 	if err != nil {
 		return nil, err
 	}

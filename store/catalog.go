@@ -194,8 +194,18 @@ func (db catalogPages) Find(ctx context.Context, q CatalogQuery, ref string) (Ca
 		if e.Refused != nil {
 			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
 		}
-		err = s.Row(ctx, "SELECT definition FROM versions WHERE subject = $1 AND number = $2", []any{e.Subject.String(), e.Version}, &definition)
-		return errors.Join(err, trusted{s}.same(e, definition))
+		now, consistent := q.AsOf.IsZero(), true
+		query := "SELECT v.definition, true FROM versions v WHERE v.subject = $1 AND v.number = $2"
+		if now {
+			query = "SELECT v.definition, " + consistentLive("l") + " " + liveFrom + "WHERE l.subject = $1 AND l.version = $2"
+		}
+		if err := s.Row(ctx, query, []any{e.Subject.String(), e.Version}, &definition, &consistent); err != nil {
+			return err
+		}
+		if !consistent {
+			return changedByHand(e.Subject, e.Version)
+		}
+		return trusted{s}.same(e, definition, now)
 	})
 	return e, definition, err
 }

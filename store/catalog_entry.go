@@ -101,12 +101,25 @@ func (s catalog) scanProven(ctx context.Context, p *proof.Proofs, q CatalogQuery
 	return e, nil
 }
 
-// same returns nil when a definition is the one of an entry that counts.
-func (s trusted) same(e CatalogEntry, definition []byte) error {
-	if s.trust.Required() && registry.HashBytes(definition) != e.ContentHash {
-		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", e.Version, e.Subject, proposals.ErrTampered)
+// same returns nil when a definition is the one of an entry. now is set for an entry of the
+// live registry, which repeats columns of the definition.
+func (s trusted) same(e CatalogEntry, definition []byte, now bool) error {
+	differs := registry.HashBytes(definition) != e.ContentHash
+	if now && !differs && !s.trust.Required() { // else they were taken from the checked version
+		d, err := s.decoded.definition(e.Subject.Kind, string(definition))
+		shown, textErr := shownText(e.Columns)
+		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
+	}
+	if differs {
+		return changedByHand(e.Subject, e.Version)
 	}
 	return nil
+}
+
+// changedByHand is the error of a version whose content, or whose entry in the live registry,
+// is not what was approved.
+func changedByHand(s registry.Subject, version int) error {
+	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
 // CatalogGroup is the part of a catalog that is in one layer and comes from one

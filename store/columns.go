@@ -183,6 +183,56 @@ func reading[T any](describe func(*T) columns, rest ...any) func(scanner) (T, er
 	}
 }
 
+// sealed returns the columns of a row with its seal, which has to match what was read of
+// them: a record that was edited by hand is refused wherever it is read.
+func (k recordKind) sealed(c columns) columns {
+	return append(c, col("seal", &storedSeal{kind: k, of: c[:len(c):len(c)]}))
+}
+
+// storedSeal compares the seal of a row with the columns that it covers.
+type storedSeal struct {
+	kind    recordKind
+	of      columns
+	scanned string
+}
+
+func (s *storedSeal) format() (string, error) { return s.scanned, nil }
+
+func (s *storedSeal) zero() string { return "''" }
+
+// Scan implements sql.Scanner.
+func (s *storedSeal) Scan(value any) (err error) {
+	s.scanned, err = asText(value)
+	return err
+}
+
+func (s *storedSeal) parse() error {
+	fields := []string{s.kind.format}
+	for _, one := range s.of {
+		text, err := one.stored()
+		if err != nil {
+			return err
+		}
+		fields = append(fields, text)
+	}
+	if history.Seal(fields...) != s.scanned {
+		return fmt.Errorf("a row of %s: %w: it does not match its seal; run toolcrib verify", s.kind.table, proposals.ErrTampered)
+	}
+	return nil
+}
+
+// stored returns the text that was read of a column, which may be in a form that is not
+// written any more.
+func (c column) stored() (string, error) {
+	switch t := c.v.(type) {
+	case interface{ text() string }:
+		return t.text(), nil
+	case textualWhen:
+		return column{c.name, t.textual}.stored()
+	}
+	return c.text()
+}
+
 // insertAll inserts rows that have the same columns.
 func (s *session) insertAll(ctx context.Context, table string, rows []columns) error {
 	if len(rows) == 0 {
@@ -223,6 +273,9 @@ func (s *storedText[T]) format() (string, error) { return s.write(*s.v) }
 func (s *storedText[T]) parse() error { return into(s.v, s.read, s.scanned) }
 
 func (s *storedText[T]) zero() string { return s.none }
+
+// text returns what was scanned last.
+func (s *storedText[T]) text() string { return s.scanned }
 
 // Scan implements sql.Scanner.
 func (s *storedText[T]) Scan(value any) (err error) {

@@ -211,13 +211,13 @@ func parseDraft(s string) (proposals.Draft, error) {
 
 // Revision implements review.ProposalReader.
 func (s proposalTables) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
-	found, err := all(ctx, s, reading(revisionColumns), revisionRecords.selection("WHERE proposal = $1 AND number = $2"), id, number)
+	found, err := all(ctx, s, reading(sealedRevision), revisionRecords.selection("WHERE proposal = $1 AND number = $2"), id, number)
 	return first(found, err, "revision %d of proposal %s", number, id)
 }
 
 // Revisions implements review.ProposalReader.
 func (s proposalTables) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
-	return all(ctx, s, reading(revisionColumns), revisionRecords.selection("WHERE proposal = $1 ORDER BY number"), id)
+	return all(ctx, s, reading(sealedRevision), revisionRecords.selection("WHERE proposal = $1 ORDER BY number"), id)
 }
 
 func (s proposalTables) addRevision(ctx context.Context, r proposals.Revision) (string, error) {

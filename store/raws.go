@@ -10,7 +10,9 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/registry"
+	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 )
 
 // Import is one document that was read: where it came from, and the JSON of
@@ -179,5 +181,11 @@ func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok boo
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
-	return body, err == nil, err
+	if err != nil {
+		return nil, false, err
+	}
+	if is, err := wire.HashRaw(body); err != nil || is != hash { // what a client is given has to be what was approved
+		return nil, false, fmt.Errorf("the imported JSON %.12s: %w: it does not match its hash; run toolcrib verify", hash, proposals.ErrTampered)
+	}
+	return body, true, nil
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/proof"
 )
 
 // recordTables have the records about proposals.
@@ -25,7 +27,7 @@ func assessmentColumns(a *review.Assessment) columns {
 
 // Assessments implements review.RecordReader.
 func (s recordTables) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
-	return all(ctx, s, reading(assessmentColumns), assessmentRecords.selection("WHERE proposal = $1 AND revision = $2 ORDER BY seq"), id, revision)
+	return all(ctx, s, reading(sealedAssessment), assessmentRecords.selection("WHERE proposal = $1 AND revision = $2 ORDER BY seq"), id, revision)
 }
 
 // AddAssessment implements review.RecordWriter.
@@ -49,12 +51,13 @@ func asWaiver(w *history.Waiver) textual {
 	})
 }
 
-// waivedColumns are those that waivers are read from: the record repeats the others.
-func waivedColumns(w *history.Waiver) columns { return columns{col("waiver", asWaiver(w))} }
-
 // Waivers implements review.RecordReader.
 func (s recordTables) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
-	return all(ctx, s, reading(waivedColumns), "SELECT waiver FROM waivers WHERE proposal = $1 ORDER BY seq", id)
+	scan := reading(sealedWaiver)
+	return all(ctx, s, func(row scanner) (history.Waiver, error) {
+		w, err := scan(row)
+		return w.Waiver, err
+	}, waiverRecords.selection("WHERE proposal = $1 ORDER BY seq"), id)
 }
 
 // AddWaiver implements review.RecordWriter.
@@ -71,9 +74,13 @@ func decisionColumns(d *proposals.Decision) columns {
 	}
 }
 
-// numberedDecision are the columns of a decision with the number of its proposal.
+// numberedDecision are the columns of a decision with its seal and the number of its proposal.
 func numberedDecision(d *proposals.Decision) columns {
-	return append(decisionColumns(d), col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue))
+	return append(decisionRecords.sealed(decisionColumns(d)), issueOfDecision(d))
+}
+
+func issueOfDecision(d *proposals.Decision) column {
+	return col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue)
 }
 
 // selectDecision is the beginning of a query for numberedDecision.
@@ -117,7 +124,7 @@ func commentColumns(c *proposals.Comment) columns {
 
 // Comments implements review.RecordReader.
 func (s recordTables) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
-	return all(ctx, s, reading(commentColumns), commentRecords.selection("WHERE proposal = $1 ORDER BY seq"), id)
+	return all(ctx, s, reading(sealedComment), commentRecords.selection("WHERE proposal = $1 ORDER BY seq"), id)
 }
 
 // AddComment implements review.RecordWriter.
@@ -137,9 +144,10 @@ func recordsOf[T any](table, format string, describe func(*T) columns) recordKin
 	return recordKind{table, format, describe(new(T)).names()}
 }
 
-// selection returns the query for all columns, with the conditions that follow the table.
+// selection returns the query for all columns and the seal, with the conditions that
+// follow the table.
 func (k recordKind) selection(conditions string) string {
-	return "SELECT " + k.columns + " FROM " + k.table + " " + conditions
+	return "SELECT " + k.columns + ", seal FROM " + k.table + " " + conditions
 }
 
 // record appends a sealed row and returns the seal.
@@ -192,6 +200,23 @@ var (
 	signatureRecords  = recordsOf("signatures", "toolcrib signature 1", signatureColumns)
 	revisionRecords   = recordsOf("revisions", "toolcrib revision 1", revisionColumns)
 )
+
+// The columns of records with their seals.
+func sealedAssessment(a *review.Assessment) columns {
+	return assessmentRecords.sealed(assessmentColumns(a))
+}
+
+func sealedWaiver(w *waiver) columns { return waiverRecords.sealed(waiverColumns(w)) }
+
+func sealedComment(c *proposals.Comment) columns { return commentRecords.sealed(commentColumns(c)) }
+
+func sealedRevision(r *proposals.Revision) columns { return revisionRecords.sealed(revisionColumns(r)) }
+
+func sealedTier(o *gateway.Override) columns { return tierRecords.sealed(tierColumns(o)) }
+
+func sealedSignature(s *proof.SignatureRecord) columns {
+	return signatureRecords.sealed(signatureColumns(s))
+}
 
 // stamp is the current time at the resolution that is stored.
 func (db *DB) stamp() time.Time { return db.now().UTC().Truncate(time.Microsecond) }

@@ -6,24 +6,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 )
 
+// scanLive scans a live definition. One that was edited by hand, or whose row was, is
+// returned as refused.
 func (s trusted) scanLive(row scanner) (registry.Live, error) {
 	var l registry.Live
-	var subject, definition string
-	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition); err != nil {
+	var subject, text, shown string
+	var consistent bool
+	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &text, &consistent, &shown); err != nil {
 		return l, err
 	}
 	if err := into(&l.Subject, registry.ParseSubject, subject); err != nil {
 		return l, err
 	}
-	return l, into(&l.Definition, func(text string) (registry.Definition, error) {
-		return s.decoded.definition(l.Subject.Kind, text)
-	}, definition)
+	d, err := s.decoded.definition(l.Subject.Kind, text)
+	if !consistent || err != nil || d.hash != l.ContentHash || d.shown != shown || l.Locked != locked(l.Subject) {
+		return l.Refuse(changedByHand(l.Subject, l.Version)), nil
+	}
+	l.Definition = d.Definition
+	return l, nil
 }
 
 // maxDecoded limits the bytes of text in decoded definitions.
@@ -32,8 +39,14 @@ const maxDecoded = 2 << 20
 // decoded are definitions that a session decoded, so that the next transaction, which
 // reads most of them again, does not have to. Nobody changes a live definition.
 type decoded struct {
-	byText map[definitionText]registry.Definition
+	byText map[definitionText]decodedDefinition
 	size   int // bytes of text
+}
+
+// decodedDefinition is a definition with what its live row repeats of it.
+type decodedDefinition struct {
+	registry.Definition
+	hash, shown string
 }
 
 type definitionText struct {
@@ -42,17 +55,21 @@ type definitionText struct {
 }
 
 // definition returns the definition with a text.
-func (d *decoded) definition(kind registry.Kind, text string) (registry.Definition, error) {
+func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition, error) {
 	key := definitionText{kind, text}
 	if known, ok := d.byText[key]; ok {
 		return known, nil
 	}
-	def, err := registry.DecodeDefinition(kind, []byte(text))
-	if err != nil {
+	def := decodedDefinition{hash: registry.HashBytes([]byte(text))}
+	var err error
+	if def.Definition, err = registry.DecodeDefinition(kind, []byte(text)); err != nil {
+		return def, err
+	}
+	if def.shown, err = shownText(def.Columns()); err != nil {
 		return def, err
 	}
 	if d.size += len(text); d.byText == nil || d.size > maxDecoded {
-		d.byText, d.size = map[definitionText]registry.Definition{}, len(text)
+		d.byText, d.size = map[definitionText]decodedDefinition{}, len(text)
 	}
 	d.byText[key] = def
 	return def, nil
@@ -241,6 +258,12 @@ func shownOf(c *registry.Columns) columns {
 		col("name", &c.Name), col("tool_kind", &c.ToolKind), col("category", &c.Category), col("tier", &c.Tier), col("approval", &c.Approval),
 		col("tag", &c.Tag), col("status", (*string)(&c.Status)), col("origin", &c.Origin), col("source", &c.Source),
 	}
+}
+
+// shownText joins the columns as shownLive does.
+func shownText(c registry.Columns) (string, error) {
+	texts, err := shownOf(&c).texts()
+	return strings.Join(texts, shownBetween), err
 }
 
 // setLive points the registry to versions, and stores their names.

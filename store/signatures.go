@@ -32,7 +32,7 @@ func (s signatureTables) EventHash(ctx context.Context, seq int64) (string, erro
 
 // Signature implements proof.SignatureReader.
 func (s signatureTables) Signature(ctx context.Context, hash string) (proof.SignatureRecord, error) {
-	found, err := all(ctx, s, reading(signatureColumns), signatureRecords.selection("WHERE hash = $1"), hash)
+	found, err := all(ctx, s, reading(sealedSignature), signatureRecords.selection("WHERE hash = $1"), hash)
 	return first(found, err, "the signed statement %.12s", hash)
 }
 
@@ -144,7 +144,7 @@ func eventOf(table string) string {
 
 // EachDecision implements proof.SignedRecords.
 func (s signedRecords) EachDecision(ctx context.Context, fn func(proposals.Decision, int64) error) error {
-	return eachTold(ctx, s, numberedDecision, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
+	return eachTold(ctx, s, func(d *proposals.Decision) columns { return append(decisionColumns(d), issueOfDecision(d)) }, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
 
 // EachWaiver implements proof.SignedRecords.
@@ -194,7 +194,8 @@ func (s signedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 
 // EachSignature implements proof.SignedRecords.
 func (s signedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
-	scan := reading(signatureColumns)
+	var seal string // toolcrib verify reads this, and reports a wrong seal by itself
+	scan := reading(signatureColumns, &seal)
 	return s.Each(ctx, signatureRecords.selection("ORDER BY seq"), nil, func(row scanner) error {
 		r, err := scan(row)
 		if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -65,6 +66,19 @@ func (s trusted) State(ctx context.Context) (int64, error) {
 // liveFrom is the source of most that is read of the live registry.
 const liveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
 
+// consistentLive returns the condition that a live row has the hash of its version, v, which
+// is the newest, and the columns of its subject.
+func consistentLive(live string) string {
+	return strings.ReplaceAll(`l.content_hash = v.content_hash AND l.subject = l.kind || ':' || l.layer || '/' || l.id
+	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = l.subject AND n.number > l.version)`, "l.", live+".")
+}
+
+// shownLive joins the columns of a live row that lookups and lists take from its definition.
+var shownLive = strings.Join(strings.Split(shownOf(new(registry.Columns)).of("l"), ", "), " || '"+shownBetween+"' || ")
+
+// shownBetween is between the columns in shownLive; no name has it.
+const shownBetween = "\x1f"
+
 // live reads live definitions: from is the statement from its FROM on, with live
 // as l and versions as v. A definition whose version does not count is returned as
 // deactivated and empty, with the reason: it still hides those that it overrides.
@@ -74,7 +88,7 @@ func (s trusted) live(ctx context.Context, from string, args ...any) ([]registry
 		return nil, err
 	}
 	if p == nil {
-		return all(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition "+from, args...)
+		return all(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, "+consistentLive("l")+", "+shownLive+" "+from, args...)
 	}
 	rows, err := all(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
 		(SELECT max(number) FROM versions n WHERE n.subject = l.subject),
@@ -139,7 +153,7 @@ func (s trusted) proof(ctx context.Context, p *proof.Proofs, subject registry.Su
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := versionTables(s).Version(ctx, subject, number)
+	v, err := versionTables(s).version(ctx, subject, number, reading(versionColumns)) // its proof says what is wrong
 	if err != nil {
 		return nil, err
 	}

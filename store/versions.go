@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/registry"
 )
 
@@ -34,9 +35,26 @@ var selectVersions = "SELECT " + versionColumns(new(history.Version)).of("versio
 // versionTables have the versions.
 type versionTables struct{ *session }
 
+// checkedVersion returns what scans versions. It refuses one that was edited by hand: its
+// definition has to match the content hash, and all of it the hash of the version.
+func checkedVersion() func(scanner) (history.Version, error) {
+	scan := reading(versionColumns)
+	return func(row scanner) (history.Version, error) {
+		v, err := scan(row)
+		if err == nil && (registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash) {
+			err = fmt.Errorf("version %d of %s: %w: it does not match its hash; run toolcrib verify", v.Number, v.Subject, proposals.ErrTampered)
+		}
+		return v, err
+	}
+}
+
 // Version implements review.RegistryReader.
 func (s versionTables) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
-	found, err := all(ctx, s, reading(versionColumns), selectVersions+"WHERE subject = $1 AND number = $2", subject.String(), number)
+	return s.version(ctx, subject, number, checkedVersion())
+}
+
+func (s versionTables) version(ctx context.Context, subject registry.Subject, number int, scan func(scanner) (history.Version, error)) (history.Version, error) {
+	found, err := all(ctx, s, scan, selectVersions+"WHERE subject = $1 AND number = $2", subject.String(), number)
 	return first(found, err, "version %d of %s", number, subject)
 }
 
@@ -101,7 +119,7 @@ type versionPages struct{ *connections }
 func (db versionPages) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return viewed(ctx, db.connections, func(s *session) ([]history.Version, error) {
 		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
-		versions, err := all(ctx, s, reading(versionColumns), query, subject.String(), before, before, limit)
+		versions, err := all(ctx, s, checkedVersion(), query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
 			err = notFound("%s", subject)
 		}
@@ -112,7 +130,7 @@ func (db versionPages) Versions(ctx context.Context, subject registry.Subject, b
 // EachVersion calls fn for every version of a subject, from the first.
 func (db versionPages) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.view(ctx, func(s *session) error {
-		found, scan := false, reading(versionColumns)
+		found, scan := false, checkedVersion()
 		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
 			found = true
 			v, err := scan(row)

@@ -254,10 +254,15 @@ func (s catalog) eachExported(ctx context.Context, q CatalogQuery, fn func(Expor
 	if p != nil {
 		list = provenColumns()
 	}
-	query, args := q.rows(list+exportColumns, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
+	consistent, now := "true", q.AsOf.IsZero()
+	if now && p == nil {
+		consistent = consistentLive("r")
+	}
+	query, args := q.rows(list+exportColumns+", "+consistent, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
 	var x Exported
 	var created, updated string
-	beside := []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated}
+	var sound bool
+	beside := []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated, &sound}
 	scan := reading(entryColumns, beside...)
 	if p != nil {
 		scan = func(row scanner) (CatalogEntry, error) {
@@ -274,7 +279,10 @@ func (s catalog) eachExported(ctx context.Context, q CatalogQuery, fn func(Expor
 			x.Definition = l.Definition.Canonical()
 			return fn(x)
 		}
-		err = errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), trusted(s).same(x.CatalogEntry, x.Definition))
+		if !sound {
+			return changedByHand(x.Subject, x.Version)
+		}
+		err = errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), trusted(s).same(x.CatalogEntry, x.Definition, now))
 		if err != nil {
 			return err
 		}

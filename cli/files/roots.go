@@ -312,22 +312,18 @@ func approvedOf(entries []store.CatalogEntry) []instructions.Approved {
 	})
 }
 
-// catalog returns the live skills and instructions of a layer.
+// catalog returns the live skills and instructions of a layer, each compared with its
+// definition: files are held against these hashes.
 func catalog(ctx context.Context, db *store.DB, layer registry.Layer) ([]store.CatalogEntry, error) {
 	var all []store.CatalogEntry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
-		for q := (store.CatalogQuery{Kind: kind, All: true, Limit: review.MaxPage}); ; {
-			page, err := db.Catalog(ctx, q)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range page.Entries {
-				if e.Subject.Layer == layer && e.Refused == nil {
-					all = append(all, e)
-				}
-			}
-			if q.After = page.Next; q.After == "" {
-				break
+		found, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range found {
+			if e.Subject.Layer == layer && e.Refused == nil {
+				all = append(all, e.CatalogEntry)
 			}
 		}
 	}
