@@ -105,5 +105,6 @@ func newRoot(a *command.App) *cobra.Command {
 	if a.Remote != nil {
 		server.Restrict(a, root)
 	}
+	honorDryRun(a, root)
 	return root
 }

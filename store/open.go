@@ -236,6 +236,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		return err
 	}
 	if !db.engine.Current(version) {
+		if db.dryRun {
+			return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
+		}
 		if err := db.migrate(ctx); err != nil {
 			return err
 		}

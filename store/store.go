@@ -52,6 +52,8 @@ type Options struct {
 	Users []string
 	// Existing opens a file that is there, and makes none.
 	Existing bool
+	// DryRun rolls every transaction back that writes.
+	DryRun bool
 	// Empty makes a new file with the core alone, without the assistant, its
 	// tools, and the shipped lists. A file that is there stays as it is.
 	Empty bool
@@ -70,7 +72,7 @@ func readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }
 // use returns the database of an engine, whose schema may not be current.
 func use(e Engine, opts Options) *DB {
 	c := &connections{
-		engine: e, witness: witness{opts.Account, opts.Users}, trust: opts.Trust, committed: opts.Committed,
+		engine: e, witness: witness{opts.Account, opts.Users}, trust: opts.Trust, committed: opts.Committed, dryRun: opts.DryRun,
 		writer: make(chan *session, 1), logger: make(chan *session, 1),
 		idle: make(chan *session, readers()), slots: make(chan struct{}, readers()),
 	}

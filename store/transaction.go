@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type connections struct {
 	idle      chan *session // readers that nobody uses
 	slots     chan struct{} // one per reader that may exist
 	toBegin   atomic.Int32  // transactions that write and have not begun
+	dryRun    bool          // every transaction that writes is rolled back
 }
 
 // tx is a session as the review service uses it: the tables of all families.
@@ -232,8 +234,18 @@ func (db *connections) try(ctx context.Context, w *session, use engine.Use, fn f
 		}
 		return err
 	}
-	return w.within(ctx, fn)
+	if !db.dryRun {
+		return w.within(ctx, fn)
+	}
+	err := w.within(ctx, func(s *session) error { return cmp.Or(fn(s), errDryRun) })
+	if w.acts, w.chained = nil, (chainedRow{}); errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
 }
+
+// errDryRun rolls a transaction back that succeeded.
+var errDryRun = errors.New("dry run")
 
 // errInDoubt is wrapped when the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")

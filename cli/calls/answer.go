@@ -33,9 +33,6 @@ func newCallsApprove(a *command.App) *cobra.Command {
 }
 
 func runCallsApprove(ctx context.Context, a *command.App, id, expect string, sign signature.Flags) error {
-	if a.Flags.DryRun {
-		return process.ErrNoDryRun("calls approve", "what a provider does cannot be taken back")
-	}
 	c, err := a.Settings()
 	if err != nil {
 		return err
@@ -73,9 +70,6 @@ func newCallsRefuse(a *command.App) *cobra.Command {
 }
 
 func runCallsRefuse(ctx context.Context, a *command.App, id string, note command.NoteFlags, sign signature.Flags) error {
-	if a.Flags.DryRun {
-		return process.ErrNoDryRun("calls refuse", "an answer is given once")
-	}
 	reason, err := note.Read(ctx, a)
 	if err != nil {
 		return err

@@ -30,9 +30,6 @@ func newExec(a *command.App) *cobra.Command {
 }
 
 func runExec(ctx context.Context, a *command.App, who command.CallerFlags, tool, args, callContext string) error {
-	if a.Flags.DryRun {
-		return process.ErrNoDryRun("exec", "what a provider does cannot be taken back")
-	}
 	caller, err := who.Acting(a)
 	if err != nil {
 		return err

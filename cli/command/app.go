@@ -254,7 +254,7 @@ func (a *App) DatabaseView(ctx context.Context) (*store.DB, []registry.Layer, er
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
-		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
+		Inspect: inspect, Existing: !a.Creates || a.Flags.DryRun, DryRun: a.Flags.DryRun, Empty: a.Empty, Committed: a.committed, Trust: proof.NewTrust(c.SignaturePolicy(), c.Approvals()),
 	}
 	if !opts.Existing && c.DefaultDB {
 		if err := os.MkdirAll(filepath.Dir(c.DB), 0o700); err != nil {
@@ -279,7 +279,7 @@ func (a *App) openScratch(ctx context.Context, opts store.Options) (_ *store.DB,
 	if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
 		return nil, err
 	}
-	opts.Existing = false
+	opts.Existing, opts.DryRun = false, false
 	return store.Open(ctx, filepath.Join(a.Scratch, "toolcrib.db"), opts)
 }
 

@@ -33,7 +33,7 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", form.SetJQ)
 	set.BoolVar(&form.NoPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
 	set.BoolVar(&form.NoColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
-	set.BoolVar(&f.DryRun, "dry-run", false, "do everything except save it")
+	set.BoolVar(&f.DryRun, "dry-run", false, "change nothing: write, delete, trust, start, and send nothing; what cannot be tried so is refused")
 	set.BoolVar(&form.Accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
 	set.SortFlags = false
 }

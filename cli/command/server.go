@@ -129,6 +129,9 @@ func (p LiveServer) Upstream(a *App) upstream.Server {
 
 // Ask reads the list of the server's tools.
 func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
+	if a.Flags.DryRun {
+		return nil, process.ErrNoDryRun("asking " + p.Shown)
+	}
 	return upstream.List(ctx, p.Upstream(a))
 }
 

@@ -25,7 +25,7 @@ func (a *App) openWorkspace(ctx context.Context, c settings.Config) error {
 // Publish writes the queued files of the workspace. It only reports errors,
 // because the approval stands in any case.
 func (a *App) Publish(ctx context.Context) error {
-	if a.Workspace == nil {
+	if a.Workspace == nil || a.Flags.DryRun {
 		return nil
 	}
 	if err := a.Workspace.Publish(ctx); err != nil && a.Remote == nil { // the files are not the business of a user elsewhere

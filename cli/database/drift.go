@@ -68,9 +68,6 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 	doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
 	if overwrite {
 		doc.OK, doc.File = true, a.Workspace.LivePath()
-		if a.Flags.DryRun {
-			return process.Usagef("--overwrite cannot be tried without doing it")
-		}
 		if doc.KeptFile, err = a.Workspace.Overwrite(ctx, a.Env.Now()); err != nil {
 			return err
 		}

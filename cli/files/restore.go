@@ -28,6 +28,7 @@ type docRestore struct {
 	Written []string `json:"written"` // files, below path
 	Deleted []string `json:"deleted"`
 	Left    []string `json:"left"` // files that were never approved
+	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
 type restoreFlags struct {
@@ -75,7 +76,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 		return fmt.Errorf("%s was taken out of use; use it again before it is restored: toolcrib reactivate %s", s, s)
 	}
 	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // what cannot be read is written again
-	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}}
+	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
 	var added []string
 	for _, c := range instructions.Files(folder, now) {
 		switch {
@@ -91,6 +92,9 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	} else {
 		doc.Left = append(doc.Left, added...)
 	}
+	if a.Flags.DryRun {
+		return doc.print(a, "would be written", "would be deleted")
+	}
 	if ok, err := f.confirmed(a, doc, instructions.Definition(s.Kind, s.ID, now), approved.Definition); err != nil || !ok {
 		return err
 	}
@@ -103,11 +107,17 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if err := restored(r.dir, s.Kind, folder, doc.Left); err != nil {
 		return fmt.Errorf("%s is not as it was approved after this: %w", s, err)
 	}
+	return doc.print(a, "written", "deleted")
+}
+
+// print prints what was written and deleted, or would be, in these words.
+func (doc docRestore) print(a *command.App, written, deleted string) error {
 	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
-		p.Linef("%s: %s written, %d deleted, below %s", s, output.Counted(len(doc.Written), "file"), len(doc.Deleted), r.dir)
+		p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
 		for _, name := range doc.Left {
 			p.Linef("left, never approved: %s (--delete deletes it)", name)
 		}
+		a.Closing(p)
 	})
 }
 

@@ -41,9 +41,9 @@ type ExitStatus int
 // Error names the status.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun refuses --dry-run where nothing can be tried.
-func ErrNoDryRun(command, why string) error {
-	return Usagef("%s has no --dry-run: %s", command, why)
+// ErrNoDryRun refuses --dry-run for what cannot be tried without doing it.
+func ErrNoDryRun(what string) error {
+	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
 }
 
 // ErrPrinted ends a command that printed a statement instead of deciding.

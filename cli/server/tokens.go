@@ -56,8 +56,6 @@ func newTokensCreate(a *command.App) *cobra.Command {
 
 func runTokensCreate(ctx context.Context, a *command.App, f tokenFlags) error {
 	switch {
-	case a.Flags.DryRun:
-		return process.ErrNoDryRun("tokens create", "a token can be revoked")
 	case f.anyUser && f.User != "":
 		return process.Usagef("--any-user and --user exclude each other")
 	case f.lifetime < 0:
@@ -139,9 +137,6 @@ func newTokensRevoke(a *command.App) *cobra.Command {
 }
 
 func runTokensRevoke(ctx context.Context, a *command.App, ref string, note command.NoteFlags) error {
-	if a.Flags.DryRun {
-		return process.ErrNoDryRun("tokens revoke", "a token is revoked for good")
-	}
 	reason, err := note.Read(ctx, a)
 	if err != nil {
 		return err

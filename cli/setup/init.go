@@ -123,7 +123,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 			return err
 		}
 	}
-	if f.yes && len(ready) > 0 {
+	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // which starts no server
 		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
-	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/cli/signature"
 	"toolcrib/proposals"
@@ -258,9 +257,6 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
 func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
-	if a.Flags.DryRun {
-		return proof.SignersState{}, process.ErrNoDryRun("signers", "a state is put in force by a signature")
-	}
 	states, err := desk.SignersStates(ctx)
 	if err != nil {
 		return proof.SignersState{}, err

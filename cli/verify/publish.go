@@ -156,9 +156,6 @@ func Published(ctx context.Context, a *command.App) (DocPublished, error) {
 
 // runPublish publishes a checkpoint now.
 func runPublish(ctx context.Context, a *command.App, again bool) error {
-	if a.Flags.DryRun {
-		return process.ErrNoDryRun("checkpoint --publish", "what is published cannot be taken back")
-	}
 	if _, err := a.Database(ctx); err != nil {
 		return err
 	}
