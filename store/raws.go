@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"toolcrib/history"
-	"toolcrib/registry"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )

@@ -153,7 +153,7 @@ func (s trusted) proof(ctx context.Context, p *proof.Proofs, subject registry.Su
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := versionTables(s).version(ctx, subject, number, reading(versionColumns)) // its proof says what is wrong
+	v, err := versionTables(s).version(ctx, subject, number, reading(versionColumns)) // the proof reports what is wrong
 	if err != nil {
 		return nil, err
 	}
