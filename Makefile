@@ -21,7 +21,7 @@ generate: ## write every generated file: sums, schemas, fixtures, golden files, 
 	$(UPDATE) ./store/pg -run RightsMigrated -update
 	$(UPDATE) ./store -run EverySchemaOpens -update
 	TOOLCRIB_TEST_ENGINE=postgres $(UPDATE) ./store -run EverySchemaOpens -update
-	$(UPDATE) ./gateway/serve ./cli -run 'OpenAPIHasEveryField|GeneratedSchemas|Descriptions|RulesDocument' -update
+	$(UPDATE) ./registry/places ./gateway/serve ./cli -run 'PlacesAreDocumented|OpenAPIHasEveryField|GeneratedSchemas|Descriptions|RulesDocument' -update
 	$(UPDATE) ./gateway/clients ./tui ./tui/files ./tui/markdown ./tui/servers -run '^TestFind$$|Screens$$|^TestRender$$|SignDialog|KeysPage' -update
 	$(UPDATE) . ./tools/bench/eval -run 'Manifest|Evaluation' -update
 

@@ -15,7 +15,7 @@ import (
 // be long. What is larger holds more than one idea.
 const (
 	mostMethods   = 40
-	mostInterface = 15
+	mostInterface = 16
 	mostLines     = 60
 )
 

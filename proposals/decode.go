@@ -196,8 +196,8 @@ func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {
 
 // Limits of a file.
 const (
-	MaxFile      = 32 << 20 // bytes of one text
-	MaxDocument  = 8 << 20  // bytes of one proposal
+	MaxFile      = 64 << 20 // bytes of one text
+	MaxDocument  = 32 << 20 // bytes of one proposal
 	MaxDocuments = 10_000   // proposals of one text
 )
 

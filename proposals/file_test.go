@@ -39,7 +39,7 @@ func TestDecodeFileNamesTheFile(t *testing.T) {
 		"not Markdown":    {"b.md", "{}", "b.md: $ (line 1, column 1): expected front matter: the first line is \"---\""},
 		"no name":         {"", `[]`, "$: holds no proposal"},
 		"hostile name":    {"a\x1b[2Jb.json", `[]`, `"a\x1b[2Jb.json": $: holds no proposal`},
-		"big":             {"b.md", "---\n---\n" + strings.Repeat("a", MaxDocument), "b.md: $: has 8388616 bytes; at most 8388608 are read"},
+		"big":             {"b.md", "---\n---\n" + strings.Repeat("a", MaxDocument), "b.md: $: has 33554440 bytes; at most 33554432 are read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := DecodeFile(tc.file, []byte(tc.text))

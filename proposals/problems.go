@@ -108,8 +108,10 @@ func (c *template) definition(d Draft) {
 		c.add(RuleDefinition, "definition", "is the definition of %s, but the subject is %s", article(kind), article(d.Subject.Kind))
 		return
 	}
-	for _, p := range d.Definition.Problems("definition") {
-		c.append(Problem{Rule: RuleDefinition, Problem: p})
+	if d.Type != Deactivate { // what an earlier toolcrib approved can always be taken out of use
+		for _, p := range d.Definition.Problems("definition") {
+			c.append(Problem{Rule: RuleDefinition, Problem: p})
+		}
 	}
 	if id := d.Definition.ID(); registry.ValidID(id) && d.Subject.ID != "" && id != d.Subject.ID {
 		c.add(RuleDefinition, "definition.id", "is %s, but the subject is %s; an id never changes, so both have to be the same", id, jsondoc.Quote(d.Subject.ID))
@@ -244,7 +246,7 @@ func marks(line, marker string) bool {
 
 // MaxDraft is the longest draft that is kept, in bytes of canonical JSON: several
 // of the longest texts that a definition can have, or the largest skill.
-const MaxDraft = 7 << 20
+const MaxDraft = 24 << 20
 
 // Excess returns the fields that are too long even for a draft, each with its path:
 // a draft may lack fields, but it is stored permanently, and lists show its name and

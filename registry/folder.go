@@ -27,17 +27,24 @@ type Folder struct {
 	// with slashes, such as .claude/skills/pdf.
 	Path string `json:"path,omitempty"`
 	// Skills and instructions, required: the files by their path below path. A file has text,
-	// or size and sha256 where it is not read, or link; executable where it is.
+	// and encoding where it is not UTF-8; or type, size and sha256 where it is a binary; or
+	// link; and executable where it is.
 	Files  map[string]File `json:"files,omitempty"`
 	Status Status          `json:"status,omitempty"`
 }
 
-// File is one file of a folder: its text, or what is known of one that is not read (a
-// binary, or more than MaxFileText bytes), or where a link leads. A file with none of
-// them is empty. A link that stands for instructions has the text too that it leads to:
-// nobody else vouches for that. Executable is the only part of its mode that counts.
+// File is one file of a folder: its text, or the hash of a binary, or the target of a
+// link. A file with none of them is empty. A link that stands for instructions also has
+// the text of its target, which no other definition covers. Executable is the only part of
+// its mode that counts.
+//
+// Text shows the exact bytes of the file (package filetext); Encoding is "" for UTF-8.
+// Type is the media type of a binary, by its first bytes. Versions that were
+// approved before types were recorded have none; they also hold the hashes of large texts.
 type File struct {
 	Text       string `json:"text,omitempty"`
+	Encoding   string `json:"encoding,omitempty"`
+	Type       string `json:"type,omitempty"`
 	Size       int64  `json:"size,omitempty"`
 	SHA256     string `json:"sha256,omitempty"` // lower-case hex
 	Link       string `json:"link,omitempty"`
@@ -46,17 +53,14 @@ type File struct {
 
 // The limits of a folder.
 const (
-	MaxFiles      = 500
-	MaxFolderText = 5 << 20   // bytes in all files
-	MaxFileText   = 256 << 10 // bytes; a larger file is kept as its hash
-	MaxPath       = 512       // bytes
+	MaxFiles    = 500
+	MaxFolder   = 20 << 20 // bytes in all files
+	MaxFileText = 1 << 20  // bytes of one text, as it is shown
+	MaxPath     = 512      // bytes
 )
 
 // SkillFile is the file that makes a folder a skill.
 const SkillFile = "SKILL.md"
-
-// Read reports whether the content of f is known, and not its hash alone.
-func (f File) Read() bool { return f.SHA256 == "" && (f.Link == "" || f.Text != "") }
 
 // Paths returns the paths of the files in order.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
@@ -67,7 +71,7 @@ func (f Folder) Field(name string) (path string, ok bool) {
 	file, ok := f.Files[name]
 	part := "text"
 	switch {
-	case file.SHA256 != "":
+	case file.Binary():
 		part = "sha256"
 	case file.Link != "" && file.Text == "":
 		part = "link"
@@ -98,6 +102,8 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 	for _, name := range f.Paths() {
 		file, of := f.Files[name], jsondoc.NewObject()
 		add(of, "text", file.Text)
+		add(of, "encoding", file.Encoding)
+		add(of, "type", file.Type)
 		if file.Size != 0 {
 			of.Members = append(of.Members, jsondoc.Member{Key: "size", Value: jsondoc.NewNumber(strconv.FormatInt(file.Size, 10))})
 		}
@@ -149,10 +155,10 @@ func (f Folder) has(name string) bool {
 
 // eachProblem checks every file, and that they can stand side by side on every system.
 func (f Folder) eachProblem(c *checker, kind Kind) {
-	folded, total := map[string]string{}, 0
+	folded, total := map[string]string{}, int64(0)
 	for _, name := range f.Paths() {
 		file := f.Files[name]
-		total += len(file.Text)
+		total += int64(len(file.Text)) + file.Size
 		if problem := pathProblem(name); problem != "" {
 			c.add(name, "the path %s", problem)
 			continue // "/" is its own folder
@@ -168,7 +174,7 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 			c.add(name, "differs from %s by letter case or Unicode normalization alone; many systems take them for one file", jsondoc.Quote(other))
 		}
 		folded[fold] = name
-		file.problems(c, name)
+		file.problems(c, kind, name)
 		if file.Link == "" {
 			continue
 		}
@@ -183,8 +189,8 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 			c.add(name, "expected a link without text; the file that it leads to has it")
 		}
 	}
-	if total > MaxFolderText {
-		c.problems.Add(c.path, "has %d bytes of text; expected at most %d", total, MaxFolderText)
+	if total > MaxFolder {
+		c.problems.Add(c.path, "has %d bytes; expected at most %d", total, MaxFolder)
 	}
 }
 
@@ -200,30 +206,6 @@ func foldedName(name string) string {
 	}
 	return norm.NFC.String(strings.Map(fold, norm.NFD.String(name)))
 }
-
-func (f File) problems(c *checker, name string) {
-	parts := 0
-	for _, has := range []bool{f.Text != "" || f.Link != "", f.SHA256 != "" || f.Size != 0} {
-		if has {
-			parts++
-		}
-	}
-	switch {
-	case parts > 1:
-		c.add(name, "expected a text, a link, or a size with sha256")
-	case f.SHA256 != "" || f.Size != 0:
-		if !hexHash(f.SHA256) || f.Size < 0 {
-			c.add(name, "expected the size and the SHA-256 as 64 lower-case hex digits")
-		}
-	case f.Link != "" && f.Executable:
-		c.add(name, "a link is not executable; its target may be")
-	case len(f.Text) > MaxFileText:
-		c.add(name, "has %d bytes; expected at most %d", len(f.Text), MaxFileText)
-	}
-	c.textAt(jsondoc.Join(jsondoc.Join(c.path, name), "text"), f.Text, MaxFileText)
-}
-
-func hexHash(s string) bool { return len(s) == 64 && strings.Trim(s, digits+"abcdef") == "" }
 
 // pathProblem returns what is wrong with a path below a folder, "" for nothing.
 func pathProblem(p string) string {

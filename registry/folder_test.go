@@ -34,7 +34,7 @@ func TestFolderProblems(t *testing.T) {
 		d    Definition
 		want string // "" for a good one
 	}{
-		"skill":              {skillOf(map[string]File{"a/b.md": {Text: "x"}, "logo.png": {Size: 3, SHA256: hash}, "l": {Link: "a/b.md"}, "run": {Text: "x", Executable: true}}), ""},
+		"skill":              {skillOf(map[string]File{"a/b.md": {Text: "x"}, "logo.png": {Type: "image/png", Size: 3, SHA256: hash}, "l": {Link: "a/b.md"}, "run": {Text: "x", Executable: true}}), ""},
 		"instructions":       {instructions("docs/AGENTS.md", map[string]File{"AGENTS.md": {Text: "x"}}), ""},
 		"linked":             {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../AGENTS.md"}}), ""},
 		"link out":           {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../../AGENTS.md"}}), "files[\"CLAUDE.md\"]: is a link out of the folder"},
@@ -59,11 +59,21 @@ func TestFolderProblems(t *testing.T) {
 		"long s":             {skillOf(map[string]File{"\u017fKILL.md": {}}), "many systems take them for one"},
 		"climbing link":      {skillOf(map[string]File{"a/l": {Link: "../../x"}}), "out of the folder"},
 		"link and text":      {skillOf(map[string]File{"l": {Link: "SKILL.md", Text: "x"}}), "without text"},
-		"text and hash":      {skillOf(map[string]File{"l": {Size: 1, SHA256: hash, Text: "x"}}), "expected a text, a link, or a size"},
+		"text and hash":      {skillOf(map[string]File{"l": {Size: 1, SHA256: hash, Text: "x"}}), "expected a text, a link, or a type and a size"},
+		"hash of a text":     {skillOf(map[string]File{"notes.md": {Type: "image/png", Size: 3, SHA256: hash}}), "is read as text"},
+		"hash of rules":      {instructions("AGENTS.md", map[string]File{"AGENTS.md": {Type: "image/png", Size: 3, SHA256: hash}}), "is read as text"},
+		"hash without type":  {skillOf(map[string]File{"logo.png": {Size: 3, SHA256: hash}}), "in an earlier version"},
+		"a huge text":        {skillOf(map[string]File{"data": {Type: "text/plain", Size: 3 << 20, SHA256: hash}}), "is a text of 3145728 bytes"},
+		"a text in bytes":    {skillOf(map[string]File{"a.md": {Text: "caf⟨E9⟩\n", Encoding: "bytes"}}), ""},
+		"an idle encoding":   {skillOf(map[string]File{"a.md": {Text: "cafe\n", Encoding: "bytes"}}), "is shown as"},
+		"a false encoding":   {skillOf(map[string]File{"a.md": {Text: "敓摮縠⼮獳⽨摩牟慳", Encoding: "utf-16le"}}), "is shown as"},
+		"no such encoding":   {skillOf(map[string]File{"a.md": {Text: "a", Encoding: "koi8-r"}}), "is shown as"},
+		"an escape too many": {skillOf(map[string]File{"a.md": {Text: "⟨E9⟩⟨61⟩bcdefgh", Encoding: "bytes"}}), "is shown as"},
+		"unreadable":         {skillOf(map[string]File{"a.md": {Text: "⟨CF⟩⟨F0⟩⟨E8⟩⟨E2⟩⟨E5⟩⟨F2⟩\n", Encoding: "bytes"}}), "save it as UTF-8"},
 		"short hash":         {skillOf(map[string]File{"l": {Size: 1, SHA256: "ab"}}), "64 lower-case hex digits"},
-		"large text":         {skillOf(map[string]File{"l": {Text: strings.Repeat("x", MaxFileText+1)}}), "expected at most 262144"},
+		"large text":         {skillOf(map[string]File{"l": {Text: strings.Repeat("x", MaxFileText+1)}}), "expected at most 1048576"},
 		"too many":           {skillOf(many), "has 501 files"},
-		"too much":           {skillOf(huge), "bytes of text"},
+		"too much":           {skillOf(huge), "has 22020114 bytes"},
 		"a link that runs":   {skillOf(map[string]File{"l": {Link: "SKILL.md", Executable: true}}), "not executable"},
 		"an id that is none": {Definition{Skill: &Folder{ID: "Not An Id", Path: "a", Files: map[string]File{SkillFile: {}}}}, "id: expected"},
 	} {

@@ -74,6 +74,14 @@ func (d *Desk) Signed(s proof.Signed) *Desk {
 	return newDesk(&signed)
 }
 
+// WithContents returns a desk that stores the bytes of the binary files that it is
+// proposed. contents returns them by their SHA-256, nil for those that it does not know.
+func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
+	o := *d.office
+	o.contents = contents
+	return newDesk(&o)
+}
+
 // Importing returns a desk whose dry runs know JSON that is not kept, by hash:
 // what an import would have kept first.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {

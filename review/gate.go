@@ -61,7 +61,10 @@ func (c *chief) gate(ctx context.Context, r Reader, actor proposals.Actor, draft
 			return err
 		}
 		if problems = unfit; len(problems) == 0 {
-			if problems, err = unseen(ctx, r, draft); err != nil {
+			if problems, err = unseen(ctx, r, draft); err == nil && len(problems) == 0 {
+				problems, err = unknownContents(ctx, r, draft)
+			}
+			if err != nil {
 				return err
 			}
 		}

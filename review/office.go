@@ -34,6 +34,9 @@ type office struct {
 	pool    *impact.Pool
 	// raws holds the documents that a dry run would import, by hash.
 	raws map[string][]byte
+	// contents returns the bytes of binary files in proposals, by their SHA-256; nil for
+	// those that it does not know.
+	contents func(sha256 string) ([]byte, error)
 }
 
 // RulesVersion names the rules and the policy that assessments are made with.

@@ -149,6 +149,9 @@ func (d *drafting) draft(ctx context.Context, tx Tx, actor proposals.Actor, draf
 	if draft, err = d.acceptable(ctx, tx.Reader, actor, draft); err != nil {
 		return p, rev, err
 	}
+	if err := d.keepContents(ctx, tx, draft.Definition.Folder()); err != nil {
+		return p, rev, err
+	}
 	if d.imports {
 		open, err := imported(ctx, tx.Reader, actor, draft)
 		if err != nil {

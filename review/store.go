@@ -110,6 +110,9 @@ type RegistryReader interface {
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 	// Raw returns the JSON that was imported under a hash, false when none was.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
+	// Content returns the bytes of a binary file by their SHA-256, false if they are not
+	// stored.
+	Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error)
 }
 
 // DecidedProposal is a proposal after a decision, with the next assignee and
@@ -164,6 +167,8 @@ type RecordWriter interface {
 
 // RegistryWriter makes an approved definition live.
 type RegistryWriter interface {
+	// AddContent stores the bytes of a binary file, which are not stored yet.
+	AddContent(ctx context.Context, data []byte) error
 	// AddVersions writes the next version of each of their subjects with its
 	// hashes filled in, and returns them so. No two are of one subject.
 	AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error)

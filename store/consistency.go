@@ -113,6 +113,7 @@ func (l Ledger) recomputed() []inspection {
 		{"proposals", waivedCounts},
 		{"live", l.facts.liveColumnsAgree},
 		{"raws", rawContents},
+		{"contents", contentsAgree},
 		{"owners", ownerSeals},
 		{"projects", nameKeys},
 		{"signed_subjects", signedSubjects},

@@ -98,6 +98,11 @@ func fill(db *storetest.Database) error {
 		ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "reports", Hash: hash, Tools: []store.Raw{{Hash: hash, Body: imported}},
 	}))
 	propose(ada, false, storetest.Prompt("drafted"))
+	skill, contents := storetest.Skill("logo", "assets/logo.png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00"))
+	made, err := desk.WithContents(contents).Propose(ctx, ada, []proposals.Draft{skill}, true)
+	if errs = append(errs, err); err == nil {
+		approve([]review.Choice{{ID: made[0].ID}}, "")
+	}
 	return errors.Join(errs...)
 }
 

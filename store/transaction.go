@@ -31,6 +31,7 @@ type connections struct {
 
 // tx is a session as the review service uses it: the tables of all families.
 type tx struct {
+	contentTables
 	eventLog
 	importTables
 	liveTables
@@ -45,6 +46,7 @@ type tx struct {
 
 func newTx(s *session) *tx {
 	return &tx{
+		contentTables{s},
 		eventLog{s},
 		importTables{s},
 		liveTables{s},

@@ -1,10 +1,10 @@
 package document
 
 import (
-	"fmt"
 	"strings"
 
 	"toolcrib/cli/output"
+	"toolcrib/history/diff"
 	"toolcrib/registry"
 )
 
@@ -31,18 +31,8 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 func writeFiles(p *output.Page, f registry.Folder) {
 	for _, name := range f.Paths() {
 		file := f.Files[name]
-		var notes []string
-		if file.Executable {
-			notes = append(notes, "executable")
-		}
-		if file.Link != "" {
-			notes = append(notes, "link to "+file.Link)
-		}
-		if file.SHA256 != "" {
-			notes = append(notes, fmt.Sprintf("%d bytes that are not shown, SHA-256 %s", file.Size, file.SHA256))
-		}
 		line := name
-		if len(notes) > 0 {
+		if notes := diff.AboutWhole(file); len(notes) > 0 {
 			line += ": " + strings.Join(notes, ", ")
 		}
 		p.Linef("  %s", line)

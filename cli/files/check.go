@@ -17,6 +17,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/places"
 	"toolcrib/store"
 )
 
@@ -142,12 +143,12 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 // the lock of locked.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
-		if r.scope == instructions.Above {
+		if r.scope == places.Above {
 			return nil, nil // no lock has them
 		}
 		var approved []instructions.Approved
 		for _, l := range locked { // a lock is of one project, whatever it is called here
-			if (l.Subject.Layer == registry.LayerUser) == (r.scope == instructions.User) {
+			if (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User) {
 				approved = append(approved, l)
 			}
 		}
@@ -171,7 +172,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Help,
 	}
 	name := jsondoc.Printable(d.Path) // whoever names a file may break lines in it
-	if r.scope == instructions.Above {
+	if r.scope == places.Above {
 		name = r.named(name)
 	}
 	switch d.Change {
@@ -204,7 +205,7 @@ func (r root) file(d instructions.Difference) string {
 	if d.Kind == registry.KindSkill {
 		p = path.Join(p, registry.SkillFile)
 	}
-	if r.scope == instructions.Project {
+	if r.scope == places.Project {
 		return p
 	}
 	return r.named(p)
@@ -212,7 +213,7 @@ func (r root) file(d instructions.Difference) string {
 
 // named returns a path below a folder for people.
 func (r root) named(p string) string {
-	if r.scope == instructions.User {
+	if r.scope == places.User {
 		return path.Join("~", p)
 	}
 	return path.Join(filepath.ToSlash(r.dir), p)

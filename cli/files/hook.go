@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/visible"
+	"toolcrib/registry/places"
 )
 
 // hooks are the clients whose hook format check answers in.
@@ -63,7 +64,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 		}
 		if failed == nil {
 			checked, failed = check(ctx, a, list, locked)
-			if len(args) == 0 && len(list) > 0 && list[0].scope == instructions.Project {
+			if len(args) == 0 && len(list) > 0 && list[0].scope == places.Project {
 				where = " in " + list[0].dir
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/places"
 	"toolcrib/review"
 )
 
@@ -187,12 +189,30 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	}
 	if len(drafts) > 0 {
 		f.tell("Proposing " + output.Counted(len(drafts), "change"))
-		if t.made, err = b.Desk.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
+		if t.made, err = b.Desk.WithContents(binaries(r.dir, drafts)).TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
 			return t, err
 		}
 	}
 	t.withdrawn, err = withdraw(ctx, b, back)
 	return t, err
+}
+
+// binaries returns what reads the binary files of drafts below dir, by their SHA-256.
+func binaries(dir string, drafts []proposals.Draft) func(string) ([]byte, error) {
+	paths := map[string]string{}
+	for _, draft := range drafts {
+		if f := draft.Definition.Folder(); f != nil {
+			for name, file := range f.Files {
+				paths[file.SHA256] = path.Join(f.Path, name)
+			}
+		}
+	}
+	return func(sha256 string) ([]byte, error) {
+		if p, ok := paths[sha256]; ok {
+			return instructions.Bytes(dir, p)
+		}
+		return nil, nil
+	}
 }
 
 // drafts returns those of the steps, without what is proposed already.
@@ -314,7 +334,7 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 			problems = append(problems, output.Sentence(err))
 			continue
 		}
-		d := DocFolder{above: r.scope == instructions.Above, Folder: r.dir, Layer: string(r.layer), Found: len(tree.Found), Unchanged: len(tree.Found), Steps: []DocStep{}}
+		d := DocFolder{above: r.scope == places.Above, Folder: r.dir, Layer: string(r.layer), Found: len(tree.Found), Unchanged: len(tree.Found), Steps: []DocStep{}}
 		for _, diff := range differences {
 			if diff.Found != nil {
 				d.Unchanged--

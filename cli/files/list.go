@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -177,7 +178,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	var all []instructions.Listed
 	add := func(k key, l instructions.Listed) {
 		l.Subject.Kind, l.Subject.Layer, l.Folder, l.Path, l.ReadBy, l.Proposal = k.kind, r.layer, r.dir, k.path, readBy[k], waits[k]
-		l.Above = r.scope == instructions.Above
+		l.Above = r.scope == places.Above
 		if d, ok := drift[k]; ok {
 			l.Drift = d.Change
 			if d.Change == instructions.Unreadable {

@@ -19,6 +19,7 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
 )
@@ -26,7 +27,7 @@ import (
 // root is a folder whose files are compared with a layer.
 type root struct {
 	dir   string
-	scope instructions.Scope
+	scope places.Scope
 	layer registry.Layer
 	// partial is set where what was approved of the layer need not be below the folder.
 	partial bool
@@ -36,8 +37,8 @@ type root struct {
 
 // newRoot returns a root. Files that it imports from below home are those of the root of
 // the home; from elsewhere nobody compares them.
-func newRoot(dir string, scope instructions.Scope, layer registry.Layer, home string) root {
-	return root{dir: dir, scope: scope, layer: layer, partial: scope == instructions.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
+func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
+	return root{dir: dir, scope: scope, layer: layer, partial: scope == places.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
 		return refuseImports(tree, home), err
 	})}
@@ -45,7 +46,7 @@ func newRoot(dir string, scope instructions.Scope, layer registry.Layer, home st
 
 // newHome returns the root of a home, with the files in it that the files of others import.
 func newHome(home string, others []root) root {
-	return root{dir: home, scope: instructions.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
+	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
 		var imported []string
 		for _, o := range others {
 			tree, err := o.search()
@@ -58,7 +59,7 @@ func newHome(home string, others []root) root {
 				}
 			}
 		}
-		tree, err := instructions.Search(home, instructions.User, imported...)
+		tree, err := instructions.Search(home, places.User, imported...)
 		return refuseImports(tree, home), err
 	})}
 }
@@ -105,7 +106,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 			return []root{newHome(home, nil)}, nil
 		}
 		layer, err := projectLayer(dir, c.Project)
-		return []root{newRoot(dir, instructions.Project, layer, home)}, err
+		return []root{newRoot(dir, places.Project, layer, home)}, err
 	}
 	dir, err := filepath.EvalSymlinks(a.Env.Dir)
 	if err != nil {
@@ -129,7 +130,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, newRoot(dir, instructions.Project, layer, home))
+		list = append(list, newRoot(dir, places.Project, layer, home))
 	}
 	if isDir(home) {
 		list = append([]root{newHome(home, list)}, list...)
@@ -185,7 +186,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 			if err != nil {
 				return nil, "", err
 			}
-			add(newRoot(dir, instructions.Project, layer, home))
+			add(newRoot(dir, places.Project, layer, home))
 		}
 		folders, err := above(dir, home)
 		if err != nil {
@@ -242,7 +243,7 @@ func above(dir, home string) ([]root, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, newRoot(at, instructions.Above, layer, home))
+			list = append(list, newRoot(at, places.Above, layer, home))
 		}
 		if at == filepath.Dir(at) {
 			return list, nil

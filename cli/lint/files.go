@@ -158,7 +158,7 @@ var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list
 // fileUnit makes instructions out of a file that agents read, as a review has them.
 func fileUnit(name string, data []byte, executable bool) *unit {
 	base := filepath.Base(name)
-	f := registry.Folder{Path: base, Files: map[string]registry.File{base: {Text: strings.ToValidUTF8(string(data), "\ufffd"), Executable: executable}}}
+	f := registry.Folder{Path: base, Files: map[string]registry.File{base: registry.NewFile(registry.KindInstructions, base, data, executable)}}
 	return folderUnit(registry.KindInstructions, name, f)
 }
 

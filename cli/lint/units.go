@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/filetext"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
@@ -160,10 +161,11 @@ func plainUnit(name string, data []byte) *unit {
 	if !registry.ValidID(id) {
 		id = "prompt"
 	}
+	prompt, _, _ := filetext.Decode(data, true)
 	return &unit{
 		change: rules.Change{Apart: true, Draft: proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id},
-			Definition: registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: strings.ToValidUTF8(string(data), "\ufffd")}},
+			Definition: registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: prompt}},
 		}},
 		families: textFamilies, subject: name, lintPlace: lintPlace{prefix: "definition.prompt"},
 	}

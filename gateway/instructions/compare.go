@@ -99,7 +99,7 @@ func Definition(kind registry.Kind, id string, f registry.Folder) registry.Defin
 type FileChange struct {
 	Path   string
 	Change Change
-	What   string // of a changed one: "text", "mode", "link", "bytes"
+	What   string // of a changed one: "text", "mode", "link", "bytes", "encoding"
 }
 
 // Files compares what was approved with what is on disk, by path.
@@ -128,12 +128,14 @@ func what(before, after registry.File) string {
 	switch {
 	case before.Link != after.Link:
 		return "link"
-	case before.SHA256 != after.SHA256:
+	case before.SHA256 != after.SHA256 || before.Type != after.Type:
 		return "bytes"
 	case before.Text != after.Text && strings.ReplaceAll(before.Text, "\r\n", "\n") == strings.ReplaceAll(after.Text, "\r\n", "\n"):
 		return "line ends"
 	case before.Text != after.Text:
 		return "text"
+	case before.Encoding != after.Encoding:
+		return "encoding"
 	}
 	return "mode"
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 )
 
 // Tree has the skills and files found below a folder.
@@ -41,23 +42,17 @@ const (
 // Search returns what coding agents are told by files below dir, by path, and by the
 // files in imported, paths below dir that files elsewhere import. The error is about dir
 // as a whole; that of one file is in Found.
-func Search(dir string, scope Scope, imported ...string) (Tree, error) {
+func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrPermission) && scope == Above {
+	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
 		return Tree{Found: unlisted(dir), dir: dir}, nil
 	}
 	if err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
 	defer root.Close() //nolint:errcheck // it was read only
-	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, patterns: scope.patterns(), folds: folds(root), known: map[string]bool{}}
-	if s.folds {
-		for _, p := range s.patterns {
-			for i := range p.elements {
-				p.elements[i] = strings.ToLower(p.elements[i])
-			}
-		}
-	}
+	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, folds: folds(root), known: map[string]bool{}}
+	s.patterns = scope.Patterns(s.folds)
 	if err := s.folder(".", 0); err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
@@ -79,7 +74,7 @@ func (t *Tree) sort() {
 // list the folder. A name with a "*" is not looked for.
 func unlisted(dir string) []Found {
 	var found []Found
-	for _, p := range Above.Places() {
+	for _, p := range places.Above.Places() {
 		name, _, _ := strings.Cut(p.Pattern, "/")
 		_, err := os.Lstat(filepath.Join(dir, name))
 		if err == nil && !slices.ContainsFunc(found, func(f Found) bool { return f.Path == name }) {
@@ -147,8 +142,8 @@ func folds(root *os.Root) bool {
 type search struct {
 	Tree
 	root     *os.Root
-	scope    Scope
-	patterns []pattern
+	scope    places.Scope
+	patterns []places.Pattern
 	folds    bool // letter case does not tell files apart; then patterns are in lower case
 	known    map[string]bool
 	entries  int
@@ -204,15 +199,15 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		}
 		return nil
 	}
-	if s.take(p, true) || linked && !s.clients(p) || (s.scope != Project || entry.Name() == ".git") && !s.leads(p) {
+	if s.take(p, true) || linked && !s.clients(p) || (s.scope != places.Project || entry.Name() == ".git") && !s.leads(p) {
 		return nil
 	}
 	return s.folder(p, depth+1)
 }
 
 // match returns the place that what is at p is of.
-func (s *search) match(p string, isDir bool) (Place, bool) {
-	return match(s.patterns, s.folded(p), isDir, s.scope == Project)
+func (s *search) match(p string, isDir bool) (places.Place, bool) {
+	return places.Match(s.patterns, s.folded(p), isDir, s.scope == places.Project)
 }
 
 // folded returns a path as the patterns are written.
@@ -224,7 +219,9 @@ func (s *search) folded(p string) string {
 }
 
 // leads reports whether a client can read something below p.
-func (s *search) leads(p string) bool { return leads(s.patterns, s.folded(p), s.scope == Project) }
+func (s *search) leads(p string) bool {
+	return places.Leads(s.patterns, s.folded(p), s.scope == places.Project)
+}
 
 // of reports whether a client reads what is at p.
 func (s *search) of(p string, isDir bool) bool {
@@ -234,7 +231,7 @@ func (s *search) of(p string, isDir bool) bool {
 
 // clients reports whether dir is a client's folder, or lies in one.
 func (s *search) clients(dir string) bool {
-	return s.scope != Project || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
+	return s.scope != places.Project || slices.ContainsFunc(strings.Split(dir, "/"), func(element string) bool {
 		return len(element) > 1 && element[0] == '.'
 	})
 }
@@ -245,7 +242,7 @@ func (s *search) take(p string, isDir bool) bool {
 	if !ok || s.known[p] {
 		return ok
 	}
-	if place.Kind == unchecked {
+	if !place.Checked() {
 		s.known[p] = true
 		s.Unchecked = append(s.Unchecked, p)
 		return true
@@ -254,7 +251,7 @@ func (s *search) take(p string, isDir bool) bool {
 		return false
 	}
 	s.read(place.Kind, p, place.Client)
-	if last := len(s.Found) - 1; place.Source == claudeSettings && !switchesHooks(s.Found[last]) {
+	if last := len(s.Found) - 1; place.Settings() && !switchesHooks(s.Found[last]) {
 		s.Found = s.Found[:last]
 	}
 	return true
@@ -304,6 +301,20 @@ func (s *search) fail(p string, err error) {
 	}
 	s.known[p] = true
 	s.Found = append(s.Found, Refuse(p, err))
+}
+
+// Bytes returns the bytes of the file at p below dir.
+func Bytes(dir, p string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // it was read only
+	info, err := root.Lstat(p)
+	if err != nil {
+		return nil, wrap(p, err)
+	}
+	return (&reader{root: root}).bytes(p, info)
 }
 
 // Read returns the skill or the file of instructions at p below dir, as Search does.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 	"toolcrib/review/intake"
 )
 
@@ -41,7 +42,7 @@ func must(t *testing.T, err error) {
 }
 
 // find returns what Search finds, as "kind path".
-func find(t *testing.T, dir string, scope Scope) (found []Found, names []string) {
+func find(t *testing.T, dir string, scope places.Scope) (found []Found, names []string) {
 	t.Helper()
 	tree, err := Search(dir, scope)
 	must(t, err)
@@ -81,7 +82,7 @@ func TestFindInProject(t *testing.T) {
 		}
 		files[p] = skillText
 	}
-	found, got := find(t, lay(t, files), Project)
+	found, got := find(t, lay(t, files), places.Project)
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -111,7 +112,7 @@ func TestFindAtHome(t *testing.T) {
 		"Documents/Cline/Rules/a.md": "d\n", "CLAUDE.md": "of every project\n", "work/.claude/skills/x/SKILL.md": skillText,
 		".codex/skills/.system/new/SKILL.md": skillText, ".gemini/commands/git/ship.toml": "prompt = 'Ship it.'\n",
 	})
-	_, got := find(t, dir, User)
+	_, got := find(t, dir, places.User)
 	want := []string{
 		"skill .agents/skills/pdf", "instructions .claude/CLAUDE.md", "instructions .codex/AGENTS.md", "skill .codex/skills/.system/new",
 		"instructions .config/opencode/AGENTS.md", "instructions .gemini/commands/git/ship.toml", "instructions AGENTS.md", "instructions CLAUDE.md", "instructions Documents/Cline/Rules/a.md",
@@ -145,7 +146,7 @@ func TestNothingHides(t *testing.T) {
 			if tc.link != "" {
 				must(t, os.Symlink(filepath.Join(outside, "SKILL.md"), filepath.Join(dir, tc.link)))
 			}
-			found, names := find(t, dir, Project)
+			found, names := find(t, dir, places.Project)
 			if len(found) != 1 || found[0].Path != tc.want {
 				t.Fatalf("found %q, want %q", names, tc.want)
 			}
@@ -164,7 +165,7 @@ func TestNothingHides(t *testing.T) {
 func TestCaseFolds(t *testing.T) {
 	files := map[string]string{"aa": "", "claude.md": "x\n", ".Claude/skills/pdf/SKILL.md": skillText}
 	dir := lay(t, files)
-	if _, got := find(t, dir, Project); len(got) > 0 {
+	if _, got := find(t, dir, places.Project); len(got) > 0 {
 		t.Errorf("found %q", got)
 	}
 	for name := range files { // whichever of them is asked for
@@ -172,7 +173,7 @@ func TestCaseFolds(t *testing.T) {
 			must(t, os.Link(filepath.Join(dir, name), filepath.Join(dir, strings.ToUpper(name))))
 		}
 	}
-	if _, got := find(t, dir, Project); !slices.Contains(got, "instructions claude.md") || !slices.Contains(got, "skill .Claude/skills/pdf") {
+	if _, got := find(t, dir, places.Project); !slices.Contains(got, "instructions claude.md") || !slices.Contains(got, "skill .Claude/skills/pdf") {
 		t.Errorf("found %q", got)
 	}
 }
@@ -181,7 +182,7 @@ func TestCaseFolds(t *testing.T) {
 // skill there is not passed over in silence.
 func TestApprovedElsewhere(t *testing.T) {
 	dir := lay(t, map[string]string{"skills/pdf/SKILL.md": skillText, "style.md": "Plain words.\n"})
-	tree, err := Search(dir, Project)
+	tree, err := Search(dir, places.Project)
 	must(t, err)
 	if len(tree.Found) > 0 || !slices.Equal(tree.Unread, []string{"skills/pdf"}) {
 		t.Fatalf("found %+v", tree)
@@ -197,7 +198,7 @@ func TestApprovedElsewhere(t *testing.T) {
 		approved[i].Hash = Definition(kind, approved[i].Subject.ID, folder).Hash()
 	}
 	compare := func() (got []string) {
-		tree, err := Search(dir, Project)
+		tree, err := Search(dir, places.Project)
 		must(t, err)
 		tree, err = tree.With(approved)
 		must(t, err)
@@ -234,7 +235,7 @@ func TestHostileTrees(t *testing.T) {
 		}, "more than 500 files"},
 		"gigabyte": {func(dir string) error {
 			return errors.Join(os.WriteFile(at(dir, "big"), nil, 0o644), os.Truncate(at(dir, "big"), 1<<30))
-		}, "more than 67108864 bytes"},
+		}, "more than 20971520 bytes"},
 		"hidden behind folders": {func(dir string) (err error) {
 			for i := range maxFolder + 1 {
 				err = errors.Join(err, os.Mkdir(at(dir, fmt.Sprint(i)), 0o755))
@@ -247,7 +248,7 @@ func TestHostileTrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, map[string]string{top + "/SKILL.md": skillText, "AGENTS.md": "fine\n"})
 			must(t, tc.spoil(dir))
-			found, _ := find(t, dir, Project)
+			found, _ := find(t, dir, places.Project)
 			if len(found) != 2 || found[1].Err != nil {
 				t.Fatalf("found %+v", found)
 			}
@@ -276,7 +277,7 @@ func TestLinks(t *testing.T) {
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
-	found, _ := find(t, dir, Project)
+	found, _ := find(t, dir, places.Project)
 	by := map[string]Found{}
 	for _, f := range found {
 		by[f.Path] = f
@@ -303,7 +304,7 @@ func TestLinks(t *testing.T) {
 	}
 	must(t, os.Symlink(outside, filepath.Join(dir, ".gemini")))
 	must(t, os.Symlink(outside, filepath.Join(dir, "docs")))
-	all, _ := find(t, dir, Project)
+	all, _ := find(t, dir, places.Project)
 	for p, want := range map[string]int{".gemini": 1, "docs": 0} {
 		n := 0
 		for _, f := range all {
@@ -326,7 +327,7 @@ func TestLinks(t *testing.T) {
 // printed, and is not proposed.
 func TestNamesBreakNoLine(t *testing.T) {
 	dir := lay(t, map[string]string{".claude/commands/a\nApproved by security.md": "x\n"})
-	found, _ := find(t, dir, Project)
+	found, _ := find(t, dir, places.Project)
 	steps, err := Plan(Compare(found, nil), Origin{Layer: registry.LayerUser, Taken: func(registry.Kind, string) bool { return false }})
 	must(t, err)
 	if len(steps) != 1 || steps[0].Draft != nil || !strings.Contains(steps[0].Reason, "control characters") || strings.Contains(steps[0].Reason, "\n") {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 )
 
 // Import is a file that lies outside of a folder and is imported by a file in it.
@@ -79,7 +80,7 @@ func targets(text string) []string {
 // searched, or elsewhere.
 func (s *search) resolve(from, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
-		if s.scope != User {
+		if s.scope != places.User {
 			return target, false
 		}
 		target = filepath.Join(s.dir, rest)

@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
+	"toolcrib/registry/places"
 )
 
 // When is the moment at which a part of a file enters the context of an agent.
@@ -68,7 +69,7 @@ func loadOf(name string, f registry.File) Load {
 	switch {
 	case f.Link != "":
 		l.Note = "link to " + f.Link
-	case f.SHA256 != "":
+	case f.Binary():
 		l.When, l.Note = NotText, fmt.Sprintf("%d bytes", f.Size)
 	case f.Executable || program(name):
 		l.When, l.Text = Printed, ""
@@ -108,14 +109,14 @@ func listed(name, file string, f registry.File, at string) []Load {
 
 // instructionLoads returns the loads of a file of instructions that stands at p.
 func instructionLoads(p, name string, f registry.File) []Load {
-	if f.SHA256 != "" {
+	if f.Binary() { // of a version that was approved by its hash
 		return []Load{{When: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
 	}
 	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
-	of, ok := match(everywhere(), p, false, true)
+	of, ok := places.Match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
 	switch how := loading(of.Pattern); {
-	case ok && of.Source == claudeSettings: // of the client; the agent does not read them
+	case ok && of.Settings(): // of the client; the agent does not read them
 		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
@@ -137,7 +138,9 @@ func instructionLoads(p, name string, f registry.File) []Load {
 }
 
 // everywhere has the places of both scopes.
-var everywhere = sync.OnceValue(func() []pattern { return slices.Concat(Project.patterns(), User.patterns()) })
+var everywhere = sync.OnceValue(func() []places.Pattern {
+	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false))
+})
 
 // loading returns how clients load what stands in a place, by the folder that its pattern
 // names; "" for as a whole.

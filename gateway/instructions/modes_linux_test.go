@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"toolcrib/registry/places"
 )
 
 // asNobody runs do without the right to open everything, which root has: on a thread whose
@@ -28,17 +30,17 @@ func asNobody(do func()) {
 func TestUnopenedFolders(t *testing.T) {
 	for _, mode := range []os.FileMode{0o711, 0} {
 		for name, tc := range map[string]struct {
-			scope Scope
+			scope places.Scope
 			shut  string
 			want  string // the path that is refused, "" for an error
 		}{
-			"in a project":                 {Project, "docs", "docs"},
-			"with modules":                 {Project, "node_modules/x", "node_modules/x"},
-			"of a client":                  {Project, ".claude", ".claude"},
-			"of a client at home":          {User, ".claude", ".claude"},
-			"the home":                     {User, ".", ""},
-			"the project":                  {Project, ".", ""},
-			"above a project, with a file": {Above, ".", "AGENTS.md"},
+			"in a project":                 {places.Project, "docs", "docs"},
+			"with modules":                 {places.Project, "node_modules/x", "node_modules/x"},
+			"of a client":                  {places.Project, ".claude", ".claude"},
+			"of a client at home":          {places.User, ".claude", ".claude"},
+			"the home":                     {places.User, ".", ""},
+			"the project":                  {places.Project, ".", ""},
+			"above a project, with a file": {places.Above, ".", "AGENTS.md"},
 		} {
 			dir := lay(t, map[string]string{"docs/AGENTS.md": "x\n", "node_modules/x/AGENTS.md": "x\n", ".claude/CLAUDE.md": "x\n", "AGENTS.md": "x\n"})
 			for at := dir; strings.Contains(at, "TestUnopenedFolders"); at = filepath.Dir(at) {
@@ -57,11 +59,11 @@ func TestUnopenedFolders(t *testing.T) {
 				}
 			}
 			switch {
-			case tc.scope == Above && mode == 0: // no client gets at it either
+			case tc.scope == places.Above && mode == 0: // no client gets at it either
 				if err != nil || refused != "" {
 					t.Errorf("%s, mode %o: refused %q, %v", name, mode, refused, err)
 				}
-			case tc.want == "" && tc.shut == "." && tc.scope != Above:
+			case tc.want == "" && tc.shut == "." && tc.scope != places.Above:
 				if err == nil {
 					t.Errorf("%s, mode %o: no error", name, mode)
 				}

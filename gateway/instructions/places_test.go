@@ -1,44 +1,43 @@
 package instructions
 
 import (
-	"flag"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the table of places into docs/skills.md")
+	"toolcrib/registry"
+	"toolcrib/registry/places"
+)
 
 // TestEveryPlace puts a file into every place of every scope: each is found, or named among
 // those that are not checked.
 func TestEveryPlace(t *testing.T) {
 	walked := 0
-	for _, scope := range []Scope{Project, User, Above} {
+	for _, scope := range []places.Scope{places.Project, places.User, places.Above} {
 		for _, p := range scope.Places() {
 			walked++
 			at := strings.NewReplacer("/**/*.", "/deep/er/x.", "**/*", "deep/x", "/**", "/deep/pdf", "*", "x").Replace(p.Pattern)
 			name, text := at, "Be kind.\n"
-			if p.Kind == skill {
+			if p.Kind == registry.KindSkill {
 				name, text = path.Join(at, "SKILL.md"), skillText
 			}
-			if p.Source == claudeSettings {
+			if p.Settings() {
 				text = `{"env": {}}`
 			}
 			dir := lay(t, map[string]string{name: text})
 			tree, err := Search(dir, scope)
 			must(t, err)
 			found := slices.ContainsFunc(tree.Found, func(f Found) bool { return f.Path == at && f.Kind == p.Kind && f.Err == nil })
-			if p.Kind == unchecked {
+			if !p.Checked() {
 				found = slices.Contains(tree.Unchecked, at)
 			}
 			if !found || len(tree.Found)+len(tree.Unchecked) != 1 {
 				t.Errorf("%s of %s in scope %d: found %+v", at, p.Client, scope, tree)
 			}
-			if scope != Project {
+			if scope != places.Project {
 				continue
 			}
 			dir = lay(t, map[string]string{"node_modules/a/" + name: text}) // no folder hides it
@@ -50,48 +49,6 @@ func TestEveryPlace(t *testing.T) {
 	if walked < 60 {
 		t.Errorf("walked %d places", walked)
 	}
-}
-
-// TestPlacesAreDocumented compares the table in docs/skills.md with the places.
-func TestPlacesAreDocumented(t *testing.T) {
-	const doc = "../../docs/skills.md"
-	const begin, end = "<!-- The table is written by go test ./gateway/instructions -update. -->\n\n", "\n<!-- The end of the table. -->\n"
-	var b strings.Builder
-	b.WriteString("| client | place | where | checked | source |\n|---|---|---|---|---|\n")
-	for _, p := range slices.Concat(shared, inProjects, atHome) {
-		where := "home"
-		switch {
-		case slices.Contains(shared, p):
-			where = "project, home"
-		case slices.Contains(inProjects, p):
-			where = "project"
-		}
-		checked := "yes"
-		switch {
-		case p.Kind == unchecked:
-			checked = "no, named"
-		case p.Source == claudeSettings:
-			checked = "where it sets `env`, `hooks` or `disableAllHooks`"
-		}
-		if !strings.HasPrefix(p.Source, "https://") {
-			t.Errorf("%s has the source %q", p.Pattern, p.Source)
-		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", p.Client, p.Pattern, where, checked, p.Source)
-	}
-	text, err := os.ReadFile(doc)
-	must(t, err)
-	head, rest, ok := strings.Cut(string(text), begin)
-	now, tail, ended := strings.Cut(rest, end)
-	if !ok || !ended {
-		t.Fatalf("%s lacks the lines around its table", doc)
-	}
-	if now == b.String() {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not what the places are; run: go test ./gateway/instructions -run PlacesAreDocumented -update", doc)
-	}
-	must(t, os.WriteFile(doc, []byte(head+begin+b.String()+end+tail), 0o600))
 }
 
 // TestImports follows imports as the clients do, and names those that lead elsewhere.
@@ -107,7 +64,7 @@ func TestImports(t *testing.T) {
 	outside := lay(t, map[string]string{"x.md": "x\n"})
 	must(t, os.WriteFile(filepath.Join(dir, "GEMINI.md"), []byte("@link.md"), 0o600))
 	must(t, os.Symlink(filepath.Join(outside, "x.md"), filepath.Join(dir, "link.md")))
-	tree, err := Search(dir, Project)
+	tree, err := Search(dir, places.Project)
 	must(t, err)
 	var got, refused []string
 	for _, f := range tree.Found {
@@ -128,7 +85,7 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s is not among %+v", p, tree.Outside)
 		}
 	}
-	if tree, err = Search(dir, User, "README.md"); err != nil || !slices.ContainsFunc(tree.Found, func(f Found) bool { return f.Path == "README.md" }) {
+	if tree, err = Search(dir, places.User, "README.md"); err != nil || !slices.ContainsFunc(tree.Found, func(f Found) bool { return f.Path == "README.md" }) {
 		t.Errorf("what files elsewhere import is not among %+v, %v", tree.Found, err)
 	}
 }

@@ -2,8 +2,6 @@ package instructions
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,18 +19,16 @@ import (
 // others of its folder can.
 var ErrFile = errors.New("cannot be read")
 
-// The limits of what is read of one skill: how deep its folders nest, how much is in one,
-// and the bytes of all its files. Of those that are no text the definition has only the hash, so that they
-// do not count for registry.MaxFolderText.
+// The limits of what is read of one skill: how deep its folders nest, and how much is in one.
 const (
 	maxDepth  = 24
-	maxBytes  = 64 << 20
 	maxFolder = 2 * registry.MaxFiles // files and folders in one
 )
 
 // reader reads one skill or one file of instructions below a folder.
 type reader struct {
 	root  *os.Root
+	kind  registry.Kind
 	files map[string]registry.File
 	size  int64
 }
@@ -40,13 +36,13 @@ type reader struct {
 // read returns the files at p: the tree of a skill by paths below p, or the one file
 // under its last element.
 func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
-	r := &reader{root: root, files: map[string]registry.File{}}
-	err := r.start(kind, p)
+	r := &reader{root: root, kind: kind, files: map[string]registry.File{}}
+	err := r.start(p)
 	return registry.Folder{Path: p, Files: r.files}, err
 }
 
-func (r *reader) start(kind registry.Kind, p string) error {
-	if kind == registry.KindSkill {
+func (r *reader) start(p string) error {
+	if r.kind == registry.KindSkill {
 		return r.tree(p, "", 0)
 	}
 	info, err := r.root.Lstat(p)
@@ -147,42 +143,36 @@ func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 	return r.content(p, info)
 }
 
-// content reads a regular file: its text, or the hash of what is no text.
+// content reads a regular file.
 func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
+	data, err := r.bytes(p, info)
+	return registry.NewFile(r.kind, p, data, info.Mode()&0o111 != 0), err
+}
+
+// bytes returns the bytes of a regular file.
+func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
-		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
+		return nil, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", sort(info.Mode())))
 	}
-	if r.size += info.Size(); r.size > maxBytes {
-		return registry.File{}, wrap(p, fmt.Errorf("brings the files to more than %d bytes", maxBytes))
+	if r.size += info.Size(); r.size > registry.MaxFolder {
+		return nil, wrap(p, fmt.Errorf("brings the files to more than %d bytes", registry.MaxFolder))
 	}
 	opened, err := r.root.Open(p)
 	if err != nil {
-		return registry.File{}, wrap(p, err)
+		return nil, wrap(p, err)
 	}
 	defer opened.Close()
 	if now, err := opened.Stat(); err != nil || !os.SameFile(now, info) {
-		return registry.File{}, wrap(p, cmp.Or(err, errors.New("was replaced while it was read; try again")))
+		return nil, wrap(p, cmp.Or(err, errors.New("was replaced while it was read; try again")))
 	}
 	data, err := io.ReadAll(io.LimitReader(opened, info.Size()+1))
 	if err != nil {
-		return registry.File{}, wrap(p, err)
+		return nil, wrap(p, err)
 	}
 	if int64(len(data)) != info.Size() {
-		return registry.File{}, wrap(p, errors.New("changed while it was read; try again"))
+		return nil, wrap(p, errors.New("changed while it was read; try again"))
 	}
-	return described(data, info.Mode()&0o111 != 0), nil
-}
-
-// described returns a file of data as a definition holds it.
-func described(data []byte, executable bool) registry.File {
-	f := registry.File{Executable: executable}
-	if text := string(data); len(data) <= registry.MaxFileText && plaintext.Problem(text) == "" {
-		f.Text = text
-		return f
-	}
-	sum := sha256.Sum256(data)
-	f.Size, f.SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
-	return f
+	return data, nil
 }
 
 // sort names what is no file, folder or link.

@@ -13,14 +13,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrNotKept is wrapped by the error about a file of which only the hash was kept.
-var ErrNotKept = errors.New("only its size and hash were approved, so its bytes cannot be written; take them from where they came")
+// ErrNotKept is wrapped by the error about a binary that was approved before its bytes were
+// stored.
+var ErrNotKept = errors.New("only its hash was approved, in an earlier version of toolcrib, so its bytes cannot be written; copy the file from its source and propose it again (toolcrib import --files)")
 
 // Restore writes the approved bytes of the given files of a skill or of instructions
 // below dir, each in one step: a file that is there is whole at every moment, the old or
 // the new one. Links are replaced and never followed. It goes on after a file that it
-// cannot write, and returns the errors of all.
-func Restore(dir string, kind registry.Kind, f registry.Folder, files []string) error {
+// cannot write, and returns the errors of all. content returns the bytes of a binary by
+// their SHA-256, false if they are not stored.
+func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -32,7 +34,7 @@ func Restore(dir string, kind registry.Kind, f registry.Folder, files []string) 
 	}
 	var errs []error
 	for _, name := range files {
-		if err := restore(root, path.Join(base, name), f.Files[name]); err != nil {
+		if err := restore(root, path.Join(base, name), f.Files[name], content); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", jsondoc.Quote(path.Join(base, name)), err))
 		}
 	}
@@ -67,8 +69,15 @@ func Remove(dir string, f registry.Folder, files []string) error {
 	return errors.Join(errs...)
 }
 
-func restore(root *os.Root, p string, f registry.File) error {
-	if f.SHA256 != "" {
+func restore(root *os.Root, p string, f registry.File, content func(string) ([]byte, bool, error)) error {
+	data, ok := f.Bytes()
+	if f.Binary() {
+		var err error
+		if data, ok, err = content(f.SHA256); err != nil {
+			return err
+		}
+	}
+	if !ok && f.Link == "" {
 		return ErrNotKept
 	}
 	if err := plainFolders(root, path.Dir(p)); err != nil {
@@ -94,7 +103,7 @@ func restore(root *os.Root, p string, f registry.File) error {
 	if f.Link != "" {
 		err = root.Symlink(f.Link, next)
 	} else {
-		err = write(root, next, f.Text, mode)
+		err = write(root, next, data, mode)
 	}
 	if err == nil {
 		err = root.Rename(next, p)
@@ -114,12 +123,12 @@ func removed(root *os.Root, name string) error {
 }
 
 // write makes a file that is on the disk before it gets its name.
-func write(root *os.Root, name, text string, mode fs.FileMode) error {
+func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = out.WriteString(text)
+	_, err = out.Write(data)
 	if err == nil {
 		err = out.Chmod(mode) // whatever the umask says
 	}

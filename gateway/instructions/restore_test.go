@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolcrib/registry"
+	"toolcrib/registry/places"
 )
 
 // approve returns what Compare takes for approved of everything found.
@@ -51,17 +52,17 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"link swapped in": {func(at func(string) string) error {
 			return errors.Join(os.Remove(at("notes.md")), os.Symlink("SKILL.md", at("notes.md")))
 		}, []string{"notes.md changed link"}},
-		"binary": {func(at func(string) string) error { return os.WriteFile(at("notes.md"), []byte{0, 1}, 0o644) }, []string{"notes.md changed bytes"}},
+		"not UTF-8": {func(at func(string) string) error { return os.WriteFile(at("notes.md"), []byte{0, 1}, 0o644) }, []string{"notes.md changed text"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, files)
-			found, _ := find(t, dir, Project)
+			found, _ := find(t, dir, places.Project)
 			approved, folders := approve(found)
 			if d := Compare(found, approved); len(d) != 0 {
 				t.Fatalf("unchanged files differ: %v", d)
 			}
 			must(t, tc.spoil(func(name string) string { return filepath.Join(dir, filepath.FromSlash(top+name)) }))
-			found, _ = find(t, dir, Project)
+			found, _ = find(t, dir, places.Project)
 			differences := Compare(found, approved)
 			if len(differences) != 1 || differences[0].Change != Changed {
 				t.Fatalf("the differences are %+v", differences)
@@ -80,8 +81,8 @@ func TestEveryChangeIsNamed(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			must(t, Remove(dir, want, remove))
-			must(t, Restore(dir, registry.KindSkill, want, write))
-			found, _ = find(t, dir, Project)
+			must(t, Restore(dir, registry.KindSkill, want, write, nothing))
+			found, _ = find(t, dir, places.Project)
 			if d := Compare(found, approved); len(d) != 0 {
 				t.Errorf("after restoring they differ: %+v", d)
 			}
@@ -100,29 +101,31 @@ func TestRestoreStaysInside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, map[string]string{".claude/skills/x": ""})
 			must(t, link(dir))
-			if err := Restore(dir, registry.KindSkill, f, []string{"SKILL.md"}); err == nil {
+			if err := Restore(dir, registry.KindSkill, f, []string{"SKILL.md"}, nothing); err == nil {
 				t.Error("it was written through a link")
 			}
 		})
 	}
 	dir := lay(t, map[string]string{".claude/skills/pdf/x": ""})
 	must(t, os.Symlink(filepath.Join(outside, "SKILL.md"), filepath.Join(dir, ".claude/skills/pdf/SKILL.md")))
-	must(t, Restore(dir, registry.KindSkill, f, []string{"SKILL.md"}))
+	must(t, Restore(dir, registry.KindSkill, f, []string{"SKILL.md"}, nothing))
 	theirs, err := os.ReadFile(filepath.Join(outside, "SKILL.md"))
 	must(t, err)
 	if string(theirs) != "theirs\n" {
 		t.Errorf("the file outside reads %q", theirs)
 	}
 	f.Files["logo.png"] = registry.File{Size: 1, SHA256: registry.HashBytes([]byte("x"))}
-	if err := Restore(dir, registry.KindSkill, f, []string{"logo.png"}); !errors.Is(err, ErrNotKept) {
+	if err := Restore(dir, registry.KindSkill, f, []string{"logo.png"}, nothing); !errors.Is(err, ErrNotKept) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// TestBytesSurvive: any text comes back byte for byte from its definition.
+func nothing(string) ([]byte, bool, error) { return nil, false, nil }
+
+// TestBytesSurvive: a file comes back byte for byte from its definition, whatever its bytes.
 func TestBytesSurvive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"a", "\r\n", "\n", "\r", "\t", "\ufeff", "\u202e", "é", "\x01", "\x7f", "\u2028", `\`, `"`, "<b>", "---\n", " ", "😀", "```\n"}
+	parts := []string{"a", "\x00", "\xe9", "\xff\xfe", "⟨E9⟩", "⟨", "\xed\xa0\x80", "\xf0\x9f", "\r\n", "\n", "\r", "\t", "\ufeff", "\u202e", "é", "\x01", "\x7f", "\u2028", `\`, `"`, "<b>", "---\n", " ", "😀", "```\n"}
 	files := map[string]string{}
 	for i := range 300 {
 		var b strings.Builder
@@ -132,14 +135,14 @@ func TestBytesSurvive(t *testing.T) {
 		files[fmt.Sprintf(".claude/commands/c%03d.md", i)] = b.String()
 	}
 	dir, other := lay(t, files), t.TempDir()
-	found, _ := find(t, dir, Project)
+	found, _ := find(t, dir, places.Project)
 	if len(found) != len(files) {
 		t.Fatalf("found %d of %d", len(found), len(files))
 	}
 	for _, f := range found {
 		d, err := registry.DecodeDefinition(f.Kind, Definition(f.Kind, "x", f.Folder).Canonical())
 		must(t, err)
-		must(t, Restore(other, f.Kind, *d.Instructions, d.Instructions.Paths()))
+		must(t, Restore(other, f.Kind, *d.Instructions, d.Instructions.Paths(), nothing))
 		got, err := os.ReadFile(filepath.Join(other, filepath.FromSlash(f.Path)))
 		must(t, err)
 		if string(got) != files[f.Path] {

@@ -193,7 +193,7 @@ func revisions() []string {
 }
 
 // maxMessage limits one message of a client, in bytes.
-const maxMessage = 12 << 20
+const maxMessage = 28 << 20
 
 // Arguments take a hundred times their length in memory while they are looked
 // at. Those of more than heavyArguments bytes wait until fewer than maxHeavy of

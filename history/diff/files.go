@@ -1,12 +1,14 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"toolcrib/registry"
+	"toolcrib/registry/filetext"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -43,7 +45,7 @@ func (f File) Name() string {
 // Fields returns the paths of the fields that hold the file, the most telling first.
 func (f File) Fields() []string {
 	at := jsondoc.Join("files", f.Path)
-	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "executable"), at}
+	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "encoding"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "type"), jsondoc.Join(at, "executable"), at}
 }
 
 // Files returns the files that differ between two skills, by path; nil for anything else.
@@ -121,13 +123,13 @@ func fileOf(name string, was, is registry.File) File {
 	case is.Link != was.Link:
 		f.Notes = append(f.Notes, "link to "+is.Link+", was to "+was.Link)
 	}
-	switch {
-	case is.SHA256 != "" && was.SHA256 != "" && is.SHA256 != was.SHA256:
-		f.Notes = append(f.Notes, fmt.Sprintf("%d → %d bytes that are not shown, SHA-256 %.12s → %.12s", was.Size, is.Size, was.SHA256, is.SHA256))
-	case is.SHA256 != was.SHA256 && is.SHA256 != "":
-		f.Notes = append(f.Notes, About(registry.File{Size: is.Size, SHA256: is.SHA256})...)
-	case is.SHA256 != was.SHA256:
-		f.Notes = append(f.Notes, "was not shown")
+	if now, before := content(is, shortHash), content(was, shortHash); now != before {
+		if now != "" {
+			f.Notes = append(f.Notes, now)
+		}
+		if before != "" {
+			f.Notes = append(f.Notes, "was "+before)
+		}
 	}
 	switch {
 	case is.Executable && !was.Executable:
@@ -139,18 +141,38 @@ func fileOf(name string, was, is registry.File) File {
 }
 
 // About returns what is special about a file besides its text.
-func About(f registry.File) []string {
+func About(f registry.File) []string { return about(f, shortHash) }
+
+// AboutWhole is About with the whole hash of a binary.
+func AboutWhole(f registry.File) []string { return about(f, len(f.SHA256)) }
+
+func about(f registry.File, digits int) []string {
 	var notes []string
 	if f.Link != "" {
 		notes = append(notes, "link to "+f.Link)
 	}
-	if f.SHA256 != "" {
-		notes = append(notes, fmt.Sprintf("%d bytes that are not shown, SHA-256 %.12s", f.Size, f.SHA256))
+	if note := content(f, digits); note != "" {
+		notes = append(notes, note)
 	}
 	if f.Executable {
 		notes = append(notes, "executable")
 	}
 	return notes
+}
+
+// shortHash is how many digits of a hash a list of files shows.
+const shortHash = 12
+
+// content returns what is special about the content of a file, "" for plain UTF-8.
+func content(f registry.File, digits int) string {
+	switch {
+	case f.Binary():
+		return fmt.Sprintf("binary by its hash: %s, %d bytes, SHA-256 %.*s", cmp.Or(f.Type, "of no known type"), f.Size, digits, f.SHA256)
+	case f.Encoding == filetext.Bytes:
+		count, _ := filetext.Escapes(f.Text)
+		return fmt.Sprintf("not UTF-8: %d bytes escaped", count)
+	}
+	return strings.ToUpper(f.Encoding)
 }
 
 // CountFiles tells how many files differ, and how, by the word of each (File.Word).

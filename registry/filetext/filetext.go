@@ -168,23 +168,28 @@ func order(encoding string) byteOrder {
 // utf16Of returns the encoding of UTF-16, with a byte order mark or where four of five
 // units are ASCII characters; "" for anything else. Bytes that a reader of UTF-8 finds
 // words in are not UTF-16: then the mark alone would decide what people are shown, and
-// many clients do not look at it.
+// many clients do not look at it. The same holds for words in the other byte order, to
+// which one byte too many leads.
 func utf16Of(data []byte) string {
-	var little, big int // ASCII characters
-	for i := 0; i+1 < len(data); i += 2 {
-		switch {
-		case data[i+1] == 0 && plain(data[i]):
-			little++
-		case data[i] == 0 && plain(data[i+1]):
-			big++
+	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters, 0 for others
+	var littles, bigs int
+	for i := range little {
+		switch first, second := data[2*i], data[2*i+1]; {
+		case second == 0 && plain(first):
+			little[i] = first
+			littles++
+		case first == 0 && plain(second):
+			big[i] = second
+			bigs++
 		}
 	}
-	enough := max(2, (len(data)/2*4+4)/5)
+	enough := max(2, (len(little)*4+4)/5)
+	markedLE, markedBE := bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff})
 	switch {
 	case hasWords(data):
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), little >= enough:
+	case (markedLE || littles >= enough && !markedBE) && !hasWords(big):
 		return UTF16LE
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}), big >= enough:
+	case (markedBE || bigs >= enough && !markedLE) && !hasWords(little):
 		return UTF16BE
 	}
 	return ""

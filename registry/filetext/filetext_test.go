@@ -49,6 +49,7 @@ func TestDecode(t *testing.T) {
 			string(asUTF16("\ufeffBe kind.\n", le)) + line,
 			"⟨FF⟩⟨FE⟩B⟨00⟩e⟨00⟩ ⟨00⟩k⟨00⟩i⟨00⟩n⟨00⟩d⟨00⟩.⟨00⟩\n⟨00⟩" + line, "bytes",
 		},
+		"a byte too many": {"\xff\xfe\n" + string(asUTF16(line, le)), "⟨FF⟩⟨FE⟩\n" + strings.Join(strings.Split(line, ""), "⟨00⟩") + "⟨00⟩", "bytes"},
 	} {
 		text, encoding, ok := filetext.Decode([]byte(tc.data), true)
 		if text != tc.text || encoding != tc.encoding || !ok {
@@ -63,8 +64,18 @@ func TestDecode(t *testing.T) {
 // TestEncodeRefuses refuses every text that no file is shown as.
 func TestEncodeRefuses(t *testing.T) {
 	for _, tc := range [][2]string{
-		{"plain", "bytes"}, {"", "bytes"}, {"⟨41⟩\xff", "bytes"}, {"⟨e9⟩", "bytes"}, {"⟨00E9⟩", "bytes"}, {"⟨", "bytes"}, {"a", "utf-8"},
-		{"plain", "utf-16"}, {"敓摮縠⼮獳⽨摩牟慳", "utf-16le"}, {"⟨0041⟩bcdefgh", "utf-16le"}, {"⟨41⟩bcdefgh", "utf-16le"}, {"a\x00", ""},
+		{"plain", "bytes"},
+		{"", "bytes"},
+		{"⟨41⟩\xff", "bytes"},
+		{"⟨e9⟩", "bytes"},
+		{"⟨00E9⟩", "bytes"},
+		{"⟨", "bytes"},
+		{"a", "utf-8"},
+		{"plain", "utf-16"},
+		{"敓摮縠⼮獳⽨摩牟慳", "utf-16le"},
+		{"⟨0041⟩bcdefgh", "utf-16le"},
+		{"⟨41⟩bcdefgh", "utf-16le"},
+		{"a\x00", ""},
 	} {
 		if data, ok := filetext.Encode(tc[0], tc[1]); ok {
 			t.Errorf("%q in %q is taken for %q", tc[0], tc[1], data)

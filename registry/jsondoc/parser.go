@@ -17,8 +17,9 @@ type Limits struct {
 	Depth int
 }
 
-// DefaultLimits fit every document toolcrib reads: 8 MiB, 128 levels.
-var DefaultLimits = Limits{Bytes: 8 << 20, Depth: 128}
+// DefaultLimits fit every document toolcrib reads, the largest skill included: 32 MiB, 128
+// levels.
+var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 128}
 
 // Limits that hold for every document, whatever its Limits.
 const (

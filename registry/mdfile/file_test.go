@@ -113,7 +113,7 @@ func TestFormatRefuses(t *testing.T) {
 		"a lossy text":      {Front: object, Sections: []Section{{Title: "Goals", Text: "x\n"}}},
 		"text not UTF-8":    {Front: jsondoc.NewObject(jsondoc.Member{Key: "a", Value: jsondoc.NewString("\xff")})},
 		"long front matter": {Front: jsondoc.NewObject(jsondoc.Member{Key: "a", Value: jsondoc.NewString(strings.Repeat("x", MaxFront))})},
-		"long section":      {Front: object, Sections: []Section{{Title: "Goals", Text: strings.Repeat("x", 8<<20)}}},
+		"long section":      {Front: object, Sections: []Section{{Title: "Goals", Text: strings.Repeat("x", jsondoc.DefaultLimits.Bytes)}}},
 		"text ends in a CR": {Front: object, Sections: []Section{{Title: "Goals", Text: "x\r"}}},
 	} {
 		if b, err := Format(f, titles); !errors.Is(err, ErrFormat) {

@@ -46,6 +46,23 @@ func Agent(id string) proposals.Draft {
 	return d
 }
 
+// Skill returns a complete proposal for a skill with one further file, whose bytes it also
+// returns as a desk takes them (WithContents).
+func Skill(id, name string, data []byte) (draft proposals.Draft, contents func(string) ([]byte, error)) {
+	draft = proposal(registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: id})
+	draft.Examples, draft.TestCases = nil, nil
+	draft.Definition = registry.Definition{Skill: &registry.Folder{ID: id, Path: ".claude/skills/" + id, Files: map[string]registry.File{
+		registry.SkillFile: registry.NewFile(registry.KindSkill, registry.SkillFile, []byte("---\nname: "+id+"\ndescription: Shows the logo of the harbour.\n---\n\nShow the logo.\n"), false),
+		name:               registry.NewFile(registry.KindSkill, name, data, false),
+	}}}
+	return draft, func(sha256 string) ([]byte, error) {
+		if sha256 == registry.HashBytes(data) {
+			return data, nil
+		}
+		return nil, nil
+	}
+}
+
 // Modify turns d, which proposed a tool, into a proposal to change it from
 // version base on. The tool of d itself stays as it is.
 func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.Draft {

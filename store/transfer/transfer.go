@@ -262,6 +262,7 @@ func tables() []table {
 	add(id, "core")
 	add(seq, "events", "signatures")
 	add([]string{"hash"}, "raws")
+	add([]string{"sha256"}, "contents")
 	add(seq, "imports")
 	add([]string{"dir"}, "workspaces")
 	add(seq, "pending_exports")

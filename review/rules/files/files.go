@@ -13,7 +13,9 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/filetext"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/places"
 	"toolcrib/review/rules"
 )
 
@@ -21,7 +23,8 @@ import (
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		executable(), passages("F102", fetching, fetched, "This fetches something and runs it at once."),
-		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), unread(), hidden(), unparsed(),
+		passages("F103", keeping, credentials, "This names where keys or passwords are kept."), outside(), permissions(), binaries(), hidden(), unparsed(),
+		encoded(), unshown(), elsewhere(),
 	}
 }
 
@@ -176,14 +179,76 @@ func markdown(name string) bool {
 	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, strings.ToLower(path.Ext(name)))
 }
 
-// harmless are the kinds of file that are shown, and not run.
-var harmless = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".svg", ".ttf", ".otf", ".woff", ".woff2", ".mp3", ".wav", ".mp4"}
-
-func unread() rules.Rule {
+// binaries lists the files that are approved by their hash.
+func binaries() rules.Rule {
 	return each("F106", func(name string, f registry.File, _ *registry.File) []rules.Finding {
-		if f.SHA256 == "" || slices.Contains(harmless, strings.ToLower(path.Ext(name))) && !f.Executable {
+		if !f.Binary() {
 			return nil
 		}
-		return []rules.Finding{{Path: at(name), Message: fmt.Sprintf("%s has %d bytes that are not shown; its hash alone is approved.", jsondoc.Printable(name), f.Size)}}
+		what := fmt.Sprintf("%s is a binary (%s, %d bytes, SHA-256 %s)", jsondoc.Printable(name), f.Type, f.Size, f.SHA256)
+		if filetext.Inert(f.Type) && !f.Executable {
+			return []rules.Finding{{Path: at(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
+		}
+		return []rules.Finding{{Path: at(name), Message: what + " that nobody can read here. An approval explicitly approves this hash."}}
 	})
 }
+
+// encoded reports texts that are not UTF-8.
+func encoded() rules.Rule {
+	return each("F109", func(name string, f registry.File, _ *registry.File) []rules.Finding {
+		if f.Encoding == "" || f.Text == "" {
+			return nil
+		}
+		t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+		if f.Encoding != filetext.Bytes {
+			message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read something else."
+			return []rules.Finding{{Path: t.Path, Line: 1, Column: 1, Message: message}}
+		}
+		count, _ := filetext.Escapes(f.Text)
+		start := max(0, strings.Index(f.Text, "⟨"))
+		first := rules.Passage{Start: start, End: start + filetext.EscapeLength(f.Text[start:])}
+		return t.Findings([]rules.Passage{first}, func(rules.Passage) string {
+			return fmt.Sprintf("%s is not UTF-8: bytes without a character (%d) are shown like %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
+		})
+	})
+}
+
+// unshown reports files that nobody can be shown. No proposal with one can be submitted.
+func unshown() rules.Rule {
+	return rules.Rule{ID: "F110", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		var found []rules.Finding
+		changed(c, func(name string, f registry.File, _ *registry.File) {
+			if problem := f.Problem(c.Draft.Subject.Kind, name); problem != "" {
+				found = append(found, rules.Finding{Path: at(name), Message: jsondoc.Printable(name) + " " + problem + "."})
+			}
+		})
+		return found, nil
+	}}
+}
+
+// elsewhere reports a skill or instructions at a path where no client looks for them:
+// approved files are written there, and other programs may run or obey them. Prose may lie
+// anywhere, since other files import it. A file on disk that is checked by itself has no
+// rationale, and restore does not write it.
+func elsewhere() rules.Rule {
+	return rules.Rule{ID: "F111", Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+		f, s := c.Draft.Definition.Folder(), c.Draft.Subject
+		if f == nil || c.Draft.Type == proposals.Deactivate || c.Apart && c.Draft.Rationale == "" {
+			return nil, nil
+		}
+		found := rules.Finding{Path: "definition.path"}
+		place, known := places.Find(s.Kind, s.Layer, f.Path)
+		switch {
+		case known && place.Settings():
+			found.Severity = rules.Warn
+			found.Message = jsondoc.Printable(f.Path) + " has settings of " + place.Client + ", which can run commands and switch off its hooks."
+		case known, s.Kind == registry.KindInstructions && path.Ext(f.Path) != "" && markdown(f.Path):
+			return nil, nil
+		default:
+			found.Message = "No client reads " + article[s.Kind] + " at " + jsondoc.Printable(f.Path) + "; another program may run or obey what restore writes there."
+		}
+		return []rules.Finding{found}, nil
+	}}
+}
+
+var article = map[registry.Kind]string{registry.KindSkill: "a skill", registry.KindInstructions: "instructions"}

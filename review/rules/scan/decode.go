@@ -52,6 +52,7 @@ func (s *decoder) push(text string, start, end int, offs []int32, how Disguise) 
 
 // decode queues every text that the segment just read may carry in disguise.
 func (s *decoder) decode() {
+	s.withoutBytes()
 	s.encodedRuns()
 	s.escapes()
 	s.turned()

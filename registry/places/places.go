@@ -1,9 +1,12 @@
-package instructions
+// Package places lists where the clients of coding agents look for skills and instruction
+// files, with a source for each place.
+package places
 
 import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/registry"
 )
@@ -224,23 +227,56 @@ func (s Scope) Places() []Place {
 	return slices.Concat(shared, inProjects)
 }
 
-// pattern is a place with its pattern as elements.
-type pattern struct {
+// Checked reports whether the files of a place are compared with what was approved, and
+// not only named.
+func (p Place) Checked() bool { return p.Kind != unchecked }
+
+// Settings reports whether the files of a place are settings of a client, which can run
+// commands and switch its hooks off.
+func (p Place) Settings() bool { return p.Source == claudeSettings }
+
+// Pattern is a place with its pattern as elements.
+type Pattern struct {
 	Place
 	elements []string
 }
 
-func (s Scope) patterns() []pattern {
-	var list []pattern
+// Patterns returns the places of a scope; in lower case where a file system folds names.
+func (s Scope) Patterns(folds bool) []Pattern {
+	var list []Pattern
 	for _, p := range s.Places() {
-		list = append(list, pattern{p, strings.Split(p.Pattern, "/")})
+		written := p.Pattern
+		if folds {
+			written = strings.ToLower(written)
+		}
+		list = append(list, Pattern{p, strings.Split(written, "/")})
 	}
 	return list
 }
 
+// folded returns the places of each scope in lower case.
+var folded = map[Scope]func() []Pattern{
+	Project: sync.OnceValue(func() []Pattern { return Project.Patterns(true) }),
+	User:    sync.OnceValue(func() []Pattern { return User.Patterns(true) }),
+}
+
+// Find returns the place of a skill or of instructions at p in a layer, on any file system:
+// some take agents.md for AGENTS.md. It returns false where no client looks.
+func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
+	for scope, patterns := range folded {
+		if (scope == User) != (layer == registry.LayerUser) && layer != registry.LayerGlobal {
+			continue
+		}
+		if place, ok := Match(patterns(), strings.ToLower(p), kind == skill, scope == Project); ok && place.Kind == kind {
+			return place, true
+		}
+	}
+	return Place{}, false
+}
+
 // ends reports whether a path whose last element is name can be of the pattern. Every
 // file of a folder is compared with every pattern, so this is cheaper than path.Match.
-func (of pattern) ends(name string) bool {
+func (of Pattern) ends(name string) bool {
 	last := of.elements[len(of.elements)-1]
 	star := strings.LastIndexByte(last, '*')
 	switch star {
@@ -253,9 +289,9 @@ func (of pattern) ends(name string) bool {
 	return err == nil && ok
 }
 
-// match returns the place that the file or folder at p is of, false for none. Where
+// Match returns the place that the file or folder at p is of, false for none. Where
 // anywhere is set, a pattern may begin in any folder.
-func match(patterns []pattern, p string, isDir, anywhere bool) (Place, bool) {
+func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 	var elements []string
 	last := path.Base(p)
 	for _, of := range patterns {
@@ -278,12 +314,12 @@ func match(patterns []pattern, p string, isDir, anywhere bool) (Place, bool) {
 	return Place{}, false
 }
 
-// leads reports whether a place can lie below the folder at p. Where anywhere is set, a
+// Leads reports whether a place can lie below the folder at p. Where anywhere is set, a
 // pattern may begin in any folder.
-func leads(patterns []pattern, p string, anywhere bool) bool {
+func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	elements := strings.Split(p, "/")
 	for from := range elements {
-		if slices.ContainsFunc(patterns, func(of pattern) bool { return begins(of.elements, elements[from:]) }) {
+		if slices.ContainsFunc(patterns, func(of Pattern) bool { return begins(of.elements, elements[from:]) }) {
 			return true
 		}
 		if !anywhere {

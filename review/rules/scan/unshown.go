@@ -1,0 +1,36 @@
+package scan
+
+import (
+	"strings"
+
+	"toolcrib/registry/filetext"
+)
+
+// withoutBytes queues the lines that show bytes which belong to no text (package filetext),
+// without them, as one text: many clients leave them out.
+func (s *decoder) withoutBytes() {
+	if s.seg.depth > 0 || !strings.Contains(s.text, "⟨") {
+		return
+	}
+	var out []byte
+	var offs []int32
+	at := 0
+	for line := range strings.Lines(s.text) {
+		length, escaped := len(out), false
+		for i := 0; i < len(line); {
+			if n := filetext.EscapeLength(line[i:]); n > 0 {
+				i, escaped = i+n, true
+				continue
+			}
+			out, offs = append(out, line[i]), append(offs, int32(at+i))
+			i++
+		}
+		if !escaped {
+			out, offs = out[:length], offs[:length]
+		}
+		at += len(line)
+	}
+	if len(out) > 0 {
+		s.push(string(out), int(offs[0]), at, append(offs, int32(at)), Interspersed)
+	}
+}
