@@ -1,7 +1,6 @@
 package instructions
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
@@ -86,6 +86,7 @@ func TestHostileInstructions(t *testing.T) {
 	must(t, err)
 	files := hostileFiles()
 	shown, refused := 0, 0
+	every := shortrun.Every(7) // which shares no factor with the number of names
 	for i, what := range slices.Sorted(func(yield func(string) bool) {
 		for what := range files {
 			if !yield(what) {
@@ -93,6 +94,9 @@ func TestHostileInstructions(t *testing.T) {
 			}
 		}
 	}) {
+		if i%every != 0 {
+			continue
+		}
 		name, data := names[i%len(names)], files[what]
 		dir := t.TempDir()
 		at := filepath.Join(dir, filepath.FromSlash(name))
@@ -140,10 +144,10 @@ func TestHostileInstructions(t *testing.T) {
 			t.Errorf("%s at %s: nothing is found but %+v", what, name, found)
 		}
 	}
-	if shown+refused != 200 || shown < 120 || refused < 10 {
+	if every == 1 && (shown+refused != 200 || shown < 120 || refused < 10) {
 		t.Errorf("%d files were shown, %d refused", shown, refused)
 	}
-	t.Log(fmt.Sprintf("%d shown, %d refused", shown, refused))
+	t.Logf("%d shown, %d refused", shown, refused)
 }
 
 // TestHostileDraft refuses drafts that pair a harmless text with other bytes, or give a hash
