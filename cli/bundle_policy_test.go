@@ -95,30 +95,24 @@ func TestBundleUnderPolicy(t *testing.T) {
 		return fmt.Sprintf("\n[[policy]]\nsubjects = [\"tool:**\"]\nowners = [\"user:%s\"]\napprovals = %d\n", strings.Join(owners, `", "user:`), approvals)
 	}
 	missing := "it has 1 of 2, waits for user:ada; revision 1 of tool:user/get_word_counts, approved by user:ada: signature does not count: "
-	for _, c := range []struct{ name, signers, revoked, policy, want string }{
-		{"both count", both, "", twoOwners, ""},
-		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), "", twoOwners, ""},
-		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), "", twoOwners, missing + "key was not valid at that time"},
-		{"the last key expired since", line("mara", until(home.yesterday.Add(12*time.Hour))) + line("ada", ""), "", twoOwners, ""},
-		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), "", twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
-		{"the first key is revoked", both, "ada", twoOwners, missing + "revoked key: "},
-		{"the last key is revoked", both, "mara", twoOwners, "B104 (revoked-key): "},
-		{"the first approver signs no more", line("mara", ""), "", twoOwners, missing + "key of no signer: "},
-		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), "", twoOwners, missing + "key of no signer: line 2 has this key for user:mara, not for user:ada"},
-		{"an owner is removed", both, "", policy(2, "mara", "kim"), "B109 (missing-approvals): version 1 of tool:user/get_word_counts: approvals are missing: it has 1 of 2, waits for user:kim. "},
-		{"an owner is removed who is not needed", both, "", policy(1, "mara"), ""},
-		{"the last approver is removed, the first is enough", both, "", policy(1, "ada"), ""},
-		{"more approvals are needed", both, "", policy(3, "mara", "ada", "kim"), "it has 2 of 3, waits for user:kim. "},
-		{"since tomorrow", both, "", policy(3, "mara", "ada", "kim") + "since = \"" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339) + "\"\n", ""},
+	for _, c := range []struct{ name, signers, policy, want string }{
+		{"both count", both, twoOwners, ""},
+		{"the first key expired since", line("mara", "") + line("ada", until(home.yesterday.Add(12*time.Hour))), twoOwners, ""},
+		{"the first key expired before", line("mara", "") + line("ada", until(home.yesterday)), twoOwners, missing + "key was not valid at that time"},
+		{"the last key expired since", line("mara", until(home.yesterday.Add(12*time.Hour))) + line("ada", ""), twoOwners, ""},
+		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
+		{"the line of the first key is removed", line("mara", ""), twoOwners, missing + "revoked key: "},
+		{"the line of the last key is removed", line("ada", ""), twoOwners, "B104 (revoked-key): "},
+		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "key of no signer: line 2 has this key for user:mara, not for user:ada"},
+		{"an owner is removed", both, policy(2, "mara", "kim"), "B109 (missing-approvals): version 1 of tool:user/get_word_counts: approvals are missing: it has 1 of 2, waits for user:kim. "},
+		{"an owner is removed who is not needed", both, policy(1, "mara"), ""},
+		{"the last approver is removed, the first is enough", both, policy(1, "ada"), ""},
+		{"more approvals are needed", both, policy(3, "mara", "ada", "kim"), "it has 2 of 3, waits for user:kim. "},
+		{"since tomorrow", both, policy(3, "mara", "ada", "kim") + "since = \"" + time.Now().UTC().Add(24*time.Hour).Format(time.RFC3339) + "\"\n", ""},
 	} {
 		home.under(c.policy)
 		home.write("signers", c.signers)
 		args := []string{"check", "--bundle", "b.json", "--signers", "signers"}
-		if c.revoked != "" {
-			home.write("spec", "key: "+signingtest.Line(home.keys[c.revoked].PublicKey())+"\n")
-			signingtest.MustKeygen(t, nil, "-k", "-q", "-f", filepath.Join(home.dir, "revoked"), filepath.Join(home.dir, "spec"))
-			args = append(args, "--revoked", "revoked")
-		}
 		home.findsInBundle(c.name, c.want, args...)
 	}
 	home.under(twoOwners)

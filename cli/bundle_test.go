@@ -158,7 +158,7 @@ func TestEveryChangeOfABundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := signers.Parse(allowed, nil)
+	file, err := signers.Parse(allowed)
 	if err != nil {
 		t.Fatal(err)
 	}

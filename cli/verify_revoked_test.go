@@ -53,7 +53,7 @@ func TestVerifyAfterRevocation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := signers.Parse(allowed, nil)
+	file, err := signers.Parse(allowed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func TestOneOwnerForgesNoVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proofs := proof.ProofsBy(file, s.genesis(), s.Policy.Approvals)
+		proofs := proof.ProofsBy(file, nil, s.genesis(), s.Policy.Approvals)
 		if err := s.View(t.Context(), func(r review.Reader) error {
 			proof, err := proofs.Version(t.Context(), r, v)
 			if err == nil && proof.Err == nil {

@@ -118,7 +118,6 @@ type modelled struct {
 	desk   *review.Desk
 	ids    []proposals.ID
 	old    map[string]signingtest.Key // keys that were revoked
-	list   []string                   // revoked keys as ssh-keygen takes them
 	texts  int
 }
 

@@ -204,7 +204,7 @@ func fillEverything(t *testing.T, db *storetest.Database) error {
 func fillSignatures(t *testing.T, db *storetest.Database) error {
 	t.Helper()
 	s := storetest.Signing{Database: db, Keys: map[proposals.Actor]signingtest.Key{ada: signingtest.NewKey(t, "ed25519")}}
-	file, err := signers.Parse([]byte(s.Line(ada)+"\n"), nil)
+	file, err := signers.Parse([]byte(s.Line(ada) + "\n"))
 	s.Change(t, db.Desk(t, review.Policy{Signatures: proof.Policy{Signers: func() (*signers.Signers, error) { return file, err }}}), ada)
 	return err
 }

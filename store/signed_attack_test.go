@@ -57,24 +57,24 @@ var signedAttacks = map[string]struct {
 		x.forgeSigned(x.sign(x.Keys[bob], nil))
 	}, "not for user:ada"},
 	"a key that had expired": {func(x target) {
-		x.SetSigners(x, nil, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
+		x.SetSigners(x, x.Line(bob), `user:ada valid-before="20251231Z" `+signingtest.Line(x.Keys[ada].PublicKey()))
 		x.Change(x, x.desk, bob)
 		x.forgeSigned(x.sign(x.Keys[ada], nil))
 	}, "not valid at that time"},
 	"a revoked key": {func(x target) {
-		x.SetSigners(x, x.Revocation(x, ada), x.Line(ada), x.Line(bob))
+		x.SetSigners(x, x.Line(bob))
 		x.Change(x, x.desk, bob)
 		x.forgeSigned(x.sign(x.Keys[ada], nil))
 	}, "revoked key"},
 	"a state of the signers that nobody signed": {func(x target) {
 		key := signingtest.NewKey(x, "ed25519")
 		x.Keys[scout] = key
-		x.SetSigners(x, nil, x.Line(ada), x.Line(bob), "user:eve "+signingtest.Line(key.PublicKey()))
+		x.SetSigners(x, x.Line(ada), x.Line(bob), "user:eve "+signingtest.Line(key.PublicKey()))
 		x.forgeSigners(key)
 	}, "state 2"},
 	"the signers file changed alone": {func(x target) {
 		key := signingtest.NewKey(x, "ed25519")
-		x.SetSigners(x, nil, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
+		x.SetSigners(x, x.Line(bob), "user:ada "+signingtest.Line(key.PublicKey()))
 		x.forgeSigned(x.sign(key, nil))
 	}, "the signers file is not the one in force"},
 	"the start removed": {func(x target) {
@@ -107,10 +107,10 @@ var signedAttacks = map[string]struct {
 	}, "of which 1 are here"},
 	"a state of the signers undone": {func(x target) {
 		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison)) // with a key that is retired then
-		x.SetSigners(x, nil, x.Line(bob))
+		x.SetSigners(x, x.Line(bob))
 		x.Change(x, x.desk, bob)
 		x.byHand("DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE act = 'signers')")
-		x.SetSigners(x, nil, x.Line(ada), x.Line(bob))
+		x.SetSigners(x, x.Line(ada), x.Line(bob))
 	}, "signed a state after state 1"},
 	"shipped content under another name": {func(x target) {
 		v := x.version(1)

@@ -19,8 +19,8 @@ import (
 
 // bundleFlags name the bundle to check, and the signers that the check trusts.
 type bundleFlags struct {
-	file, signers, revoked, database string
-	allowUnsigned                    bool
+	file, signers, database string
+	allowUnsigned           bool
 }
 
 // read reads the bundle and the signers file, and checks the one by the other.
@@ -39,13 +39,7 @@ func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, b
 		if err != nil {
 			return b, bundle.Result{}, err
 		}
-		var revoked []byte
-		if f.revoked != "" {
-			if revoked, err = a.ReadAll(ctx, f.revoked); err != nil {
-				return b, bundle.Result{}, err
-			}
-		}
-		if trust.Signers, err = signers.Parse(allowed, revoked); err != nil {
+		if trust.Signers, err = signers.Parse(allowed); err != nil {
 			return b, bundle.Result{}, fmt.Errorf("%s: %w", f.signers, err)
 		}
 	}

@@ -75,7 +75,6 @@ func (f *checkFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.lock, "lock", "", "compare with the lock `FILE`, without a database")
 	set.StringVar(&f.bundle.file, "bundle", "", "check the bundle `FILE`, without a database")
 	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: `FILE` with the people whom you trust, in the format allowed_signers")
-	set.StringVar(&f.bundle.revoked, "revoked", "", "with --signers: `FILE` with the key revocation list")
 	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the `HASH` of the first event of the database that it has to be of")
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.Register(set)
@@ -102,11 +101,9 @@ func (f checkFlags) run(ctx context.Context, a *command.App, args []string) erro
 func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	switch {
 	case f.bundle.file == "" && f.bundle != (bundleFlags{}):
-		return process.Usagef("--signers, --revoked, --database and --allow-unsigned are for --bundle")
+		return process.Usagef("--signers, --database and --allow-unsigned are for --bundle")
 	case f.bundle.file != "" && (f.lock != "" || f.agent != ""):
 		return process.Usagef("--bundle excludes --lock and --agent")
-	case f.bundle.signers == "" && f.bundle.revoked != "":
-		return process.Usagef("--revoked is for --signers")
 	case f.bundle.file == "" && len(f.code) == 0 && !f.from.Given():
 		return process.Usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.Given() && f.server == "":

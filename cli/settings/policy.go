@@ -150,7 +150,7 @@ func (c Config) PolicyProblems(now time.Time) []string {
 // canSign reports whether the signers file has a key by which a user may sign now.
 func canSign(s *signers.Signers, user string, now time.Time) bool {
 	return slices.ContainsFunc(s.Entries(), func(e signers.Entry) bool {
-		return slices.Contains(e.Principals, user) && (s.Revoked() == nil || !s.Revokes(e.Key)) && e.ValidAt(now)
+		return slices.Contains(e.Principals, user) && e.ValidAt(now)
 	})
 }
 

@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
-	"toolcrib/cli/settings"
 	"toolcrib/cli/signature"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
@@ -53,7 +51,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 				}
 				*to = t.Truncate(time.Second)
 			}
-			return changeSigners(ctx, a, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+			return changeSigners(ctx, a, sign, func(text []byte) ([]byte, error) {
 				if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 					text = append(text, '\n')
 				}
@@ -90,11 +88,11 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if revoke {
-				return changeSigners(ctx, a, sign, signers.RevokedFile, func(list []byte) ([]byte, error) { return revokeKey(ctx, list, e.Key) })
-			}
-			return changeSigners(ctx, a, sign, signers.AllowedFile, func(text []byte) ([]byte, error) {
+			return changeSigners(ctx, a, sign, func(text []byte) ([]byte, error) {
 				lines := strings.Split(string(text), "\n")
+				if revoke {
+					return []byte(strings.Join(slices.Delete(lines, e.Line-1, e.Line), "\n")), nil
+				}
 				if e.ValidBefore = a.Env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
 					return nil, fmt.Errorf("%s is valid only from %s on; edit the file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
 				}
@@ -103,7 +101,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke it, also for earlier signatures")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove its line, so that its earlier signatures do not count either")
 	sign.Register(cmd.Flags())
 	return cmd
 }
@@ -125,51 +123,26 @@ func entryOf(s *signers.Signers, fingerprint string) (signers.Entry, error) {
 	return signers.Entry{}, process.Usagef("%s is in %d lines; edit the file and run toolcrib signers record", fingerprint, len(found))
 }
 
-// revokeKey returns a revocation list with one more key.
-func revokeKey(ctx context.Context, list []byte, key ssh.PublicKey) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "toolcrib-revoke-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // public keys are not secrets
-	file, public := filepath.Join(dir, "list"), filepath.Join(dir, "key.pub")
-	args := []string{"-k", "-f", file}
-	if len(list) > 0 {
-		args = append(args, "-u")
-		err = os.WriteFile(file, list, 0o600)
-	}
-	if err = errors.Join(err, os.WriteFile(public, ssh.MarshalAuthorizedKey(key), 0o600)); err != nil {
-		return nil, err
-	}
-	out, err := exec.CommandContext(ctx, "ssh-keygen", append(args, public)...).CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("ssh-keygen -k: %w: %s", err, strings.TrimSpace(string(out)))
-	}
-	return os.ReadFile(file)
-}
-
-// changeSigners edits one of the two files and records the new state, before the
-// edited file takes the place of the old one.
-func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name string, edit func([]byte) ([]byte, error)) error {
+// changeSigners edits the signers file and records the new state, before the edited
+// file takes the place of the old one.
+func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
 	}
 	c := a.Config
-	_, allowed, err := c.Signers.Load()
+	_, file, err := c.Signers.Load()
 	if err != nil {
 		return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
-	texts := map[string][]byte{}
-	for _, n := range []string{signers.AllowedFile, signers.RevokedFile} {
-		if texts[n], err = os.ReadFile(filepath.Join(filepath.Dir(allowed), n)); err != nil && !settings.Missing(err) {
-			return err
-		}
-	}
-	if texts[name], err = edit(texts[name]); err != nil {
+	text, err := os.ReadFile(file)
+	if err != nil {
 		return err
 	}
-	next, err := signers.Parse(texts[signers.AllowedFile], texts[signers.RevokedFile])
+	if text, err = edit(text); err != nil {
+		return err
+	}
+	next, err := signers.Parse(text)
 	if err != nil {
 		return err
 	}
@@ -185,7 +158,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, name 
 		}
 		return err
 	}
-	if err := atomicfile.Write(filepath.Join(filepath.Dir(allowed), name), texts[name], atomicfile.Options{Mode: 0o600, Keep: true, Check: record}); err != nil {
+	if err := atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record}); err != nil {
 		return err
 	}
 	return printSigners(a, state)

@@ -152,7 +152,7 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	}
 	e := signers.Entry{Principals: []string{principal}, Key: key.Public, Namespaces: []string{sshsig.Namespace}}
 	text := []byte(e.String() + "\n")
-	s, err = signers.Parse(text, nil)
+	s, err = signers.Parse(text)
 	return s, text, err
 }
 

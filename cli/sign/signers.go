@@ -32,7 +32,7 @@ type docSigner struct {
 	VerifyRequired bool     `json:"verify_required"`
 	ValidAfter     string   `json:"valid_after,omitempty"`
 	ValidBefore    string   `json:"valid_before,omitempty"`
-	State          string   `json:"state"` // valid, revoked or not_valid
+	State          string   `json:"state"` // valid or not_valid
 }
 
 type docSignersState struct {
@@ -93,9 +93,7 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 			Principals: e.Principals, KeyType: e.Key.Type(), Fingerprint: ssh.FingerprintSHA256(e.Key), Authority: e.Authority, VerifyRequired: e.VerifyRequired,
 			ValidAfter: output.EntryTime(e.ValidAfter), ValidBefore: output.EntryTime(e.ValidBefore), State: "valid",
 		}
-		if s.Revoked() != nil && s.Revokes(e.Key) {
-			d.State = "revoked"
-		} else if !e.ValidAt(now) {
+		if !e.ValidAt(now) {
 			d.State = "not_valid"
 		}
 		doc.Signers = append(doc.Signers, d)
@@ -261,16 +259,20 @@ func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor
 	if err != nil {
 		return proof.SignersState{}, err
 	}
+	if next == nil {
+		if next, err = a.Config.Signers.Signers(); err != nil {
+			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
+		}
+	}
 	in := next
 	if len(states) > 0 { // a signer of the last state signs
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
 			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
-	}
-	if in == nil {
-		if in, err = a.Config.Signers.Signers(); err != nil {
-			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
+		if (signers.Change{Previous: in, Next: next}).DropsCertificates() {
+			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib does not read anymore: certificates that it revoked by number or id count again. "+
+				"If there are any, end the lines of their authority with valid-before.", len(states))
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }

@@ -48,7 +48,11 @@ type Result struct {
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	c := checker{reader: newReader(b), last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
 	if trust.Signers != nil {
-		c.proofs = proof.ProofsBy(trust.Signers, b.Database, trust.Approvals)
+		states, err := c.reader.SignersStates(ctx)
+		if err != nil {
+			return c.result, err
+		}
+		c.proofs = proof.ProofsBy(trust.Signers, states, b.Database, trust.Approvals)
 	}
 	if trust.Database != "" && trust.Database != b.Database {
 		c.fault(otherDatabase, "", fmt.Sprintf("it is of the database %.12s, not %.12s", b.Database, trust.Database))
@@ -276,7 +280,7 @@ func Rules() []Rule {
 		{brokenVersion, "broken-version", "A version does not have the content or the place in its chain that its hash covers.", export},
 		{badSignature, "bad-signature", "The signature of an approval is invalid, is missing from the bundle, or covers other content.", export},
 		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
-		{revokedKey, "revoked-key", "The key that signed an approval is revoked, so nothing that it signed counts.", "Approve the version again with another key."},
+		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so nothing that it signed counts.", "Approve the version again with another key."},
 		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
 		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/crypto/ssh"
 	"golang.org/x/sync/errgroup"
 
 	"toolcrib/history"
@@ -16,6 +17,7 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
+	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
 
@@ -23,7 +25,8 @@ import (
 // for concurrent use.
 type Proofs struct {
 	signers *signers.Signers
-	err     error // why nothing counts that is not shipped; nil when something may
+	former  map[string]int // as formerKeys returns them
+	err     error          // why nothing counts that is not shipped; nil when something may
 	key     proofsKey
 	genesis string
 	rules   approval.Rules
@@ -48,12 +51,31 @@ func newProofs(key proofsKey, rules approval.Rules) *Proofs {
 }
 
 // ProofsBy returns the trust in signers that somebody names for themselves, in the
-// database whose first event has a hash, and in the owners of rules. What the log
-// has of signers does not count.
-func ProofsBy(s *signers.Signers, genesis string, rules approval.Rules) *Proofs {
+// database whose first event has a hash, and in the owners of rules. The recorded
+// states of signers do not count; they tell revoked keys from unknown ones.
+func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules approval.Rules) *Proofs {
 	p := newProofs(proofsKey{}, rules)
-	p.signers, p.genesis = s, genesis
+	p.signers, p.former, p.genesis = s, formerKeys(states, s), genesis
 	return p
+}
+
+// formerKeys returns the last state that had a key, by the fingerprint of each key
+// that was revoked by removing its lines: states have it, and now does not.
+func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
+	former := map[string]int{}
+	for _, state := range states {
+		s, err := signers.Restore(state.Text, state.Revoked)
+		if err != nil {
+			continue // whoever checks the states reports it
+		}
+		for _, e := range s.Entries() {
+			former[ssh.FingerprintSHA256(e.Key)] = state.Number
+		}
+	}
+	for _, e := range now.Entries() {
+		delete(former, ssh.FingerprintSHA256(e.Key))
+	}
+	return former
 }
 
 // Proof is the outcome of checking a version.
@@ -240,7 +262,7 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	}
 	var err error
 	if s.Statement, s.signer, err = p.signers.Verify([]byte(record.Statement), []byte(record.Signature)); err != nil {
-		s.err = fmt.Errorf("%w: %w", ErrSignature, err)
+		s.err = fmt.Errorf("%w: %w", ErrSignature, p.revoked(err, []byte(record.Signature)))
 		return s
 	}
 	if s.Database != p.genesis {
@@ -263,6 +285,27 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		}
 	}
 	return s
+}
+
+// revoked returns err, or an error about a revoked key if err is about an unknown
+// key that an earlier state of the signers had.
+func (p *Proofs) revoked(err error, armored []byte) error {
+	if !errors.Is(err, signers.ErrUnknownKey) {
+		return err
+	}
+	sig, parseErr := sshsig.Parse(armored)
+	if parseErr != nil {
+		return err
+	}
+	key := sig.Key
+	if cert, ok := key.(*ssh.Certificate); ok {
+		key = cert.SignatureKey
+	}
+	state, ok := p.former[ssh.FingerprintSHA256(key)]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%w: the signers file does not have %s anymore, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
 // A row can be deleted together with everything that follows from it, and what it replaced

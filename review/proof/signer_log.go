@@ -2,7 +2,6 @@ package proof
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 
 	"toolcrib/history"
@@ -79,9 +78,6 @@ func (l *SignerLog) change(ctx context.Context, tx SignatureWriter, actor propos
 		"number": change.Number, "state": string(change.Next.Text()), "statement": signed.Hash(),
 		"key": signed.signer.Fingerprint, "key_type": signed.signer.KeyType,
 	}
-	if revoked := change.Next.Revoked(); revoked != nil {
-		data["revoked"] = base64.StdEncoding.EncodeToString(revoked)
-	}
 	e, err := history.NewEvent(l.signing.newID(), ActSigners, actor.String(), signed.now, data)
 	if err != nil {
 		return state, err
@@ -97,7 +93,7 @@ func (l *SignerLog) change(ctx context.Context, tx SignatureWriter, actor propos
 }
 
 // signersChange returns the step from the last state in the log to the signers
-// file.
+// file, if it may be recorded now.
 func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
 	var change signers.Change
 	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
@@ -112,20 +108,22 @@ func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor 
 	}
 	change.Number, change.Next = 1, next
 	states, err := r.SignersStates(ctx)
-	if err != nil || len(states) == 0 {
-		return change, err
-	}
-	digest, err := checkStates(ctx, r, states)
 	if err != nil {
 		return change, err
 	}
-	if digest == next.Digest() {
-		return change, fmt.Errorf("%w: the signers file is in force already, as state %d", proposals.ErrUnchanged, len(states))
+	if len(states) > 0 {
+		if change.Previous, err = checkStates(ctx, r, states); err != nil {
+			return change, err
+		}
+		if change.Previous.Digest() == next.Digest() {
+			return change, fmt.Errorf("%w: the signers file is in force already, as state %d", proposals.ErrUnchanged, len(states))
+		}
+		change.Number = len(states) + 1
 	}
-	last := states[len(states)-1]
-	change.Number = len(states) + 1
-	change.Previous, err = signers.Restore(last.Text, last.Revoked)
-	return change, err
+	if err := change.CheckLater(l.signing.now().Add(maxAge)); err != nil {
+		return change, fmt.Errorf("%w: %w", ErrSigners, err)
+	}
+	return change, nil
 }
 
 // SignersStates returns the recorded states of the signers, the first one first.

@@ -32,9 +32,9 @@ type Policy struct {
 	Always bool
 	// Since is the hash of the event with the first state of the signers.
 	Since string
-	// Signers returns the signers file as it is now, with its revocation list; nil
-	// where there is none. It is called for every transaction, so it answers from
-	// memory while the files are unchanged.
+	// Signers returns the signers file as it is now; nil where there is none. It is
+	// called for every transaction, so it answers from memory while the file is
+	// unchanged.
 	Signers func() (*signers.Signers, error)
 }
 
@@ -60,7 +60,7 @@ type SignersState struct {
 	At        time.Time
 	Number    int    // counted from 1
 	Text      []byte // signers.Signers.Text
-	Revoked   []byte // the revocation list of then, nil for none
+	Revoked   []byte // the key revocation list that an earlier version recorded, nil for none
 	Statement string // hash of the statement that put it in force
 }
 

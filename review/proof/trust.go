@@ -61,7 +61,7 @@ func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Pr
 	p := newProofs(key, t.rules)
 	if fileErr != nil {
 		p.err = fileErr
-	} else if p.signers, p.err = t.load(ctx, r); p.err != nil && !errors.Is(p.err, ErrSigners) {
+	} else if p.signers, p.former, p.err = t.load(ctx, r); p.err != nil && !errors.Is(p.err, ErrSigners) {
 		return nil, p.err
 	}
 	var err error
@@ -89,28 +89,29 @@ func (t *Trust) readFile() error {
 }
 
 // load returns the signers in force: those of the file, which the log has to have
-// as its last state. Its errors wrap ErrSigners when the signers are not in order.
-func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
+// as its last state. It also returns the keys that only earlier states had. Its
+// errors wrap ErrSigners when the signers are not in order.
+func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, map[string]int, error) {
 	states, err := r.SignersStates(ctx)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case len(states) == 0:
-		return nil, fmt.Errorf("%w: signing has not started in this database: toolcrib signers init", ErrSigners)
+		return nil, nil, fmt.Errorf("%w: signing has not started in this database: toolcrib signers init", ErrSigners)
 	case t.policy.Since == "" && t.policy.Required:
-		return nil, fmt.Errorf("%w: the configuration has no signed_since; set it to %s, the hash of the event with which signing started", ErrSigners, states[0].Event.Hash)
+		return nil, nil, fmt.Errorf("%w: the configuration has no signed_since; set it to %s, the hash of the event with which signing started", ErrSigners, states[0].Event.Hash)
 	case t.policy.Since != "" && t.policy.Since != states[0].Event.Hash:
-		return nil, fmt.Errorf("%w: signing started with event %s, and the configuration has signed_since = %q: this is another database, or its log was changed",
+		return nil, nil, fmt.Errorf("%w: signing started with event %s, and the configuration has signed_since = %q: this is another database, or its log was changed",
 			ErrSigners, states[0].Event.Hash, t.policy.Since)
 	}
-	digest, err := checkStates(ctx, r, states)
+	last, err := checkStates(ctx, r, states)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if digest != t.file.digest {
-		return nil, fmt.Errorf("%w: %s", ErrSigners, t.otherFile(states))
+	if last.Digest() != t.file.digest {
+		return nil, nil, fmt.Errorf("%w: %s", ErrSigners, t.otherFile(states))
 	}
-	return t.file.signers, nil
+	return t.file.signers, formerKeys(states, t.file.signers), nil
 }
 
 // otherFile describes why the signers file is not the one in force, and the
@@ -126,11 +127,11 @@ func (t *Trust) otherFile(states []SignersState) string {
 }
 
 // checkStates follows the states of the signers, each put in force by a signer of
-// the one before, and returns the digest of the last.
-func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (string, error) {
+// the one before, and returns the last.
+func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var previous *signers.Signers
 	for i, s := range states {
@@ -140,24 +141,24 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		record, err := r.Signature(ctx, s.Statement)
 		switch {
 		case errors.Is(err, proposals.ErrNotFound):
-			return "", wrong(err)
+			return nil, wrong(err)
 		case err != nil:
-			return "", err
+			return nil, err
 		}
 		next, err := signers.Restore(s.Text, s.Revoked)
 		if err != nil {
-			return "", wrong(err)
+			return nil, wrong(err)
 		}
 		change := signers.Change{Number: i + 1, Previous: previous, Next: next}
 		if _, err := change.Check([]byte(record.Statement), []byte(record.Signature)); err != nil {
-			return "", wrong(err)
+			return nil, wrong(err)
 		}
 		if st, err := statement.Decode([]byte(record.Statement)); err != nil || st.Database != genesis {
-			return "", wrong(errors.Join(err, errors.New("its statement is about another database")))
+			return nil, wrong(errors.Join(err, errors.New("its statement is about another database")))
 		}
 		previous = next
 	}
-	return previous.Digest(), newestState(ctx, r, states[len(states)-1], previous, genesis)
+	return previous, newestState(ctx, r, states[len(states)-1], previous, genesis)
 }
 
 // CheckStates returns nil when the recorded states of the signers hold: each was put in

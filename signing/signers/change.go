@@ -2,17 +2,17 @@ package signers
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"toolcrib/internal/atomicfile"
-	"toolcrib/signing/krl"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
@@ -38,11 +38,11 @@ func (c Change) Act() *statement.Signers {
 
 // Check returns the signer when a signed statement puts the next state in force.
 //
-// A signer of the previous state signs, with a key that the next state does not
-// revoke: who revokes a key shows that there is another. The first state has no
-// previous one, so one of its own signers signs; what makes it trusted is that
-// the user's configuration names its event. A state in which nobody may sign is
-// never put in force: nothing could follow it.
+// A signer of the previous state signs. The first state has no previous one, so
+// one of its own signers signs; what makes it trusted is that the user's
+// configuration names its event. A state in which nobody may sign is never put in
+// force: nothing could follow it. The key that signs is not in the revocation list
+// of the next state, if an earlier version recorded one.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	trusted := c.Previous
 	if trusted == nil {
@@ -58,10 +58,32 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	if !c.Next.usable(s.At) {
 		return Signer{}, fmt.Errorf("%w: nobody may sign by the new file", ErrChange)
 	}
-	if sig, err := sshsig.Parse(armored); err != nil || c.Next.revoked.Revokes(sig.Key) {
+	if sig, err := sshsig.Parse(armored); err != nil || c.Next.lists(sig.Key) {
 		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed; sign with another", ErrChange))
 	}
 	return signer, nil
+}
+
+// CheckLater returns nil if the next state, unlike some recorded ones, will still
+// be sound at a time after its signature: somebody may sign then, and no key may
+// that the revocation list of the previous state contains.
+func (c Change) CheckLater(at time.Time) error {
+	if !c.Next.usable(at) {
+		return fmt.Errorf("%w: nobody may sign by the new file after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
+	}
+	for _, e := range c.Next.entries {
+		if c.Previous != nil && c.Previous.lists(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
+			return fmt.Errorf("%w: state %d revoked the key %s (line %d) by a key revocation list, which toolcrib does not read anymore; put valid-before on the line, or remove it",
+				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
+		}
+	}
+	return nil
+}
+
+// DropsCertificates reports whether certificates that the revocation list of the
+// previous state may have revoked by number or id count in the next state.
+func (c Change) DropsCertificates() bool {
+	return c.Previous != nil && c.Previous.list != nil && slices.ContainsFunc(c.Next.entries, func(e Entry) bool { return e.Authority })
 }
 
 // usable reports whether anybody may sign at a time or later.
@@ -74,79 +96,60 @@ func (s *Signers) usable(at time.Time) bool {
 		}
 		open := e
 		open.Authority = false
-		if !s.revoked.Revokes(e.Key) && open.allows(e.Principals[0], e.Key, later) == nil {
+		if !s.lists(e.Key) && open.allows(e.Principals[0], e.Key, later) == nil {
 			return true
 		}
 	}
 	return false
 }
 
-// Restore reads what Text wrote, with a revocation list that need not be the one
-// of then: a revoked key is revoked for the past too.
-func Restore(text, revoked []byte) (*Signers, error) {
-	lines, ok := strings.CutPrefix(string(text), textFormat+"\n")
-	at := strings.LastIndex(strings.TrimSuffix(lines, "\n"), "\n")
-	krlSum, named := "", false
-	if at >= 0 {
-		krlSum, named = strings.CutPrefix(lines[at+1:], "revoked ")
+// Restore reads what Text wrote, with the revocation list that the state names;
+// nil for none.
+func Restore(text, list []byte) (*Signers, error) {
+	lines, ok := bytes.CutPrefix(text, []byte(textFormat+"\n"))
+	at := bytes.LastIndex(lines, []byte("\nrevoked "))
+	if !ok || at < 0 {
+		return nil, fmt.Errorf("%w: not a state of signers", ErrFile)
 	}
-	if !ok || !named {
-		return nil, fmt.Errorf("%w: it is not a state of signers", ErrFile)
-	}
-	krlSum = strings.TrimSuffix(krlSum, "\n")
-	if _, err := hex.DecodeString(krlSum); krlSum != "-" && (err != nil || len(krlSum) != 2*sha256.Size) {
-		return nil, fmt.Errorf("%w: it names the revocation list by %.80q", ErrFile, krlSum)
-	}
-	s, err := Parse([]byte(lines[:at+1]), revoked)
+	s, err := Parse(lines[:at])
 	if err != nil {
 		return nil, err
 	}
-	if s.krlSum = krlSum; krlSum == "-" {
-		s.krlSum = ""
+	if len(list) > 0 {
+		s.list = list
 	}
 	if !bytes.Equal(s.Text(), text) {
-		return nil, fmt.Errorf("%w: it is a state of signers that was not written like this", ErrFile)
+		return nil, fmt.Errorf("%w: the state of signers is not in its normal form, or names another revocation list", ErrFile)
 	}
 	return s, nil
 }
 
-// Unfinished is the new text of one of the files, which a process that was killed
+// Unfinished is the new text of the signers file, which a process that was killed
 // wrote beside it and did not put in its place.
 type Unfinished struct {
 	Text []byte
 	Part string // the file that has the text
-	Name string // the file whose place it takes
+	Name string // the signers file
 }
 
 // FindUnfinished looks into the folder of the signers file for the text that would
-// make the files the state with a digest. It returns nil where there is none.
+// make it the state with a digest. It returns nil where there is none.
 func FindUnfinished(folder, digest string) (*Unfinished, error) {
 	found, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
-	}
-	limits := map[string]int64{AllowedFile: MaxSize, RevokedFile: krl.MaxSize}
-	present := map[string][]byte{}
-	for name, limit := range limits {
-		if present[name], err = read(filepath.Join(folder, name), true, limit); err != nil && !os.IsNotExist(err) {
-			return nil, err
-		}
 	}
 	for _, entry := range found {
 		part := filepath.Join(folder, entry.Name())
 		if !strings.HasPrefix(entry.Name(), atomicfile.Temporary) || !entry.Type().IsRegular() {
 			continue
 		}
-		for name, limit := range limits {
-			text, err := read(part, true, limit)
-			if err != nil {
-				continue // somebody else could have written it, or it is too large
-			}
-			texts := map[string][]byte{AllowedFile: present[AllowedFile], RevokedFile: present[RevokedFile]}
-			texts[name] = text
-			if s, err := Parse(texts[AllowedFile], texts[RevokedFile]); err == nil && s.Digest() == digest {
-				return &Unfinished{Text: text, Part: part, Name: filepath.Join(folder, name)}, nil
-			}
+		text, err := read(part, true, MaxSize)
+		if err != nil {
+			continue // somebody else could have written it, or it is too large
+		}
+		if s, err := Parse(text); err == nil && s.Digest() == digest {
+			return &Unfinished{Text: text, Part: part, Name: filepath.Join(folder, AllowedFile)}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // most folders have none

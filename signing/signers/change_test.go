@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,10 +18,10 @@ func TestChange(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	mara, ada, eve := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519")
 	maras, adas, eves := signingtest.Line(mara.PublicKey()), signingtest.Line(ada.PublicKey()), signingtest.Line(eve.PublicKey())
-	one := parse(t, "user:mara "+maras, nil)
-	both := parse(t, "user:mara "+maras+"\nuser:ada "+adas, nil)
-	onlyAda := parse(t, "user:ada "+adas, nil)
-	withoutMara := parse(t, "user:ada "+adas, revocation(t, maras))
+	one := parse(t, "user:mara "+maras)
+	both := parse(t, "user:mara "+maras+"\nuser:ada "+adas)
+	onlyAda := parse(t, "user:ada "+adas)
+	withoutMara := withList(t, "user:mara "+maras+"\nuser:ada "+adas, revocation(t, "key: "+maras))
 	for _, c := range []struct {
 		name   string
 		change signers.Change
@@ -36,12 +37,15 @@ func TestChange(t *testing.T) {
 		{"somebody hands over", signers.Change{Number: 3, Previous: one, Next: onlyAda}, "user:mara", mara, nil},
 		{"a key is revoked by another", signers.Change{Number: 3, Previous: both, Next: withoutMara}, "user:ada", ada, nil},
 		{"a key is revoked by itself", signers.Change{Number: 3, Previous: both, Next: withoutMara}, "user:mara", mara, signers.ErrChange},
-		{"nobody is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "# nobody\n", nil)}, "user:mara", mara, signers.ErrChange},
-		{"nobody may sign", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada namespaces="git" `+adas, nil)}, "user:mara", mara, signers.ErrChange},
-		{"everybody is late", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-before="20250101Z" `+adas, nil)}, "user:mara", mara, signers.ErrChange},
-		{"somebody will join", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-after="20300101Z" `+adas, nil)}, "user:mara", mara, nil},
-		{"only an authority is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "user:ada cert-authority "+eves, nil)}, "user:mara", mara, nil},
-		{"all that is left is revoked", signers.Change{Number: 3, Previous: one, Next: parse(t, "user:ada "+adas, revocation(t, adas))}, "user:mara", mara, signers.ErrChange},
+		{"after the list, by the other", signers.Change{Number: 4, Previous: withoutMara, Next: onlyAda}, "user:ada", ada, nil},
+		{"after the list, by the revoked key", signers.Change{Number: 4, Previous: withoutMara, Next: both}, "user:mara", mara, signers.ErrRevoked},
+		{"a key hands over to the other", signers.Change{Number: 3, Previous: both, Next: onlyAda}, "user:mara", mara, nil},
+		{"nobody is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "# nobody\n")}, "user:mara", mara, signers.ErrChange},
+		{"nobody may sign", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada namespaces="git" `+adas)}, "user:mara", mara, signers.ErrChange},
+		{"everybody is late", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-before="20250101Z" `+adas)}, "user:mara", mara, signers.ErrChange},
+		{"somebody will join", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-after="20300101Z" `+adas)}, "user:mara", mara, nil},
+		{"only an authority is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "user:ada cert-authority "+eves)}, "user:mara", mara, nil},
+		{"all that is left is revoked", signers.Change{Number: 3, Previous: one, Next: withList(t, "user:ada "+adas, revocation(t, "key: "+adas))}, "user:mara", mara, signers.ErrChange},
 	} {
 		encoded := encode(t, c.by, c.change.Act())
 		who, err := c.change.Check(encoded, sign(t, c.key, nil, encoded))
@@ -51,11 +55,48 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// TestCheckLater refuses new states that lock everybody out, or let a key sign that
+// the list of the state before revoked.
+func TestCheckLater(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	maras, adas, cas := signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()), signingtest.Line(signingtest.NewKey(t, "ecdsa-256").PublicKey()),
+		signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey())
+	both := parse(t, "user:mara "+maras+"\nuser:ada "+adas)
+	revoked := withList(t, "user:mara "+maras+"\nuser:ada "+adas, revocation(t, "sha256: "+maras))
+	const now, ended = `valid-before="20261201120000Z" `, `valid-before="20261130Z" `
+	for _, c := range []struct {
+		name     string
+		previous *signers.Signers
+		next     string
+		want     string // in the error, "" for none
+		drops    bool
+	}{
+		{"the first", nil, "user:mara " + maras, "", false},
+		{"the only key ends now", both, "user:mara " + now + maras, "nobody may sign", false},
+		{"one of two keys ends now", both, "user:mara " + now + maras + "\nuser:ada " + adas, "", false},
+		{"the list is dropped", revoked, "user:mara " + maras + "\nuser:ada " + adas, "(line 1)", false},
+		{"the revoked key starts later", revoked, "user:ada " + adas + "\nuser:mara valid-after=\"20300101Z\" " + maras, "(line 2)", false},
+		{"the revoked key certifies", revoked, "user:ada " + adas + "\nuser:mara cert-authority " + maras, "(line 2)", true},
+		{"the revoked key ends", revoked, "user:mara " + ended + maras + "\nuser:ada " + adas, "", false},
+		{"the line of the revoked key is removed", revoked, "user:ada " + adas, "", false},
+		{"an authority stays", revoked, "user:ada " + adas + "\nuser:kim cert-authority " + cas, "", true},
+	} {
+		change := signers.Change{Number: 3, Previous: c.previous, Next: parse(t, c.next)}
+		err := change.CheckLater(noon.Add(time.Second))
+		if (err != nil) != (c.want != "") || err != nil && (!errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+		if got := change.DropsCertificates(); got != c.drops {
+			t.Errorf("%s: drops certificates: %v", c.name, got)
+		}
+	}
+}
+
 // TestChangeOfAnother has a signature for one change put another in force.
 func TestChangeOfAnother(t *testing.T) {
 	mara, ada := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
-	one := parse(t, "user:mara "+signingtest.Line(mara.PublicKey()), nil)
-	two := parse(t, "user:ada "+signingtest.Line(ada.PublicKey()), nil)
+	one := parse(t, "user:mara "+signingtest.Line(mara.PublicKey()))
+	two := parse(t, "user:ada "+signingtest.Line(ada.PublicKey()))
 	step := signers.Change{Number: 2, Previous: one, Next: two}
 	for name, act := range map[string]statement.Act{
 		"another number": signers.Change{Number: 3, Previous: one, Next: two}.Act(),
@@ -86,11 +127,11 @@ func encode(t *testing.T, by string, act statement.Act) []byte {
 }
 
 // revocation has ssh-keygen write a list.
-func revocation(t *testing.T, key string) []byte {
+func revocation(t *testing.T, line string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
-	signingtest.WriteFile(t, spec, "key: "+key+"\n")
+	signingtest.WriteFile(t, spec, line+"\n")
 	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
 	b, err := os.ReadFile(list)
 	if err != nil {

@@ -76,7 +76,7 @@ func (g generator) signature(message []byte) (armored []byte, what string) {
 
 // TestGeneratedLikeKeygen holds Check against ssh-keygen -Y verify for signatures and
 // signers files made by chance: by either program, by keys that are named or not, for
-// other namespaces, outside of their time, revoked, damaged, or of another text.
+// other namespaces, outside of their time, damaged, or of another text.
 func TestGeneratedLikeKeygen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
@@ -92,17 +92,13 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 			lines = append(lines, g.line())
 		}
 		q := question{t: t, dir: t.TempDir(), allowed: strings.Join(lines, "\n")}
-		var list []byte
-		if g.IntN(5) == 0 {
-			list = q.revokes(pick(g, "key: ", "sha256: ")+signingtest.Line(pick(g, g.keys...).PublicKey()), signingtest.Line(g.keys[0].PublicKey()))
-		}
 		signedText := text
 		if g.IntN(10) == 0 {
 			signedText = slices.Concat(text, []byte("\n"))
 		}
 		var what string
 		q.signature, what = g.signature(signedText)
-		s, err := signers.Parse([]byte(q.allowed+"\n"), list)
+		s, err := signers.Parse([]byte(q.allowed + "\n"))
 		if err != nil { // toolcrib takes no such file, and ssh-keygen leaves out the line
 			if !strings.Contains(q.allowed, "toolcrib-*") && !strings.Contains(err.Error(), "valid-before is not after valid-after") {
 				t.Errorf("case %d: %v\n%s", n, err, q.allowed)
@@ -112,7 +108,7 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 		_, err = s.Check(text, q.signature, "user:mara", noon)
 		said, ok := q.keygen()
 		if verdicts[ok]++; (err == nil) != ok {
-			t.Errorf("case %d, %s, another text %v, revoked %v: toolcrib %v, ssh-keygen %v: %s\n%s", n, what, len(signedText) != len(text), list != nil, err, ok, said, q.allowed)
+			t.Errorf("case %d, %s, another text %v: toolcrib %v, ssh-keygen %v: %s\n%s", n, what, len(signedText) != len(text), err, ok, said, q.allowed)
 		}
 	}
 	if t.Logf("accepted and refused: %v", verdicts); verdicts[true] == 0 || verdicts[false] == 0 {

@@ -2,7 +2,6 @@ package signers_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -21,17 +20,15 @@ type keygenCase struct {
 	allowed  string
 	key      ssh.Signer
 	cert     *ssh.Certificate
-	revoke   string // line for ssh-keygen -k
 	want     error
 	stricter bool // ssh-keygen accepts it
 }
 
 // compare checks the signature here and with ssh-keygen.
-func (c keygenCase) compare(t *testing.T, authority string) {
+func (c keygenCase) compare(t *testing.T) {
 	t.Helper()
 	q := question{t: t, dir: t.TempDir(), allowed: c.allowed, signature: sign(t, c.key, c.cert, text)}
-	list := q.revokes(c.revoke, authority)
-	s, err := signers.Parse([]byte(c.allowed+"\n"), list)
+	s, err := signers.Parse([]byte(c.allowed + "\n"))
 	if err != nil {
 		t.Errorf("%s: %v", c.name, err)
 		return
@@ -43,14 +40,14 @@ func (c keygenCase) compare(t *testing.T, authority string) {
 	if said, ok := q.keygen(); ok != (c.want == nil || c.stricter) {
 		t.Errorf("%s: ssh-keygen says %s", c.name, said)
 	}
-	if again, err := signers.Restore(s.Text(), list); err != nil || again.Digest() != s.Digest() {
+	if again, err := signers.Restore(s.Text(), nil); err != nil || again.Digest() != s.Digest() {
 		t.Errorf("%s: the state %q is not restored: %v", c.name, s.Text(), err)
 	}
 }
 
 // TestLikeKeygen holds Check against ssh-keygen -Y verify, for plain keys and
-// certificates, with every option and limit, and with revocation lists. Where
-// toolcrib is stricter, a case has the reason.
+// certificates, with every option and limit. Where toolcrib is stricter, a case has
+// the reason.
 func TestLikeKeygen(t *testing.T) {
 	shortrun.NeedsLong(t)
 	signingtest.NeedsKeygen(t)
@@ -77,9 +74,6 @@ func TestLikeKeygen(t *testing.T) {
 		{name: "until the second before", allowed: `user:mara valid-before="20261201115959Z" ` + maras, key: mara, want: signers.ErrNotValid},
 		{name: "within minutes", allowed: `user:mara ` + ours + `,valid-after="202612011100Z",valid-before="202612011300Z" ` + maras, key: mara},
 		{name: "valid again", allowed: `user:mara valid-before="20260101Z" ` + maras + "\n" + `user:mara valid-after="20261101Z" ` + maras, key: mara},
-		{name: "revoked", allowed: "user:mara " + maras, key: mara, revoke: "key: " + maras, want: signers.ErrRevoked},
-		{name: "revoked by hash", allowed: "user:mara " + maras, key: mara, revoke: "sha256: " + maras, want: signers.ErrRevoked},
-		{name: "another revoked", allowed: "user:mara " + maras, key: mara, revoke: "key: " + cas},
 
 		{name: "a certificate", allowed: "user:mara cert-authority " + cas, key: mara, cert: good},
 		{name: "for one of two", allowed: "user:ada,user:mara cert-authority " + cas, key: mara, cert: good},
@@ -98,12 +92,8 @@ func TestLikeKeygen(t *testing.T) {
 		{name: "without an end", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.ValidAfter, c.ValidBefore = 0, ssh.CertTimeInfinity })},
 		{name: "an option that is critical", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"force-command": "true"} }), want: sshsig.ErrSignature, stricter: true},
 		{name: "verification", allowed: "user:mara cert-authority " + cas, key: mara, cert: cert(func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"verify-required": ""} }), want: sshsig.ErrSignature, stricter: true},
-		{name: "a certificate by number", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "serial: 12", want: signers.ErrRevoked},
-		{name: "a certificate by its id", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "id: mara-laptop", want: signers.ErrRevoked},
-		{name: "its authority", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + cas, want: signers.ErrRevoked},
-		{name: "its key", allowed: "user:mara cert-authority " + cas, key: mara, cert: good, revoke: "key: " + maras, want: signers.ErrRevoked},
 	} {
-		c.compare(t, cas)
+		c.compare(t)
 	}
 }
 
@@ -113,24 +103,6 @@ type question struct {
 	dir       string
 	allowed   string
 	signature []byte
-	list      string // file
-}
-
-func (q *question) revokes(spec, authority string) []byte {
-	q.t.Helper()
-	if spec == "" {
-		return nil
-	}
-	ca, lines := filepath.Join(q.dir, "ca.pub"), filepath.Join(q.dir, "spec")
-	q.list = filepath.Join(q.dir, "revoked_keys")
-	signingtest.WriteFile(q.t, ca, authority+"\n")
-	signingtest.WriteFile(q.t, lines, spec+"\n")
-	signingtest.MustKeygen(q.t, nil, "-k", "-q", "-s", ca, "-f", q.list, lines)
-	b, err := os.ReadFile(q.list)
-	if err != nil {
-		q.t.Fatal(err)
-	}
-	return b
 }
 
 func (q *question) keygen() (string, bool) {
@@ -139,9 +111,6 @@ func (q *question) keygen() (string, bool) {
 	signingtest.WriteFile(q.t, allowed, q.allowed+"\n")
 	signingtest.WriteFile(q.t, sig, string(q.signature))
 	args := []string{"-Y", "verify", "-n", sshsig.Namespace, "-f", allowed, "-I", "user:mara", "-s", sig, "-O", "verify-time=" + noon.Format("20060102150405Z")}
-	if q.list != "" {
-		args = append(args, "-r", q.list)
-	}
 	_, said, ok := signingtest.Keygen(q.t, text, args...)
 	return said, ok
 }

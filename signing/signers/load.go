@@ -9,11 +9,10 @@ import (
 	"sync"
 
 	"toolcrib/internal/owner"
-	"toolcrib/signing/krl"
 )
 
-// File is the signers file with the revocation list beside it, read again when
-// one of them changed. It is safe for concurrent use.
+// File is the signers file, read again when it changed. It is safe for concurrent
+// use.
 type File struct {
 	System, User string // folders, as Load takes them
 
@@ -46,7 +45,7 @@ func (f *File) Load() (*Signers, string, error) {
 func (f *File) look() []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, folder := range []string{f.System, f.User} {
-		for _, name := range []string{"", AllowedFile, RevokedFile} {
+		for _, name := range []string{"", AllowedFile, revokedFile} {
 			info, _ := os.Stat(filepath.Join(folder, name))
 			found = append(found, info)
 		}
@@ -69,23 +68,25 @@ func alike(a, b []fs.FileInfo) bool {
 	return true
 }
 
-// The names of the files in their folder.
-const (
-	AllowedFile = "allowed_signers"
-	RevokedFile = "revoked_keys"
-)
+// AllowedFile is the name of the signers file in its folder.
+const AllowedFile = "allowed_signers"
 
-// SystemFolder is where the administrator of a machine keeps the files.
+// revokedFile is the name of the key revocation list that earlier versions read
+// beside the signers file.
+const revokedFile = "revoked_keys"
+
+// SystemFolder is where the administrator of a machine keeps the file.
 const SystemFolder = "/etc/toolcrib"
 
 // ErrNoFile is returned where there is no signers file.
 var ErrNoFile = errors.New("there is no signers file")
 
 // Load reads the signers file of the system's folder or, where there is none,
-// that of the user's, and the revocation list beside it. Both folders are
-// absolute; neither comes from a project. A file that is there and cannot be
-// used is an error, so that nobody gets to the user's file by breaking the
-// system's. It returns the signers file's name.
+// that of the user's. Both folders are absolute; neither comes from a project. A
+// file that is there and cannot be used is an error, so that nobody gets to the
+// user's file by breaking the system's. A key revocation list beside the file is
+// an error, too: ignoring it would let revoked keys sign. It returns the signers
+// file's name.
 func Load(system, user string) (*Signers, string, error) {
 	for _, folder := range []string{system, user} {
 		if !filepath.IsAbs(folder) {
@@ -99,24 +100,30 @@ func Load(system, user string) (*Signers, string, error) {
 		allowed, err = read(filepath.Join(user, AllowedFile), own, MaxSize)
 	}
 	file := filepath.Join(folder, AllowedFile)
+	if list := filepath.Join(folder, revokedFile); !missing(list) {
+		return nil, file, fmt.Errorf("%w: %s: toolcrib does not read key revocation lists: put valid-before on the lines of its keys in %s, or remove those lines, then delete %s and run toolcrib signers record",
+			ErrFile, list, file, list)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("%w: neither %s nor %s", ErrNoFile, filepath.Join(system, AllowedFile), file)
 	}
 	if err != nil {
 		return nil, file, err
 	}
-	revoked, err := read(filepath.Join(folder, RevokedFile), own, krl.MaxSize)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, file, err
-	}
-	s, err := Parse(allowed, revoked)
+	s, err := Parse(allowed)
 	if err != nil {
 		return nil, file, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, file, nil
 }
 
-// read reads one of the files.
+// missing reports whether nothing has a name.
+func missing(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// read reads a file as Load does.
 func read(name string, own bool, most int64) ([]byte, error) {
 	b, err := owner.ReadFile(name, own, most)
 	if errors.Is(err, owner.ErrUnsafe) {

@@ -32,14 +32,6 @@ func TestWhere(t *testing.T) {
 	if err != nil || len(s.Entries()) != 1 || file != filepath.Join(user, signers.AllowedFile) {
 		t.Errorf("the user's: %s, %v", file, err)
 	}
-	list, err := os.ReadFile(filepath.Join("..", "krl", "testdata", "revoked_keys"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	signingtest.WriteFile(t, filepath.Join(user, signers.RevokedFile), string(list))
-	if with, _, err := signers.Load(system, user); err != nil || with.Digest() == s.Digest() {
-		t.Errorf("the user's with a revocation list: %v", err)
-	}
 	if os.Geteuid() != 0 {
 		return // the system's folder is the administrator's
 	}
@@ -54,16 +46,49 @@ func TestWhere(t *testing.T) {
 	}
 }
 
+// TestRevocationListIsAnError refuses a key revocation list beside the signers file,
+// with the remedy, as soon as it appears.
+func TestRevocationListIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := signers.File{System: filepath.Join(dir, "none"), User: dir}
+	list := filepath.Join(dir, "revoked_keys")
+	signingtest.WriteFile(t, list, "")
+	if _, err := f.Signers(); !errors.Is(err, signers.ErrFile) || errors.Is(err, signers.ErrNoFile) {
+		t.Errorf("without a signers file: %v", err)
+	}
+	if err := os.Remove(list); err != nil {
+		t.Fatal(err)
+	}
+	signingtest.WriteFile(t, filepath.Join(dir, signers.AllowedFile), "user:mara "+signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey())+"\n")
+	if _, err := f.Signers(); err != nil {
+		t.Fatal(err)
+	}
+	signingtest.WriteFile(t, list, "")
+	_, err := f.Signers()
+	if !errors.Is(err, signers.ErrFile) {
+		t.Fatalf("with a list: %v", err)
+	}
+	for _, part := range []string{list, "valid-before", "remove those lines", "delete", "signers record"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not contain %q: %v", part, err)
+		}
+	}
+}
+
 // TestUnsafeFiles refuses what others could have written, and what is no file.
 func TestUnsafeFiles(t *testing.T) {
 	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"
 	for name, spoil := range map[string]func(dir, file string) error{
-		"others may write to it":            func(_, file string) error { return os.Chmod(file, 0o602) },
-		"its group may write to it":         func(_, file string) error { return os.Chmod(file, 0o620) },
-		"others may write to its folder":    func(dir, _ string) error { return os.Chmod(dir, 0o777) },
-		"it is a folder":                    func(_, file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) },
-		"it is too large":                   func(_, file string) error { return os.WriteFile(file, make([]byte, signers.MaxSize+1), 0o600) },
-		"the revocation list is unreadable": func(dir, _ string) error { return os.WriteFile(filepath.Join(dir, signers.RevokedFile), nil, 0o600) },
+		"others may write to it":         func(_, file string) error { return os.Chmod(file, 0o602) },
+		"its group may write to it":      func(_, file string) error { return os.Chmod(file, 0o620) },
+		"others may write to its folder": func(dir, _ string) error { return os.Chmod(dir, 0o777) },
+		"it is a folder":                 func(_, file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) },
+		"it is too large":                func(_, file string) error { return os.WriteFile(file, make([]byte, signers.MaxSize+1), 0o600) },
+		"a revocation list is beside it": func(dir, _ string) error { return os.WriteFile(filepath.Join(dir, "revoked_keys"), nil, 0o600) },
+		"a link to no list is beside it": func(dir, _ string) error { return os.Symlink("none", filepath.Join(dir, "revoked_keys")) },
 	} {
 		dir := t.TempDir()
 		if err := os.Chmod(dir, 0o700); err != nil {

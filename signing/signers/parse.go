@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"toolcrib/signing/krl"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
@@ -20,20 +19,12 @@ const (
 	MaxEntries = 1_000
 )
 
-// Parse reads a signers file and a key revocation list, which is nil for none.
-// Its errors name the line.
-func Parse(allowed, revoked []byte) (*Signers, error) {
+// Parse reads a signers file. Its errors name the line.
+func Parse(allowed []byte) (*Signers, error) {
 	if len(allowed) > MaxSize {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
 	}
 	s := &Signers{}
-	if revoked != nil {
-		var err error
-		if s.revoked, err = krl.Parse(revoked); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFile, err)
-		}
-		s.krl, s.krlSum = revoked, sum(revoked)
-	}
 	people := map[string]string{} // principal of each plain key
 	number := 0
 	for line := range bytes.Lines(allowed) {

@@ -1,6 +1,8 @@
 package signers
 
 import (
+	"bytes"
+	"crypto/sha1" //nolint:gosec // key revocation lists name keys by it
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,7 +13,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"toolcrib/signing/krl"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
@@ -21,16 +22,14 @@ import (
 var (
 	ErrFile       = errors.New("unusable signers file")
 	ErrUnknownKey = errors.New("key of no signer")
-	ErrRevoked    = errors.New("revoked key")
+	ErrRevoked    = errors.New("revoked key") // an earlier state had it
 	ErrNotValid   = errors.New("key was not valid at that time")
 )
 
 // Signers is one state of who may sign.
 type Signers struct {
 	entries []Entry
-	revoked *krl.List
-	krlSum  string // of the file that revokes, "" for none
-	krl     []byte // that file, nil for none
+	list    []byte // OpenSSH key revocation list of a restored state, nil for none
 }
 
 // Entry is a line of the signers file.
@@ -57,9 +56,6 @@ type Signer struct {
 
 // Entries returns the lines of the signers file.
 func (s *Signers) Entries() []Entry { return slices.Clone(s.entries) }
-
-// Revoked returns the revocation list of the state, nil for none.
-func (s *Signers) Revoked() []byte { return s.krl }
 
 // Verify reads a signed statement and returns it with its signer: the key is of
 // the principal that it names, and might sign at the time that it names. Whether
@@ -98,8 +94,17 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 	return signer, nil
 }
 
-// Revokes reports whether a key is revoked.
-func (s *Signers) Revokes(key ssh.PublicKey) bool { return s.revoked.Revokes(key) }
+// lists reports whether the revocation list of the state contains a key, or the
+// key of a certificate: ssh-keygen writes into a list the key, its SHA-1, or its
+// SHA-256. Earlier versions recorded states with lists; new states have none.
+func (s *Signers) lists(key ssh.PublicKey) bool {
+	if s.list == nil {
+		return false
+	}
+	wire := sshsig.Plain(key).Marshal()
+	short, long := sha1.Sum(wire), sha256.Sum256(wire) //nolint:gosec // key revocation lists name keys by it
+	return bytes.Contains(s.list, wire) || bytes.Contains(s.list, short[:]) || bytes.Contains(s.list, long[:])
+}
 
 // ValidAt reports whether a time is within the limits of the entry, which are in
 // whole seconds; the last second counts.
@@ -114,7 +119,7 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 	if err := sshsig.CheckKey(key); err != nil {
 		return Entry{}, err
 	}
-	if s.revoked.Revokes(key) {
+	if s.lists(key) {
 		return Entry{}, fmt.Errorf("%w: %s", ErrRevoked, ssh.FingerprintSHA256(sshsig.Plain(key)))
 	}
 	var may Entry
@@ -175,16 +180,17 @@ func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 }
 
 // Text writes the state in one form: sorted lines that ssh-keygen could read but
-// for verify-required, between the format and the hash of the revocation list.
+// for verify-required, between the format and the hash of the revocation list,
+// which is "-" for every state that Parse returns.
 func (s *Signers) Text() []byte {
 	lines := make([]string, len(s.entries))
 	for i, e := range s.entries {
 		lines[i] = e.String()
 	}
 	slices.Sort(lines)
-	revoked := s.krlSum
-	if revoked == "" {
-		revoked = "-"
+	revoked := "-"
+	if s.list != nil {
+		revoked = sum(s.list)
 	}
 	return []byte(textFormat + "\n" + strings.Join(slices.Compact(lines), "\n") + "\nrevoked " + revoked + "\n")
 }

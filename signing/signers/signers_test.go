@@ -1,10 +1,11 @@
 package signers_test
 
 import (
+	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,13 +41,29 @@ func sign(t testing.TB, key ssh.Signer, cert *ssh.Certificate, message []byte) [
 	return s.Armor()
 }
 
-func parse(t testing.TB, allowed string, revoked []byte) *signers.Signers {
+func parse(t testing.TB, allowed string) *signers.Signers {
 	t.Helper()
-	s, err := signers.Parse([]byte(allowed), revoked)
+	s, err := signers.Parse([]byte(allowed))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// withList returns the state of lines that an earlier version recorded with a key
+// revocation list.
+func withList(t testing.TB, allowed string, list []byte) *signers.Signers {
+	t.Helper()
+	s, err := signers.Restore(textWithList(t, allowed, list), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func textWithList(t testing.TB, allowed string, list []byte) []byte {
+	t.Helper()
+	return fmt.Appendf(bytes.TrimSuffix(parse(t, allowed).Text(), []byte("-\n")), "%x\n", sha256.Sum256(list))
 }
 
 // certify makes a certificate that change may make worse.
@@ -84,7 +101,7 @@ func TestVerifyRequired(t *testing.T) {
 		{"an authority that asks for it", "user:mara cert-authority,verify-required " + ca, plain, true},
 		{"a certificate that asks for it", "user:mara cert-authority " + ca, asks, true},
 	} {
-		s := parse(t, c.allowed, nil)
+		s := parse(t, c.allowed)
 		for _, flags := range []byte{signingtest.UserPresent, signingtest.UserPresent | signingtest.UserVerified} {
 			hardware.Flags = flags
 			_, err := s.Check(text, sign(t, hardware, c.cert, text), "user:mara", noon)
@@ -101,7 +118,7 @@ func TestHardwareAuthority(t *testing.T) {
 	authority := signingtest.NewKey(t, "sk-ecdsa")
 	hardware := authority.Signer.(*signingtest.HardwareKey)
 	mara := signingtest.NewKey(t, "ed25519")
-	s := parse(t, "user:mara cert-authority "+signingtest.Line(authority.PublicKey()), nil)
+	s := parse(t, "user:mara cert-authority "+signingtest.Line(authority.PublicKey()))
 	for flags, want := range map[byte]error{signingtest.UserPresent: nil, 0: sshsig.ErrSignature} {
 		hardware.Flags = flags
 		cert := certify(t, hardware, mara.PublicKey(), func(*ssh.Certificate) {})
@@ -159,19 +176,16 @@ func TestFileIsStrict(t *testing.T) {
 		{strings.Repeat("#", signers.MaxSize+1), "bytes"},
 		{strings.Repeat("user:mara "+line+"\n", signers.MaxEntries+1), "keys"},
 	} {
-		if _, err := signers.Parse([]byte(c.allowed+"\n"), nil); !errors.Is(err, signers.ErrFile) || !strings.Contains(err.Error(), c.problem) {
+		if _, err := signers.Parse([]byte(c.allowed + "\n")); !errors.Is(err, signers.ErrFile) || !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%.80q: %v; expected an error about %q", c.allowed, err, c.problem)
 		}
-	}
-	if _, err := signers.Parse(nil, []byte("ssh-ed25519 AAAA")); !errors.Is(err, signers.ErrFile) {
-		t.Errorf("a list of keys for a revocation list: %v", err)
 	}
 }
 
 // TestState tells states apart by who may sign, and not by how it is written.
 func TestState(t *testing.T) {
 	mara, ada := signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()), signingtest.Line(signingtest.NewKey(t, "ecdsa-384").PublicKey())
-	state := func(allowed string) string { return parse(t, allowed, nil).Digest() }
+	state := func(allowed string) string { return parse(t, allowed).Digest() }
 	one := state("user:mara " + mara + "\nuser:ada " + ada)
 	for name, same := range map[string]string{
 		"another order":  "user:ada " + ada + "\nuser:mara " + mara,
@@ -194,16 +208,39 @@ func TestState(t *testing.T) {
 			t.Errorf("%s is the same state", name)
 		}
 	}
-	list, err := os.ReadFile(filepath.Join("..", "krl", "testdata", "revoked_keys"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if parse(t, "user:mara "+mara+"\nuser:ada "+ada, list).Digest() == one {
-		t.Error("a revocation list makes no difference")
-	}
 	for _, wrong := range []string{"", "toolcrib signers 1\n", "toolcrib signers 1\n\nrevoked x\n", "toolcrib signers 1\nuser:ada " + ada + "\nuser:ada " + ada + "\nrevoked -\n"} {
 		if _, err := signers.Restore([]byte(wrong), nil); !errors.Is(err, signers.ErrFile) {
 			t.Errorf("%q is restored: %v", wrong, err)
+		}
+	}
+}
+
+// TestRecordedList restores states that earlier versions recorded with a key
+// revocation list: what it revokes signs no later state.
+func TestRecordedList(t *testing.T) {
+	signingtest.NeedsKeygen(t)
+	mara, ada := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-384")
+	maras, adas := signingtest.Line(mara.PublicKey()), signingtest.Line(ada.PublicKey())
+	both := "user:mara " + maras + "\nuser:ada " + adas
+	for _, kind := range []string{"key: ", "sha1: ", "sha256: "} {
+		list := revocation(t, kind+maras)
+		s := withList(t, both, list)
+		if s.Digest() == parse(t, both).Digest() || !bytes.Equal(s.Text(), textWithList(t, both, list)) {
+			t.Errorf("%s: the list makes no difference: %s", kind, s.Text())
+		}
+		if _, err := s.Check(text, sign(t, mara, nil, text), "user:mara", noon); !errors.Is(err, signers.ErrRevoked) {
+			t.Errorf("%s: the revoked key: %v", kind, err)
+		}
+		if _, err := s.Check(text, sign(t, ada, nil, text), "user:ada", noon); err != nil {
+			t.Errorf("%s: the other key: %v", kind, err)
+		}
+		for name, other := range map[string][]byte{"no list": nil, "another list": revocation(t, kind+adas), "a list that was changed": list[:len(list)-1]} {
+			if _, err := signers.Restore(textWithList(t, both, list), other); !errors.Is(err, signers.ErrFile) {
+				t.Errorf("%s: restored with %s: %v", kind, name, err)
+			}
+		}
+		if _, err := signers.Restore(parse(t, both).Text(), list); !errors.Is(err, signers.ErrFile) {
+			t.Errorf("%s: restored with a list that the state does not name: %v", kind, err)
 		}
 	}
 }
@@ -213,7 +250,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("user:mara " + line))
 	f.Add([]byte(`user:mara,user:ada cert-authority,namespaces="a,b",valid-after="20261201Z",valid-before="20271201Z",verify-required ` + line))
 	f.Fuzz(func(t *testing.T, allowed []byte) {
-		s, err := signers.Parse(allowed, nil)
+		s, err := signers.Parse(allowed)
 		if err != nil {
 			if !errors.Is(err, signers.ErrFile) {
 				t.Fatalf("not about the file: %v", err)
@@ -229,7 +266,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkCheck(b *testing.B) {
 	mara, authority := signingtest.NewKey(b, "ed25519"), signingtest.NewKey(b, "ed25519")
 	cert := certify(b, authority, mara.PublicKey(), func(*ssh.Certificate) {})
-	s := parse(b, "user:mara "+signingtest.Line(mara.PublicKey())+"\nuser:mara cert-authority "+signingtest.Line(authority.PublicKey()), nil)
+	s := parse(b, "user:mara "+signingtest.Line(mara.PublicKey())+"\nuser:mara cert-authority "+signingtest.Line(authority.PublicKey()))
 	for name, signature := range map[string][]byte{"key": sign(b, mara, nil, text), "certificate": sign(b, mara, cert, text)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"crypto/rand"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +34,7 @@ func StartSigning(t testing.TB, db *Database, policy review.Policy, users ...pro
 		s.Keys[user] = signingtest.NewKey(t, "ed25519")
 		lines[i] = s.Line(user)
 	}
-	s.SetSigners(t, nil, lines...)
+	s.SetSigners(t, lines...)
 	s.Policy.Signatures.Signers = func() (*signers.Signers, error) { return s.file, nil }
 	state := s.Change(t, db.Desk(t, s.Policy), users[0])
 	s.Policy.Signatures.Required, s.Policy.Signatures.Since = true, state.Event.Hash
@@ -66,11 +64,11 @@ func (s *Signing) Line(user proposals.Actor) string {
 	return user.String() + " " + signingtest.Line(s.Keys[user].PublicKey())
 }
 
-// SetSigners makes lines the signers file, with a revocation list.
-func (s *Signing) SetSigners(t testing.TB, revoked []byte, lines ...string) {
+// SetSigners makes lines the signers file.
+func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 	t.Helper()
 	var err error
-	if s.file, err = signers.Parse([]byte(strings.Join(lines, "\n")+"\n"), revoked); err != nil {
+	if s.file, err = signers.Parse([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -139,25 +137,4 @@ func (s *Signing) Propose(t testing.TB, desk *review.Desk, by proposals.Actor, d
 func (s *Signing) NewKey(t testing.TB) signingtest.Key {
 	t.Helper()
 	return signingtest.NewKey(t, "ed25519")
-}
-
-// Revocation returns a list that revokes the key of a user.
-func (s *Signing) Revocation(t testing.TB, user proposals.Actor) []byte {
-	t.Helper()
-	return RevocationOf(t, signingtest.Line(s.Keys[user].PublicKey()))
-}
-
-// RevocationOf returns a list that revokes keys, which are lines of a file of public keys.
-func RevocationOf(t testing.TB, keys ...string) []byte {
-	t.Helper()
-	signingtest.NeedsKeygen(t)
-	dir := t.TempDir()
-	spec, list := filepath.Join(dir, "spec"), filepath.Join(dir, "list")
-	signingtest.WriteFile(t, spec, "key: "+strings.Join(keys, "\nkey: ")+"\n")
-	signingtest.MustKeygen(t, nil, "-k", "-q", "-f", list, spec)
-	b, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
