@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
@@ -37,12 +38,46 @@ type logLines struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
 	more  chan struct{}
+	shown *vt.Emulator // the terminal that shows the lines, nil for a log
+}
+
+// newScreen returns lines that a terminal shows. It answers no question of its
+// program. What is waited for is on the screen: a program that draws only the cells
+// that change may never write it in one piece.
+func newScreen(t *testing.T, width, height int) *logLines {
+	t.Helper()
+	l := &logLines{more: make(chan struct{}), shown: vt.NewEmulator(width, height)}
+	go func() { _, _ = io.Copy(io.Discard, l.shown) }()               // its answers
+	t.Cleanup(func() { _ = l.shown.InputPipe().(io.Closer).Close() }) // which ends the copy; Close is not safe beside Read
+	return l
+}
+
+// resize changes the size of the terminal.
+func (l *logLines) resize(width, height int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown.Resize(width, height)
+}
+
+// text returns what the screen shows, or all that was written to a log.
+func (l *logLines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown != nil {
+		return l.shown.String()
+	}
+	return l.lines.String()
 }
 
 func (l *logLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines.Write(p)
+	if l.shown != nil {
+		if _, err := l.shown.Write(p); err != nil {
+			return 0, err
+		}
+	}
 	close(l.more)
 	l.more = make(chan struct{})
 	return len(p), nil
@@ -54,12 +89,12 @@ func (l *logLines) String() string {
 	return l.lines.String()
 }
 
-// wait returns what a pattern finds in the log, when it does.
+// wait returns what a pattern finds in the log or on the screen, when it does.
 func (l *logLines) wait(t testing.TB, pattern string) []string {
 	t.Helper()
 	found := l.find(pattern)
 	if found == nil {
-		t.Fatalf("the log has no %s:\n%s", pattern, l)
+		t.Fatalf("no %s in:\n%s", pattern, l.text())
 	}
 	return found
 }
@@ -69,9 +104,9 @@ func (l *logLines) find(pattern string) []string {
 	hanging := time.After(4 * time.Minute) // a test that fails ends then
 	for {
 		l.mu.Lock()
-		text, more := l.lines.String(), l.more
+		more := l.more
 		l.mu.Unlock()
-		if found := regexp.MustCompile(pattern).FindStringSubmatch(text); found != nil {
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(l.text()); found != nil {
 			return found
 		}
 		select {

@@ -23,17 +23,20 @@ import (
 type screen struct {
 	*ssh.Session
 	keys io.WriteCloser
-	seen *logLines // what the terminal was sent
+	seen *logLines // the screen of a workbench, the lines of a command
 }
 
-// screen opens the workbench on a terminal, which answers no question of its program.
+// screen opens the workbench on a terminal, or runs a command that prints lines.
 func (h *sshHome) screen(client *ssh.Client, term string, width, height int, command string) *screen {
 	h.Helper()
 	session, err := client.NewSession()
 	if err != nil {
 		h.Fatal(err)
 	}
-	s := &screen{Session: session, seen: &logLines{more: make(chan struct{})}}
+	s := &screen{Session: session, seen: newScreen(h.T, width, height)}
+	if command != "" {
+		s.seen = &logLines{more: make(chan struct{})}
+	}
 	session.Stdout = s.seen
 	if s.keys, err = session.StdinPipe(); err != nil {
 		h.Fatal(err)
@@ -81,7 +84,7 @@ func TestSSHWorkbench(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := &screen{Session: session, seen: &logLines{more: make(chan struct{})}}
+			s := &screen{Session: session, seen: newScreen(t, 100, 30)}
 			session.Stdout = s.seen
 			s.keys, _ = session.StdinPipe()
 			if err := session.RequestPty(tt.term, 30, 100, nil); err != nil {
@@ -93,6 +96,7 @@ func TestSSHWorkbench(t *testing.T) {
 			s.seen.wait(t, `scene_pacer`)
 			s.press(t, "\r")
 			s.seen.wait(t, `Rationale`)
+			s.seen.resize(140, 50)
 			if err := session.WindowChange(50, 140); err != nil {
 				t.Fatal(err)
 			}
@@ -126,12 +130,12 @@ func TestSSHFiles(t *testing.T) {
 	s.seen.wait(t, `▎Tools`)
 	s.press(t, "T")
 	s.seen.wait(t, `\.claude/skills/pdf`)
+	if text := s.seen.text(); strings.Contains(text, "ofserver") || !strings.Contains(text, "live") {
+		t.Errorf("the page of files has %s", text)
+	}
 	s.press(t, "\x03")
 	if err := s.Wait(); err != nil {
 		t.Errorf("%v: %s", err, s.seen)
-	}
-	if text := s.seen.String(); strings.Contains(text, "ofserver") || !strings.Contains(text, "live") {
-		t.Errorf("the page of files has %s", text)
 	}
 }
 
