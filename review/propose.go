@@ -113,8 +113,8 @@ func (d *drafting) Submit(ctx context.Context, actor proposals.Actor, id proposa
 	return d.consulted(ctx, p, err)
 }
 
-// submit passes a draft through the gate to the Chief of Staff, and through the
-// built-in reviewer at once unless the policy has a manual chief. Callers call
+// submit passes a stored draft through the gate to the Chief of Staff, and through
+// the built-in reviewer at once unless the policy has a manual chief. Callers call
 // prefetchSimilar before.
 func (d *drafting) submit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision) (proposals.Proposal, error) {
 	to, err := permit(actor, proposals.ActSubmit, p)
@@ -129,22 +129,30 @@ func (d *drafting) submit(ctx context.Context, tx Tx, actor proposals.Actor, p p
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
 		return p, err
 	}
-	p.Issue, err = tx.OpenIssue(ctx, proposals.Issue{
-		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
-		Status: proposals.IssueOpen, Labels: proposals.IssueLabels(p),
-	})
-	if err != nil {
+	if p.Issue, err = tx.OpenIssue(ctx, issueOf(p)); err != nil {
 		return p, err
 	}
-	if err := d.log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash}); err != nil {
+	if err := d.logSubmit(ctx, tx, actor, p); err != nil {
 		return p, err
 	}
 	return d.receive(ctx, tx, p, rev)
 }
 
+func (d *drafting) logSubmit(ctx context.Context, tx Tx, actor proposals.Actor, p proposals.Proposal) error {
+	return d.log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash})
+}
+
+// issueOf returns the issue that a submission of p opens.
+func issueOf(p proposals.Proposal) proposals.Issue {
+	return proposals.Issue{
+		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
+		Status: proposals.IssueOpen, Labels: proposals.IssueLabels(p),
+	}
+}
+
 // draft writes the first revision of a new proposal, or the next one of the
-// agent's open proposal on the same subject. submit reports that it is going to be
-// submitted at once.
+// agent's open proposal on the same subject. It submits a new proposal if submit is
+// set.
 func (d *drafting) draft(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	if draft, err = d.acceptable(ctx, tx.Reader, actor, draft); err != nil {
 		return p, rev, err
@@ -177,31 +185,47 @@ func (d *drafting) draft(ctx context.Context, tx Tx, actor proposals.Actor, draf
 			return p, rev, err
 		}
 	}
-	if submit {
-		if err := d.prefetchSimilar(ctx, tx, draft); err != nil {
-			return p, rev, err
-		}
-	}
-	return d.addProposal(ctx, tx, actor, draft)
+	return d.addProposal(ctx, tx, actor, draft, submit)
 }
 
-// addProposal writes a proposal with draft as its first revision.
-func (d *drafting) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft) (proposals.Proposal, proposals.Revision, error) {
+// addProposal writes a proposal with draft as its first revision. If submit is set,
+// the draft passes the gate first, so that the proposal is written once, as one that
+// waits for the Chief of Staff; the built-in reviewer's assessment then moves it on.
+func (d *drafting) addProposal(ctx context.Context, tx Tx, actor proposals.Actor, draft proposals.Draft, submit bool) (p proposals.Proposal, rev proposals.Revision, err error) {
 	now := d.stamp()
-	p := proposals.Proposal{
+	p = proposals.Proposal{
 		ID: proposals.ID(d.newID()), Type: draft.Type, Subject: draft.Subject, State: proposals.Drafted, Revision: 1,
 		Author: actor, CreatedAt: now, UpdatedAt: now,
 	}
 	describe(&p, draft)
-	rev := proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
-	seal, err := tx.AddProposal(ctx, p, rev)
+	rev = proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	var issue *proposals.Issue
+	if submit {
+		if p.State, err = permit(actor, proposals.ActSubmit, p); err != nil {
+			return p, rev, err
+		}
+		if err := d.gate(ctx, tx.Reader, actor, draft); err != nil {
+			return p, rev, err
+		}
+		if err := d.prefetchSimilar(ctx, tx, draft); err != nil {
+			return p, rev, err
+		}
+		p.UpdatedAt, issue = d.stamp(), new(issueOf(p))
+	}
+	seal, err := tx.AddProposal(ctx, p, rev, issue)
 	if err != nil {
 		return p, rev, err
 	}
-	if err := d.log(ctx, tx, actor, "draft", p, p.UpdatedAt, seal, nil); err != nil {
+	if err := d.log(ctx, tx, actor, "draft", p, now, seal, nil); err != nil {
 		return p, rev, err
 	}
-	p, err = tx.Proposal(ctx, p.ID)
+	if p, err = tx.Proposal(ctx, p.ID); err != nil || !submit {
+		return p, rev, err
+	}
+	if err := d.logSubmit(ctx, tx, actor, p); err != nil {
+		return p, rev, err
+	}
+	p, err = d.receive(ctx, tx, p, rev)
 	return p, rev, err
 }
 

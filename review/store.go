@@ -136,9 +136,9 @@ type Tx struct {
 
 // ProposalWriter creates and moves proposals.
 type ProposalWriter interface {
-	// AddProposal writes a new proposal with its first revision and returns
-	// the seal of the revision.
-	AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
+	// AddProposal writes a new proposal with its first revision, and with its
+	// issue unless that is nil, and returns the seal of the revision.
+	AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error)
 	// AddRevision writes the next revision of p, which must be at the one
 	// before, and returns its seal.
 	AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
@@ -148,7 +148,7 @@ type ProposalWriter interface {
 	// ApplyVerdict saves the states and times of proposals as MoveProposal does,
 	// and then their issues as AssignIssue does: all of them, or none.
 	ApplyVerdict(ctx context.Context, decided []DecidedProposal) error
-	// OpenIssue files the issue of a proposal and returns its number.
+	// OpenIssue files the issue of a stored proposal and returns its number.
 	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
 	// AssignIssue changes whose turn it is.
 	AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error

@@ -59,7 +59,7 @@ func openWithOne(t *testing.T) (*DB, proposals.ID) {
 			ID: id, Type: proposals.New, State: proposals.UserReview, Revision: 1, Author: proposals.Actor{Kind: proposals.User, Name: "ada"},
 			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"}, CreatedAt: time.Now(), UpdatedAt: time.Now(),
 		}
-		_, err := newTx(s).AddProposal(t.Context(), p, proposals.Revision{Proposal: id, Number: 1, Author: p.Author, CreatedAt: time.Now(), Draft: proposals.Draft{}})
+		_, err := newTx(s).AddProposal(t.Context(), p, proposals.Revision{Proposal: id, Number: 1, Author: p.Author, CreatedAt: time.Now(), Draft: proposals.Draft{}}, nil)
 		return err
 	})
 	if err != nil {

@@ -116,12 +116,22 @@ func (s proposalTables) Counts(ctx context.Context) (map[proposals.State]int, er
 }
 
 // AddProposal implements review.ProposalWriter.
-func (s proposalTables) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+func (s proposalTables) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error) {
+	if i != nil { // nobody else writes in between, so that add gives it the same number
+		if err := s.Row(ctx, "SELECT coalesce(max(number), 0) + 1 FROM issues", nil, &p.Issue); err != nil {
+			return "", err
+		}
+	}
 	err := s.add(ctx, "proposals", "seq", slices.Concat(proposalColumns(&p), columns{
 		col("kind", (*string)(&p.Subject.Kind)), col("layer", (*string)(&p.Subject.Layer)), col("subject_id", &p.Subject.ID), col("text_hash", new(r.Draft.TextHash())),
 	}))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
+	}
+	if i != nil {
+		if err := s.add(ctx, "issues", "number", issueColumns(i)[1:]); err != nil {
+			return "", err
+		}
 	}
 	return s.addRevision(ctx, r)
 }

@@ -21,7 +21,7 @@ func (d *Database) Queue(t testing.TB, ps ...proposals.Proposal) []proposals.Pro
 				Proposal: p.ID, Number: 1, Draft: proposals.Draft{Type: p.Type, Subject: p.Subject, ChangeSet: p.ChangeSet},
 				ContentHash: p.ContentHash, Author: p.Author, CreatedAt: p.CreatedAt,
 			}
-			if _, err := tx.AddProposal(t.Context(), p, revision); err != nil {
+			if _, err := tx.AddProposal(t.Context(), p, revision, nil); err != nil {
 				return err
 			}
 			if ps[i].State == proposals.Drafted {
