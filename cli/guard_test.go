@@ -332,7 +332,7 @@ func TestGuardLogsACallOrRefusesIt(t *testing.T) {
 	c.write("tools.json", guardedTools)
 	cl := c.guarded("library")
 	c.waits("library_lend_book", "list")
-	c.run("--approve", "set:library")
+	c.run("--approve", "set:library", "--unseen")
 	cl.told()
 	free := c.locked()
 	out, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lend_book", Arguments: map[string]any{}})

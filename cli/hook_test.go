@@ -76,7 +76,7 @@ func (s session) run(dir, input string, env map[string]string, args ...string) (
 // approve proposes the files that a session in dir reads, and approves proposals.
 func (s session) approve(dir string, proposals ...string) {
 	s.Helper()
-	for _, args := range [][]string{{"import", "--files"}, append([]string{"approve"}, proposals...)} {
+	for _, args := range [][]string{{"import", "--files"}, append([]string{"approve", "--unseen"}, proposals...)} {
 		if out, errs, code := s.run(dir, "", nil, args...); code != 0 {
 			s.Fatalf("%q: exit status %d\n%s%s", args, code, out, errs)
 		}

@@ -53,10 +53,21 @@ func (c testDB) document(args ...string) (doc map[string]any) {
 func TestSkillInterfacesAgree(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	read, proposed := newTestDB(t), newTestDB(t)
-	read.writeSkill()
-	proposed.writeSkill()
+	for _, db := range []testDB{read, proposed} {
+		db.writeSkill()
+		// An agent can name bytes that the registry has, and cannot bring any.
+		for _, name := range []string{"SKILL.md", "assets/logo.png"} {
+			data, err := os.ReadFile(filepath.Join(db.dir, "project/.claude/skills/pdf", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			db.write("logo/.claude/skills/logo/"+name, string(data))
+		}
+		db.run("import", "--files", "logo")
+		db.run("withdraw", "1")
+	}
 	read.run("import", "--files", "project")
-	shown := read.document("show", "1")["proposal"].(map[string]any)
+	shown := read.document("show", "2")["proposal"].(map[string]any)
 	same := func(what string, got, want any) {
 		t.Helper()
 		g, _ := json.Marshal(got)
@@ -76,11 +87,11 @@ func TestSkillInterfacesAgree(t *testing.T) {
 	if cost := shown["context"].([]any)[0].(map[string]any); cost["when"] != "at once" || cost["chars"] != float64(len("- pdf: Read PDF files.")) {
 		t.Errorf("at once enters %v", cost)
 	}
-	same("the preview", proposed.document("preview", "1")["files"], read.document("preview", "1")["files"])
+	same("the preview", proposed.document("preview", "2")["files"], read.document("preview", "2")["files"])
 
 	var exports []any
 	for _, db := range []testDB{read, proposed} {
-		db.run("approve", "1")
+		db.run("approve", "2")
 		db.run("check", "--files", "project")
 		var export struct {
 			Files []struct{ Definition any }

@@ -22,8 +22,21 @@ func reportSkill() registry.Folder {
 		"references/format.md": {Text: "# Format\n\nOne heading a team.\n"}, "references/tone.md": {Text: "Plain words.\n"},
 		"references/teams.md": {Text: "Red\nGreen\nBlue\n"}, "FORMAT.md": {Link: "references/format.md"}, "LICENSE.txt": {Text: "MIT\n"},
 		"scripts/collect.py": {Text: "print('tickets')\n", Executable: true}, "scripts/width.py": {Text: "WIDTH = 72\n"},
-		"assets/template.md": {Text: "# {{team}}\n"}, "assets/logo.png": {Size: 3000, SHA256: strings.Repeat("ab", 32)},
+		"assets/template.md": {Text: "# {{team}}\n"}, "assets/logo.png": registry.NewFile(registry.KindSkill, "assets/logo.png", logo(3000), false),
 	}}
+}
+
+// logo returns an image of n bytes.
+func logo(n int) []byte { return append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, n-8)...) }
+
+// logos returns the bytes of the images of the skill, as a desk takes them.
+func logos(sha256 string) ([]byte, error) {
+	for _, n := range []int{3000, 3100} {
+		if registry.HashBytes(logo(n)) == sha256 {
+			return logo(n), nil
+		}
+	}
+	return nil, nil
 }
 
 // changedReport changes it in every way: a text, a mode, a link, an image, a name, and one
@@ -36,7 +49,7 @@ func changedReport() registry.Folder {
 	f.Files["SKILL.md"] = skill
 	f.Files["scripts/width.py"] = registry.File{Text: "WIDTH = 72\n", Executable: true}
 	f.Files["FORMAT.md"] = registry.File{Link: "references/tone.md"}
-	f.Files["assets/logo.png"] = registry.File{Size: 3100, SHA256: strings.Repeat("cd", 32)}
+	f.Files["assets/logo.png"] = registry.NewFile(registry.KindSkill, "assets/logo.png", logo(3100), false)
 	f.Files["references/groups.md"] = f.Files["references/teams.md"]
 	delete(f.Files, "references/teams.md")
 	delete(f.Files, "LICENSE.txt")
@@ -54,7 +67,7 @@ func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 	if base > 0 {
 		d.Type = proposals.Modify
 	}
-	made, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true)
+	made, err := b.desk.WithContents(logos).Propose(context.Background(), mara, []proposals.Draft{d}, true)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -93,13 +106,13 @@ func TestDiffListsFiles(t *testing.T) {
 	b := newSharedBench(t, "skill", 110, 30, withSkill)
 	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  +0 −1",
 		"changed  FORMAT.md  link to references/tone.md, was to references/format.md", "renamed  references/teams.md → references/groups.md",
-		"new      references/dates.md  +1 −0", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  3000 → 3100 bytes that are not shown, SHA-256 abababababab")
+		"new      references/dates.md  +1 −0", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  binary, approved by hash: image/png, 3000 → 3100 bytes")
 	b.press("i").wants("enter go to the file")
 	b.press("j", "j", "enter")
 	if top := strings.Split(b.screen(), "\n")[3]; !strings.Contains(top, "◆ SKILL.md  modified  +1 −1") {
 		t.Errorf("the chosen file is not at the top:\n%s", b.screen())
 	}
-	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+strings.Repeat("cd", 32))
+	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "+ "+registry.HashBytes(logo(3100)))
 	b.press("g", "i", ";").wants("No line here; j and k choose one")
 	b.press("esc", "1", "i").wants("only on the Diff tab")
 }
@@ -157,7 +170,7 @@ func TestFilesOpens(t *testing.T) {
 	}
 	b.restart()
 	b.press("T", "T").wants("1 file or skill  1 not as approved", "! .claude/skills/report", "? #2 waits for you")
-	b.press("enter").wants("Files › skill:user/report", "FORMAT.md  link to references/format.md", "3000 bytes that are not shown")
+	b.press("enter").wants("Files › skill:user/report", "FORMAT.md  link to references/format.md", "binary, approved by hash: image/png, 3000 bytes")
 	b.press("G").wants("scripts/collect.py  executable", "  print('tickets')")
 	b.press("tab").wants("v1")
 	b.press("esc", "u").wants("Queue", "skill:user/report")

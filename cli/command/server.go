@@ -66,8 +66,8 @@ type LiveServer struct {
 	Name   string // of the server; "" when it is to say itself
 	Shown  string // for messages: the command, the URL or the name
 	Server settings.ServerConfig
-	// Start is what the server is, without secrets: its command with the paths of its
-	// files, or its URL (clients.Server.Runs); nil where nobody says.
+	// Start identifies the server without secrets: its command with the paths of its
+	// files, or its URL (clients.Server.Runs); nil if unknown.
 	Start []string
 }
 

@@ -170,7 +170,7 @@ func find(program, dir, path string) string {
 	return ""
 }
 
-// compare says what of the settings of a guard differs from the user's.
+// compare returns how the settings of a guard differ from the user's, "" if they do not.
 func (i inspector) compare(s clients.Start, probe *command.App, c settings.Config) string {
 	source := c.Sources["db"]
 	written := map[string]string{"--db": probe.Flags.DB, "TOOLCRIB_DB": probe.Env.Getenv("TOOLCRIB_DB")}[source]

@@ -24,11 +24,11 @@ type Start struct {
 	EnvFile string     // a file with more variables; "" for none
 }
 
-// Inspect says what a start of toolcrib does. Whoever has the commands and the settings of
-// toolcrib implements it, so that an entry is read as the program reads it.
+// Inspect returns what a start of toolcrib would use. The command line implements it with
+// its own commands and settings, so that an entry is read as the program reads it.
 type Inspect func(Start) Use
 
-// Use is what a start of toolcrib does.
+// Use describes the program, the database and the server that a start of toolcrib uses.
 type Use struct {
 	Program  string // the file that runs, as far as it can be told
 	Database string // for a screen; "" when it cannot be told
@@ -38,7 +38,7 @@ type Use struct {
 	Line    Line // zero when it is not the guard
 }
 
-// Line is what the command line of a guard says.
+// Line is the command line of a guard, as its words.
 type Line struct {
 	Name            string // by which toolcrib knows the server
 	Was, Token, URL string // the flags --was, --token-env and --url

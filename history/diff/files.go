@@ -123,7 +123,10 @@ func fileOf(name string, was, is registry.File) File {
 	case is.Link != was.Link:
 		f.Notes = append(f.Notes, "link to "+is.Link+", was to "+was.Link)
 	}
-	if now, before := content(is, shortHash), content(was, shortHash); now != before {
+	if is.Binary() && was.Binary() && is.SHA256 != was.SHA256 {
+		f.Notes = append(f.Notes, fmt.Sprintf("binary, approved by hash: %s, %d → %d bytes, SHA-256 %.*s → %.*s",
+			cmp.Or(is.Type, "unknown type"), was.Size, is.Size, shortHash, was.SHA256, shortHash, is.SHA256))
+	} else if now, before := content(is, shortHash), content(was, shortHash); now != before {
 		if now != "" {
 			f.Notes = append(f.Notes, now)
 		}
@@ -167,9 +170,12 @@ const shortHash = 12
 func content(f registry.File, digits int) string {
 	switch {
 	case f.Binary():
-		return fmt.Sprintf("binary by its hash: %s, %d bytes, SHA-256 %.*s", cmp.Or(f.Type, "of no known type"), f.Size, digits, f.SHA256)
+		return fmt.Sprintf("binary, approved by hash: %s, %d bytes, SHA-256 %.*s", cmp.Or(f.Type, "unknown type"), f.Size, digits, f.SHA256)
 	case f.Encoding == filetext.Bytes:
 		count, _ := filetext.Escapes(f.Text)
+		if count == 1 {
+			return "not UTF-8: 1 byte escaped"
+		}
 		return fmt.Sprintf("not UTF-8: %d bytes escaped", count)
 	}
 	return strings.ToUpper(f.Encoding)

@@ -31,9 +31,9 @@ func TestFilesOfASkill(t *testing.T) {
 		words = append(words, f.Word())
 	}
 	want := []string{
-		"changed SKILL.md +2 -1", "changed alias +1 -0 was a link to SKILL.md", "changed bin +0 -0 binary by its hash: of no known type, 4 bytes, SHA-256 bbbbbbbbbbbb, was binary by its hash: of no known type, 3 bytes, SHA-256 aaaaaaaaaaaa",
+		"changed SKILL.md +2 -1", "changed alias +1 -0 was a link to SKILL.md", "changed bin +0 -0 binary, approved by hash: unknown type, 3 → 4 bytes, SHA-256 aaaaaaaaaaaa → bbbbbbbbbbbb",
 		"new came.md +1 -0 executable", "gone empty +0 -0", "changed file +0 -1 becomes a link to b", "gone gone.md +0 -2",
-		"changed grown.md +0 -1 binary by its hash: of no known type, 5 bytes, SHA-256 cccccccccccc", "changed link +0 -0 link to b, was to a", "new logo.png +0 -0 binary by its hash: of no known type, 6 bytes, SHA-256 dddddddddddd",
+		"changed grown.md +0 -1 binary, approved by hash: unknown type, 5 bytes, SHA-256 cccccccccccc", "changed link +0 -0 link to b, was to a", "new logo.png +0 -0 binary, approved by hash: unknown type, 6 bytes, SHA-256 dddddddddddd",
 		"changed mode.sh +0 -0 becomes executable", "renamed old/name.md → new/name.md +0 -0 becomes executable", "new none +0 -0", "changed quiet.sh +0 -0 no longer executable",
 	}
 	if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {
