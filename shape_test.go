@@ -14,9 +14,9 @@ import (
 // The most methods that a type and an interface may have, and lines that a function may
 // be long. What is larger holds more than one idea.
 const (
-	mostMethods   = 50
-	mostInterface = 16
-	mostLines     = 80
+	mostMethods   = 40
+	mostInterface = 15
+	mostLines     = 100
 )
 
 // shape counts the declarations of the module.

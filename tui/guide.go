@@ -4,51 +4,74 @@ import (
 	"strings"
 
 	"toolcrib/tui/draw"
+	"toolcrib/tui/proposal"
+	"toolcrib/tui/queue"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/shell"
+	"toolcrib/tui/subject"
 )
+
+// guide leads a newcomer from a proposal to a rollback, with a hint for each step.
+type guide struct {
+	on   bool
+	step int  // how many hints were followed
+	away bool // the page shows no proposal
+}
 
 // guideStep is a hint of the demonstration, which goes away once the user has done it. It
 // has one line on the narrowest screen: more of them would cover what has to be read.
 type guideStep struct {
 	hint draw.Safe
-	done func(m *Model) bool
+	done func(on screen.Page, status draw.Safe, asked bool) bool
 	away draw.Safe // the hint on pages without a proposal; "" where hint does there, too
 }
 
 // about introduces toolcrib in a sentence.
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
-// guide leads from a proposal to a rollback.
-var guide = []guideStep{
-	{"1/4  enter reads the selected proposal", func(m *Model) bool { return m.page.Place() == placeProposal }, ""},
-	{"2/4  a approves it; u goes to what is unread, y confirms", func(m *Model) bool { return strings.HasPrefix(string(m.status.Text), "Live:") }, "2/4  Q goes back to the proposals"},
-	{"3/4  T lists what is live; enter, tab: its versions", func(m *Model) bool { return m.page.Place() == placeDefinition }, ""},
-	{"4/4  U on a version rolls back to it; ? finds any key", func(m *Model) bool { return m.page.Place() == placeDefinition && m.dialog != nil }, ""},
+var guideSteps = []guideStep{
+	{"1/4  enter reads the selected proposal", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }, ""},
+	{"2/4  a approves it; u goes to what is unread, y confirms", func(_ screen.Page, status draw.Safe, _ bool) bool { return strings.HasPrefix(string(status), "Live:") }, "2/4  Q goes back to the proposals"},
+	{"3/4  T lists what is live; enter, tab: its versions", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }, ""},
+	{"4/4  U on a version rolls back to it; ? finds any key", func(on screen.Page, _ draw.Safe, asked bool) bool { return isDefinition(on) && asked }, ""},
 }
 
-// guided goes on with the hints that were followed.
-func (m *Model) guided() {
-	for m.cfg.Guide && m.guide < len(guide) && guide[m.guide].done(m) {
-		m.guide++
+func isProposal(p screen.Page) bool {
+	_, ok := p.(*proposal.Page)
+	return ok
+}
+
+func isDefinition(p screen.Page) bool {
+	_, ok := p.(*subject.Page)
+	return ok
+}
+
+// follow goes on with the hints that were followed on the page on the screen; asked is set
+// where a dialog is open.
+func (g *guide) follow(on screen.Page, status draw.Safe, asked bool) {
+	for g.on && g.step < len(guideSteps) && guideSteps[g.step].done(on, status, asked) {
+		g.step++
 	}
-	m.away = m.page != m.queue && m.page.Place() != placeProposal
+	_, home := on.(*queue.Page)
+	g.away = !home && !isProposal(on)
 }
 
-// hintLines are the lines of the next hint, none without one.
-func hintLines(m *shell) []draw.Line {
-	if !m.cfg.Guide || m.guide >= len(guide) {
+// lines are those of the next hint, an empty one without a hint.
+func (g *guide) lines(f screen.Frame) []draw.Line {
+	if !g.on || g.step >= len(guideSteps) {
 		return []draw.Line{nil}
 	}
-	next := guide[m.guide]
-	if m.away && next.away != "" {
+	next := guideSteps[g.step]
+	if g.away && next.away != "" {
 		next.hint = next.away
 	}
-	hint := draw.Of(m.theme.Accent, " → "+next.hint)
-	if m.guide == 0 {
-		var lines []draw.Line
-		for _, part := range wrap(about, m.layout.Width-2) {
-			lines = append(lines, draw.Of(m.theme.Text, " "+part))
-		}
-		return append(lines, hint)
+	hint := draw.Of(f.Theme.Accent, " → "+next.hint)
+	if g.step > 0 {
+		return []draw.Line{hint}
 	}
-	return []draw.Line{hint}
+	var lines []draw.Line
+	for _, part := range shell.Wrap(about, f.Width-2) {
+		lines = append(lines, draw.Of(f.Theme.Text, " "+part))
+	}
+	return append(lines, hint)
 }

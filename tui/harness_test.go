@@ -51,7 +51,7 @@ func (b *bench) now() time.Time {
 
 // after answers at once; tests poll when they want to.
 func (b *bench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
-	if name := reflect.TypeOf(msg).Name(); name == "pollMsg" || name == "jobTickMsg" {
+	if name := reflect.TypeOf(msg).Name(); name == "pollMsg" || name == "Tick" {
 		return nil
 	}
 	return func() tea.Msg { return msg }

@@ -16,12 +16,12 @@ var meanings = map[string]string{
 // T14).
 func TestOneMeaningForEachKey(t *testing.T) {
 	names := map[string]string{}
-	for _, table := range tables() {
+	for _, table := range places() {
 		own := map[string]string{}
-		for _, k := range table.keys {
+		for _, k := range table.Keys {
 			for _, name := range k.Keys {
 				if own[name] != "" {
-					t.Errorf("%s: %s is %s and %s", table.place, name, own[name], k.Name)
+					t.Errorf("%s: %s is %s and %s", table.Name, name, own[name], k.Name)
 				}
 				own[name] = k.Name
 				if before := names[name]; before != "" && before != k.Name && meanings[name] == "" {
@@ -31,12 +31,12 @@ func TestOneMeaningForEachKey(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range tables()[0].keys {
-		for _, table := range tables()[1:] {
-			for _, own := range table.keys {
+	for _, k := range places()[0].Keys {
+		for _, table := range places()[1:] {
+			for _, own := range table.Keys {
 				for _, name := range own.Keys {
 					if name == k.Keys[0] && k.Name != "take-back" { // which a page's own undo comes before
-						t.Errorf("%s of %s hides %s", name, table.place, k.Name)
+						t.Errorf("%s of %s hides %s", name, table.Name, k.Name)
 					}
 				}
 			}

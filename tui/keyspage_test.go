@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolcrib/internal/generated"
+	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 )
 
@@ -27,12 +28,12 @@ func keysPage() string {
 		"Colours that cannot be read on what is below them are refused.\n\n" +
 		"```toml\ntheme = \"own\"\n[workbench.colors]\nbase = \"light\"\naccent = \"#8b0000\"\n```\n\n" +
 		"Page, tab, row, filter, order and the theme that you chose are kept for each database, beside its unsent drafts.\n")
-	for _, t := range tables() {
-		b.WriteString("\n## " + t.place + "\n\n| key | does | name |\n|---|---|---|\n")
-		for _, k := range t.keys {
+	for _, t := range places() {
+		b.WriteString("\n## " + t.Name + "\n\n| key | does | name |\n|---|---|---|\n")
+		for _, k := range t.Keys {
 			names := make([]string, len(k.Keys))
 			for j, n := range k.Keys {
-				names[j] = "`" + keyName(n) + "`"
+				names[j] = "`" + screen.KeyName(n) + "`"
 			}
 			b.WriteString("| " + strings.Join(names, " ") + " | " + k.Help + " | " + k.Name + " |\n")
 		}

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"toolcrib/internal/atomicfile"
+	"toolcrib/tui/navigation"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/unsent"
 )
 
 // memory is where the workbench was left, for the database that it was opened on. It
@@ -25,14 +27,13 @@ const memoryFile = ".screen.json"
 // maxMemory is how long the file is at most, in bytes; more is not of the workbench.
 const maxMemory = 64 << 10
 
-// recall reads where the workbench was left, and takes up its theme. What cannot be read
-// is forgotten.
-func recall(m *shell) memory {
-	var left memory
-	if m.cfg.Drafts == "" {
+// readMemory reads where the workbench was left, from the folder of its unsent drafts.
+// What cannot be read is forgotten.
+func readMemory(folder string) (left memory) {
+	if folder == "" {
 		return left
 	}
-	file := filepath.Join(m.cfg.Drafts, memoryFile)
+	file := filepath.Join(folder, memoryFile)
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
 		return left
 	}
@@ -40,46 +41,46 @@ func recall(m *shell) memory {
 	if err != nil || json.Unmarshal(text, &left) != nil {
 		return memory{}
 	}
-	if slices.Contains(looks(m), left.Theme) {
-		m.look, m.picked = left.Theme, true
-	}
 	return left
 }
 
+// choice returns the theme of a configuration, or the one that was chosen with a key.
+func (left memory) choice(cfg Config) theme.Choice {
+	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight, Plain: cfg.Plain, Own: cfg.Own}
+	if slices.Contains(c.Names(), left.Theme) {
+		c.Name, c.Picked = left.Theme, true
+	}
+	return c
+}
+
 // resume goes to the page that was left, and has each list begin where it was left.
-func (m *pages) resume(left memory) {
-	for _, r := range m.roots() {
-		if p, ok := r.page.Page.(screen.Resumed); ok {
-			p.Resume(left.Pages[string(r.name)])
+func (left memory) resume(pages *navigation.Pages) {
+	for _, r := range pages.Named() {
+		if p, ok := r.Page.(screen.Resumed); ok {
+			p.Resume(left.Pages[string(r.Name)])
 		}
-		if string(r.name) == left.Page {
-			m.open(r.page)
+		if string(r.Name) == left.Page {
+			pages.Open(r.Page)
 		}
 	}
 }
 
 // remember writes down where the workbench is left. It is a convenience: where nothing
 // can be written, nothing is remembered.
-func (m *Model) remember() {
-	if m.cfg.Drafts == "" {
+func (left memory) remember(folder string, pages *navigation.Pages) {
+	if folder == "" {
 		return
 	}
-	left := memory{Pages: map[string]screen.Left{}}
-	if m.picked {
-		left.Theme = m.look
-	}
-	root := m.root()
-	for _, r := range m.roots() {
-		if r.page == root {
-			left.Page = string(r.name)
+	left.Pages = map[string]screen.Left{}
+	for _, r := range pages.Named() {
+		if r.Page == pages.Begin() {
+			left.Page = string(r.Name)
 		}
-		if p, ok := r.page.Page.(screen.Resumed); ok {
-			left.Pages[string(r.name)] = p.Left()
+		if p, ok := r.Page.(screen.Resumed); ok {
+			left.Pages[string(r.Name)] = p.Left()
 		}
 	}
-	text, err := json.Marshal(left)
-	if err != nil || os.MkdirAll(m.cfg.Drafts, 0o700) != nil {
-		return
+	if text, err := json.Marshal(left); err == nil {
+		_ = unsent.Write(filepath.Join(folder, memoryFile), text)
 	}
-	_ = atomicfile.Write(filepath.Join(m.cfg.Drafts, memoryFile), text, atomicfile.Options{Mode: 0o600})
 }

@@ -2,110 +2,210 @@ package tui
 
 import (
 	"context"
+	"path/filepath"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/changeset"
+	"toolcrib/tui/decisions"
+	"toolcrib/tui/desk"
+	"toolcrib/tui/drafting"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/help"
+	"toolcrib/tui/jobs"
+	"toolcrib/tui/keys"
 	"toolcrib/tui/markdown"
+	"toolcrib/tui/navigation"
+	"toolcrib/tui/pending"
 	"toolcrib/tui/proposal"
+	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/shell"
 	"toolcrib/tui/theme"
+	"toolcrib/tui/unsent"
+	"toolcrib/tui/writes"
 )
 
 // Model is the workbench: it routes messages to its parts.
 type Model struct {
-	*shell
-	*pages
-	*writes
-	*jobs
-	host
+	cfg      Config
+	shell    *shell.Shell
+	pages    *navigation.Pages
+	keys     *keys.Keys
+	jobs     *jobs.Runner
+	writes   *writes.Writer
+	drafting *drafting.Drafting
+	openings *openings
+	asks     *pageShell // what pages ask for
+	pending  *pending.Operations
+	texts    *markdown.Texts
+	queue    *queue.Page
+	news     *news
+	guide    *guide
 
-	bindings map[string][]string // keys of the user's own, by the names of actions
-	global   []screen.Key        // those that all pages have
-	primed   tea.Cmd             // what the first page asked for
-	drawn    *tea.View           // nil where a message may have changed the screen since
+	primed   tea.Cmd   // what the first page asked for
+	drawn    *tea.View // nil where a message may have changed the screen since
 	drawnAt  string
 	stamp    int64
 	quitting bool
-	last     last
-	wish     *wish            // what the search went elsewhere for
-	reading  *batch           // that was asked for last
-	shared   proposal.Options // by the pages of all proposals
 }
 
-// host is the workbench as its pages know it.
-type host struct{ *Model }
-
-// shell is the state that all parts share: the configuration, the screen and its contents.
-type shell struct {
-	cfg      Config
-	ctx      context.Context //nolint:containedctx // of all that is asked, as long as the workbench lives
-	theme    theme.Theme
-	look     string // the name of the chosen theme; "" for one that follows the terminal
-	picked   bool   // it was chosen with a key, here or the last time
-	dark     bool   // the terminal's ground, as far as is known
-	told     bool   // the terminal has told its ground
-	sixteen  bool
-	mouse    bool
-	layout   screen.Layout
-	division screen.Division
-	status   screen.Status
-	dialog   *dialog
-	line     *screen.Line // the input line at the bottom, nil for none
-	kept     draftFiles   // unsent texts
-	guide    int          // how many hints of the guide were followed
-	away     bool         // the page shows no proposal
-	texts    *markdown.Texts
-	waits    *pending
-	ticking  bool // the screen is redrawn while something is waited for
+// pageShell is the workbench as its pages know it: what they ask for goes to the part that
+// does it.
+type pageShell struct {
+	messenger
+	writer
+	runner
+	drafter
+	decider
+	finder
+	*openings
 }
 
-// pages are those that there are, and the way to the one on the screen.
-type pages struct {
-	*shell
-	*news
+type (
+	messenger interface {
+		Say(tone screen.Tone, format string, args ...any) tea.Cmd
+		Fail(err error) tea.Cmd
+		Type(l *screen.Line) tea.Cmd
+		Ask(d screen.Dialog) tea.Cmd
+	}
+	writer interface {
+		Write(w screen.Write) tea.Cmd
+	}
+	runner interface {
+		Start(title string, job screen.Job) tea.Cmd
+		Export() tea.Cmd
+	}
+	drafter interface {
+		DraftNew() tea.Cmd
+		Edit(w editor.Manuscript) tea.Cmd
+		Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
+		Fork(id string) tea.Cmd
+	}
+	decider interface {
+		Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
+	}
+	finder interface {
+		Find() tea.Cmd
+	}
+)
 
-	page  *page
-	trail []*page // what esc goes back to
-
-	queue    *page
-	tools    *page
-	agents   *page
-	lists    *page
-	log      *page
-	drafts   *page
-	calls    *page
-	servers  *page
-	files    *page
-	sets     map[string]*page // of change sets, by their names
-	proposal *page            // that was opened last, nil before the first
+// New returns the workbench with an empty queue; Prime fills its first page.
+func New(cfg Config) *Model {
+	if cfg.Context == nil {
+		cfg.Context = context.Background()
+	}
+	if cfg.After == nil {
+		cfg.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
+	}
+	ctx, after, left := cfg.Context, cfg.After, readMemory(cfg.Drafts)
+	ops := pending.New(cfg.Now, after)
+	cfg = watched(cfg, ops)
+	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), news: new(news), guide: &guide{on: cfg.Guide}, asks: new(pageShell)}
+	texts := unsent.In(cfg.Drafts)
+	user := &desk.User{
+		Context: ctx, Actor: cfg.Actor, Layer: cfg.Layer, Desk: cfg.Desk, Versions: cfg.Registry.Versions, Calls: cfg.Calls, Signer: cfg.Signer, Ask: writes.AskToSign,
+	}
+	edit := &editor.Editor{Folder: cfg.Drafts, Remote: cfg.Remote, Getenv: cfg.Getenv, Exec: cfg.Exec}
+	m.shell = shell.New(shell.Options{
+		Now: cfg.Now, After: after, Unsent: texts, Editor: edit,
+		Slow:  func(th theme.Theme) draw.Line { return ops.Line(th, cfg.Blocked) },
+		Hints: m.guide.lines,
+	}, left.choice(cfg))
+	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
+	m.jobs = jobs.New(m.shell, jobs.Options{
+		Context: ctx, After: after, Ended: m.jobEnded, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,
+		Layer: cfg.Layer, Agent: m.selectedAgent, Remote: cfg.Remote, Getenv: cfg.Getenv,
+	})
+	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
+	d := &deps{Config: &m.cfg, ctx: ctx, shell: m.asks, user: user, editor: edit, jobs: m.jobs, seen: proposal.NewSeen(), after: after}
+	m.pages = navigation.New(d.roots(), isProposal)
+	m.queue = m.pages.On().(*queue.Page)
+	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
+	m.keys = keys.New(m.shell, m.pages, keys.Options{
+		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
+		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(m.asks, m.shell.Frame()) },
+	})
+	m.keys.Bind(nil, m.globalKeys())
+	decide := &decisions.Decisions{
+		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Lacks: d.seen.Lacks, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
+	}
+	*m.asks = pageShell{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
+	left.resume(m.pages)
+	m.resize(80, 24)
+	return m
 }
 
-// page is a page of the workbench.
-type page struct {
-	screen.Page
-	listed []screen.Key // its keys, once: the footer asks at every frame
+// proposals configures the pages of proposals, which share the record of seen parts.
+func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Options {
+	counter := d.Counter
+	if counter == nil {
+		counter = tokens.NewCounter()
+	}
+	return proposal.Options{
+		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer, HasModel: d.HasModel,
+		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing, Busy: d.jobs.Busy,
+		CannotMark: marks.CannotMark,
+		Revision:   func(of review.Dossier) editor.Manuscript { return d.editor.Revision(of) },
+		KeptIn:     func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
+	}
 }
 
-// news counts the proposals of other processes since the user looked at the queue.
-type news struct {
-	known int // proposals; 0 while nothing is known
-	fresh int // of them, those that came since
+// selectedAgent returns the id of the agent that is selected in a list, "" for none.
+func (m *Model) selectedAgent() string {
+	if p, ok := m.pages.On().(screen.OfEntry); ok {
+		if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
+			return e.Subject.ID
+		}
+	}
+	return ""
 }
 
-// writes are on their way to the desk. Each is awaited, and none is lost when the
-// workbench is left.
-type writes struct {
-	*shell
-	running int
-	writing context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
-	cutOff  context.CancelFunc
-	left    []string // how the writes ended that were on their way then
+// Prime reads the first page for a screen of the given size, so that the first
+// frame shows it.
+func (m *Model) Prime(width, height int) {
+	m.resize(width, height)
+	m.Update(m.queue.Count()())
+	_, m.primed = m.Update(m.queue.First()()) // the rest comes when the frame is up
+	if on := m.pages.On(); on != m.queue {
+		m.Update(on.Reload()())
+	}
+	m.Update(m.readStamp()())
 }
 
-// jobs are the work that takes long, one piece of it at a time.
-type jobs struct {
-	*shell
-	*pages
-	*writes
-	job *job // nil before the first
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	ask := tea.Cmd(nil)
+	if m.shell.Choice.Follows() && !m.shell.Choice.Plain {
+		ask = tea.RequestBackgroundColor
+	}
+	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start())
 }
+
+// resize lays everything out for a screen of the given size.
+func (m *Model) resize(width, height int) {
+	m.shell.Resize(width, height)
+	m.pages.Fit(m.shell.Frame())
+}
+
+// retheme draws everything in the theme of the choice.
+func (m *Model) retheme() {
+	m.shell.Retheme()
+	m.pages.Fit(m.shell.Frame())
+}
+
+// Rebind replaces keys by the names of their actions and returns the names
+// that there are none of. It is called before anything is drawn.
+func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
+	return m.keys.Bind(bindings, m.globalKeys())
+}
+
+// Left returns how the writes ended that were on their way when the program was
+// told to leave.
+func (m *Model) Left() []string { return m.writes.Left() }

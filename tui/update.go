@@ -1,79 +1,42 @@
 package tui
 
 import (
-	"context"
+	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"toolcrib/registry"
-	"toolcrib/tui/auditlog"
-	"toolcrib/tui/calls"
-	"toolcrib/tui/drafts"
-	"toolcrib/tui/files"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/decisions"
+	"toolcrib/tui/jobs"
 	"toolcrib/tui/markdown"
+	"toolcrib/tui/navigation"
+	"toolcrib/tui/pending"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/servers"
+	"toolcrib/tui/unsent"
+	"toolcrib/tui/writes"
 )
 
-// New returns the workbench with an empty queue; Prime fills its first page.
-func New(cfg Config) *Model {
-	work := &pending{now: cfg.Now}
-	cfg = work.watched(cfg)
-	sh := &shell{cfg: cfg, waits: work, ctx: cfg.Context, look: cfg.Theme, dark: cfg.Theme != lookLight, texts: markdown.NewTexts()}
-	left := recall(sh)
-	sh.cfg.Ask = askToSign
-	if sh.ctx == nil {
-		sh.ctx = context.Background()
-	}
-	w := &writes{shell: sh}
-	w.writing, w.cutOff = context.WithCancel(sh.ctx)
-	ps := &pages{shell: sh, news: &news{}, sets: map[string]*page{}}
-	m := &Model{shell: sh, pages: ps, writes: w, jobs: &jobs{shell: sh, pages: ps, writes: w}}
-	m.host = host{m}
-	m.global = m.globalKeys()
-	m.chooseTheme()
-	m.shared = m.proposalOptions()
-	m.queue = &page{Page: queue.New(m.ctx, m.host, cfg.Desk, queue.Options{
-		Actor: cfg.Actor, Views: cfg.Views, NoEditor: m.noEditor, Extents: cfg.Extents, Read: m.shared.Seen.Sheet,
-		Debounced: func(msg tea.Msg) tea.Cmd { return m.after(debounceDelay, msg) },
-	})}
-	m.tools, m.agents, m.lists = m.newEntries(registry.KindTool), m.newEntries(registry.KindAgent), m.newEntries(registry.KindList)
-	m.log = &page{Page: auditlog.New(m.ctx, m.host, cfg.Registry, m.cfg.Restore)}
-	m.drafts = &page{Page: drafts.New(m.ctx, m.host, cfg.Desk, drafts.Options{
-		Folder: cfg.Drafts, Actor: cfg.Actor, Remote: cfg.Remote, NoEditor: m.cfg.NoEditor, KeptIn: m.cfg.KeptIn,
-	})}
-	m.calls = &page{Page: calls.New(m.ctx, m.host, m.callDesk())}
-	m.files = &page{Page: files.New(m.ctx, m.host, cfg.Files)}
-	m.servers = &page{Page: servers.New(m.ctx, m.host, cfg.Servers)}
-	m.page = m.queue
-	m.resume(left)
-	m.resize(80, 24)
-	return m
-}
+// pollEvery is how often the database is asked whether anything was written, where it
+// does not tell.
+const pollEvery = 700 * time.Millisecond
 
-// Prime reads the first page for a screen of the given size, so that the first
-// frame shows it.
-func (m *Model) Prime(width, height int) {
-	m.resize(width, height)
-	m.Update(m.list().Count()())
-	_, m.primed = m.Update(m.list().First()()) // the rest comes when the frame is up
-	if m.page != m.queue {
-		m.Update(m.page.Reload()())
+// The answers that recur while nothing happens.
+type (
+	stampMsg struct {
+		stamp int64
+		err   error
 	}
-	m.Update(m.readStamp()())
-}
+	pollMsg struct{ told int64 }
+)
 
-// Init implements tea.Model.
-func (m *Model) Init() tea.Cmd {
-	ask := tea.Cmd(nil)
-	if (m.look == "" || m.picked) && !m.cfg.Plain {
-		ask = tea.RequestBackgroundColor
-	}
-	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.drafts.Page.(*drafts.Page).Announce(), m.calls.Reload())
-}
+// Leave is a message that ends the workbench at once: a write that is on its
+// way is cancelled, and answered before the workbench is left.
+type Leave struct{}
 
 // Update implements tea.Model. It routes and never waits.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -85,16 +48,27 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.see() // what was drawn, before it moves
 	}
 	cmd := m.route(msg)
-	if !pressed && m.wish != nil {
-		cmd = tea.Batch(cmd, m.grant())
+	if !pressed {
+		cmd = tea.Batch(cmd, m.keys.Grant())
 	}
-	m.guided()
+	m.guide.follow(m.pages.On(), m.shell.Status.Text, m.shell.Dialog() != nil)
 	m.see()
-	if m.quitting && m.running == 0 {
+	if m.quitting && m.atWork() == 0 {
 		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.texts.Asked())
 }
+
+// see marks the text on the screen as seen.
+func (m *Model) see() {
+	covered := len(m.shell.Lowest()) > 1
+	if !covered && m.shell.Dialog() == nil && !m.shell.Frame().TooSmall {
+		m.pages.On().See()
+	}
+}
+
+// atWork returns how many writes and jobs have not ended yet.
+func (m *Model) atWork() int { return m.writes.Running() + m.jobs.Running() }
 
 // changes reports whether a message may change the screen. A workbench at rest gets
 // some every second that do not.
@@ -114,29 +88,32 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
-		return m.list().Fill()
+		return m.queue.Fill()
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		return m.paste(msg.Content)
+		return m.shell.Paste(msg.Content)
 	case tea.MouseWheelMsg, tea.MouseClickMsg:
 		return m.pointer(msg)
 	case tea.BackgroundColorMsg:
-		if m.look == "" || m.picked {
-			m.dark, m.told = msg.IsDark(), true
-			m.chooseTheme()
-			m.fit()
+		if choice := &m.shell.Choice; choice.Follows() {
+			choice.Dark, choice.Told = msg.IsDark(), true
+			m.retheme()
 		}
 	case tea.ColorProfileMsg:
-		m.sixteen = msg.Profile == colorprofile.ANSI
-		m.cfg.Plain = m.cfg.Plain || msg.Profile <= colorprofile.ASCII
-		m.chooseTheme()
-		m.fit()
+		choice := &m.shell.Choice
+		choice.Sixteen = msg.Profile == colorprofile.ANSI
+		choice.Plain = choice.Plain || msg.Profile <= colorprofile.ASCII
+		m.retheme()
 	case Leave:
-		m.cutOff()
-		return tea.Batch(m.dialog.decline(), m.quit())
+		m.writes.Cancel()
+		declined := tea.Cmd(nil)
+		if d := m.shell.Dialog(); d != nil {
+			declined = d.Decline()
+		}
+		return tea.Batch(declined, m.quit())
 	case pollMsg:
-		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.missedSize(), tick(m.shell))
+		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.checkSize(), m.pending.Watch())
 	case stampMsg:
 		return m.stamped(msg)
 	default:
@@ -149,77 +126,184 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Then:
-		return m.done(msg)
-	case signMsg:
-		return m.askSignature(msg)
+		return m.pages.Do(msg)
+	case writes.Asking:
+		return m.writes.Sign(msg)
 	case queue.Counted:
 		m.counted(msg)
 	case queue.Rested:
-		if m.page != m.queue {
+		if m.pages.On() != m.queue {
 			return nil
 		}
 	case proposal.Loaded:
-		m.list().Update(queue.Glance{ID: msg.ID, Dossier: msg.Dossier, Unfit: msg.Unfit, Err: msg.Err})
-		return m.loaded(msg)
+		m.queue.Update(queue.Glance{ID: msg.ID, Dossier: msg.Dossier, Unfit: msg.Unfit, Err: msg.Err})
+		cmd := m.pages.Tell(msg)
+		if pp, ok := m.pages.On().(*proposal.Page); ok {
+			return tea.Batch(cmd, pp.GoOn()) // with a text about it
+		}
+		return cmd
 	case markdown.Rendered:
 		m.texts.Add(msg)
-		return m.tellAll(screen.Rendered{})
+		return m.pages.Tell(screen.Rendered{})
 	case screen.Wrote:
 		return m.wrote(msg)
-	case jobTickMsg:
-		return m.jobTicked(msg)
+	case jobs.Tick:
+		return m.jobs.Ticked(msg)
+	case pending.Tick:
+		return m.pending.Ticked()
 	case screen.Done:
 		if msg.Err != nil {
-			m.Fail(msg.Err)
+			m.shell.Fail(msg.Err)
 		}
 	}
-	return m.tellAll(msg)
-}
-
-// done does what a command has found for.
-func (m *Model) done(then screen.Then) tea.Cmd {
-	if then.Page == nil {
-		return then.Do()
-	}
-	return m.each(func(p *page) tea.Cmd {
-		if p.Page != then.Page {
-			return nil
-		}
-		return then.Do()
-	})
+	return m.pages.Tell(msg)
 }
 
 // key passes a key to the dialog, line or page that has the keyboard.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	m.status = screen.Status{}
-	m.wish = nil
-	just := m.last.just
-	m.last.just = false
+	m.shell.Clear()
+	just := m.keys.Interrupt()
 	m.looked()
 	if msg.String() == "ctrl+j" {
 		// What was typed before the terminal was in raw mode, which is when the
 		// first frame is there already: the line discipline made it of an enter.
 		msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 	}
-	if msg.String() == "ctrl+c" {
-		if m.dialog != nil {
-			return then(m.saveDraft(m.dialog), m.quit())
-		}
-		return m.quit()
-	}
-	if msg.String() == "ctrl+z" && (m.layout.TooSmall || m.dialog != nil || m.line != nil) {
+	tooSmall := m.shell.Frame().TooSmall
+	switch name := msg.String(); {
+	case name == "ctrl+c":
+		return unsent.Then(m.shell.SaveText(), m.quit())
+	case name == "ctrl+z" && (tooSmall || m.shell.Busy()):
 		return m.suspend() // the shell is reached from everywhere; on pages by the table of keys
-	}
-	switch {
-	case m.layout.TooSmall:
-		if msg.String() == "q" {
-			return m.quit()
-		}
+	case tooSmall && name == "q":
+		return m.quit()
+	case tooSmall:
 		return nil
-	case m.dialog != nil:
-		return m.dialog.key(m.shell, msg)
-	case m.line != nil:
-		return m.inputKey(msg)
 	}
-	return m.press(msg, just)
+	if cmd, taken := m.shell.Key(msg); taken {
+		return cmd
+	}
+	return m.keys.Press(msg, just)
+}
+
+// wheelLines is how far one notch of the wheel scrolls.
+const wheelLines = 3
+
+// pointer does what the mouse is for: the wheel scrolls, a click selects a row.
+func (m *Model) pointer(msg tea.Msg) tea.Cmd {
+	if m.shell.Frame().TooSmall || m.shell.Line() != nil {
+		return nil
+	}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		n := wheelLines
+		if msg.Button == tea.MouseWheelUp {
+			n = -n
+		}
+		if d := m.shell.Dialog(); d != nil {
+			d.Pager.Scroll(n)
+			return nil
+		}
+		return m.pages.On().Scroll(msg.X, n)
+	case tea.MouseClickMsg:
+		row := msg.Y - 4 // bar, tabs, rule, names of the columns
+		if m.shell.Dialog() == nil && row >= 0 && row < m.shell.Frame().Body-1 {
+			return m.pages.On().Click(msg.X, row)
+		}
+	}
+	return nil
+}
+
+// readStamp reads the newest stamp.
+func (m *Model) readStamp() tea.Cmd {
+	reg := m.cfg.Registry
+	return func() tea.Msg {
+		stamp, err := reg.Stamp(m.cfg.Context)
+		return stampMsg{stamp, err}
+	}
+}
+
+// awaitWrite returns a command that fires when another process may have changed the
+// database.
+func (m *Model) awaitWrite(seen int64) tea.Cmd {
+	wait := m.cfg.Wait
+	if wait == nil {
+		return m.cfg.After(pollEvery, pollMsg{seen})
+	}
+	return func() tea.Msg { return pollMsg{wait(m.cfg.Context, seen, pollEvery)} }
+}
+
+// checkSize requests the window size if the last known size is stale.
+func (m *Model) checkSize() tea.Cmd {
+	if m.cfg.Size == nil {
+		return nil
+	}
+	if width, height := m.cfg.Size(); width == m.shell.Frame().Width && height == m.shell.Frame().Height {
+		return nil
+	}
+	return tea.RequestWindowSize
+}
+
+// stamped reloads the screen when something was written.
+func (m *Model) stamped(msg stampMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return m.shell.Fail(msg.err)
+	case msg.stamp == m.stamp:
+		return nil
+	}
+	first := m.stamp == 0
+	m.stamp = msg.stamp
+	if first {
+		return nil
+	}
+	return m.pages.Reload()
+}
+
+// jobEnded reads everything again after a job. What a job proposes is not news.
+func (m *Model) jobEnded() tea.Cmd {
+	m.news.known = 0
+	return m.pages.Reload()
+}
+
+// wrote shows the outcome of a write and reads everything again.
+func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
+	m.writes.Ended(msg)
+	var conflict *review.RebaseConflict
+	switch p, ok := navigation.CurrentOf(m.pages.Detail()); {
+	case errors.As(msg.Err, &conflict) && ok && p.ID == msg.ID && m.shell.Dialog() == nil:
+		return m.drafting.Conflict(p, conflict)
+	case msg.Err != nil:
+		m.shell.Fail(msg.Err)
+		if errors.Is(msg.Err, review.ErrDigest) {
+			m.shell.Say(screen.Failure, "Nothing decided: it changed since you read it. Reloaded")
+		}
+		return m.pages.Reload()
+	}
+	m.queue.Marks = m.queue.Marks.Without(msg.Decided...)
+	m.keys.Done(msg.Undo)
+	m.shell.Say(screen.Success, "%s", reported(msg))
+	if msg.Open != nil || msg.Made {
+		m.news.known = 0 // what one makes oneself is not news
+	}
+	cmds := []tea.Cmd{m.pages.Reload(), m.shell.Unsent.Drop(msg.Draft)}
+	if pp, ok := m.pages.On().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
+		if msg.Open.Type == proposals.Restore {
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // what goes live is the diff
+		}
+		cmds = append(cmds, m.openings.Open(*msg.Open, false))
+	}
+	return tea.Batch(cmds...)
+}
+
+// reported describes a write, which key takes it back, and after a decision how it goes on.
+func reported(msg screen.Wrote) string {
+	text := msg.Text
+	if msg.Undo != nil {
+		text += ". U " + msg.Undo.Says
+	}
+	if len(msg.Decided) > 0 {
+		text += decisions.Onward
+	}
+	return text
 }

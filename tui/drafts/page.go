@@ -15,6 +15,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -50,7 +51,7 @@ type text struct {
 // Shell is the workbench as the page knows it.
 type Shell interface {
 	screen.Shell
-	Edit(w screen.Manuscript) tea.Cmd
+	Edit(w editor.Manuscript) tea.Cmd
 	Resume(r screen.Resume) tea.Cmd
 	ToQueue() tea.Cmd
 	// Drop deletes a text, and then runs a command.
@@ -222,7 +223,7 @@ func (k *Page) open() tea.Cmd {
 		if why := k.NoEditor(); why != "" {
 			return k.shell.Say(screen.Warning, "enter: %s", why)
 		}
-		return k.shell.Edit(screen.Manuscript{ID: t.id, File: file, Name: t.about})
+		return k.shell.Edit(editor.Manuscript{ID: t.id, File: file, Name: t.about})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
 		return k.shell.Say(screen.Warning, "It is in %s", k.KeptIn(file))

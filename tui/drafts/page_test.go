@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -94,7 +95,7 @@ func TestOpensTexts(t *testing.T) {
 	}
 	p := opened(t, 60, "revise-"+id+"-r1.md")
 	got, _ := screentest.Press(t, p.shell, p, "enter")
-	if edit, ok := got[0].(screen.Manuscript); !ok || edit.ID != id || edit.File != filepath.Join(p.Folder, "revise-"+id+"-r1.md") {
+	if edit, ok := got[0].(editor.Manuscript); !ok || edit.ID != id || edit.File != filepath.Join(p.Folder, "revise-"+id+"-r1.md") {
 		t.Errorf("enter asks for %#v", got)
 	}
 	p.NoEditor = func() string { return "set EDITOR first" }

@@ -20,6 +20,7 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/pager"
@@ -355,7 +356,7 @@ type Shell interface {
 	OpenEntry(o screen.Opening) tea.Cmd
 	// Mark marks a proposal in the queue, or unmarks it.
 	Mark(p proposals.Proposal) tea.Cmd
-	Edit(w screen.Manuscript) tea.Cmd
+	Edit(w editor.Manuscript) tea.Cmd
 }
 
 // Options configure the pages of all proposals.
@@ -376,7 +377,7 @@ type Options struct {
 	CannotMark func(p proposals.Proposal) string
 	// Revision is the current revision, or the text of an earlier attempt to revise
 	// it, for the editor.
-	Revision func(d review.Dossier) screen.Manuscript
+	Revision func(d review.Dossier) editor.Manuscript
 	// KeptIn describes where an unsent text is.
 	KeptIn func(file string) string
 }

@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
@@ -66,7 +67,7 @@ func opened(t *testing.T, d *desk, seen *Seen, width int) (*Page, []any) {
 	o := Options{
 		Shell: new(screentest.Shell), Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
 		NoEditor: on, Busy: on, CannotMark: func(proposals.Proposal) string { return "" },
-		Revision: func(review.Dossier) screen.Manuscript { return screen.Manuscript{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
+		Revision: func(review.Dossier) editor.Manuscript { return editor.Manuscript{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
 	}
 	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
 	return p, screentest.Open(t, p.Shell, p, width, 20)
@@ -143,7 +144,7 @@ func TestAsksTheWorkbench(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
 	for key, check := range map[string]func(any) bool{
 		".": func(i any) bool { return i == screentest.Went{To: "OpenWaiting"} },
-		"e": func(i any) bool { e, ok := i.(screen.Manuscript); return ok && e.Name == "it" },
+		"e": func(i any) bool { e, ok := i.(editor.Manuscript); return ok && e.Name == "it" },
 		"+": func(i any) bool { return i == screentest.Went{To: "Mark", Of: id} },
 		"c": func(i any) bool {
 			d, ok := i.(screen.Dialog)

@@ -116,14 +116,6 @@ func AboutFirst(first proposals.Proposal, more int) string {
 	return about
 }
 
-// Manuscript is a proposal that is written in a file in the user's editor.
-type Manuscript struct {
-	ID   proposals.ID // that is revised, "" for a new one
-	File string
-	Name string // what people know it as
-	Text []byte // what it begins with, unless the file is there from before
-}
-
 // Resume is the text of a dialog that was not sent.
 type Resume struct {
 	ID   proposals.ID

@@ -70,6 +70,9 @@ type OfEntry interface{ Selected() (Entry, bool) }
 // Filtered is a page with a list that can be narrowed.
 type Filtered interface{ Filter() string }
 
+// Announcing is a page that has something to say when the workbench opens.
+type Announcing interface{ Announce() tea.Cmd }
+
 // Resumed is a page that begins where it was left the last time.
 type Resumed interface {
 	Left() Left

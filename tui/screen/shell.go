@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -45,6 +47,7 @@ type Key struct {
 	Label string      // one or two words for the footer; "" keeps it out
 	Late  func() bool // whether the footer has it behind the others now; nil for never
 	Help  string      // what it does, as a sentence without a full stop
+	Terms string      // other words for it, for the search
 	Picks bool        // it also acts while a line is chosen
 	Here  func() bool // whether the tab on the screen is its own: the footer has it there only, and first
 	Do    func() tea.Cmd
@@ -62,6 +65,45 @@ func (k Key) Why() string {
 		return ""
 	}
 	return k.Off()
+}
+
+// KeyName writes a key as people do.
+func KeyName(k string) string {
+	if name, ok := keyNames[k]; ok {
+		return name
+	}
+	return k
+}
+
+var keyNames = map[string]string{
+	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
+}
+
+// Names lists the keys of an action.
+func (k Key) Names() string {
+	names := make([]string, len(k.Keys))
+	for i, n := range k.Keys {
+		names[i] = KeyName(n)
+	}
+	return strings.Join(names, " ")
+}
+
+// Hint draws a key with what it does, for the last line of the screen.
+func Hint(name, text theme.Style, k, label string) draw.Line {
+	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ")
+}
+
+// Hints draws keys with what they do, as many as fit.
+func (f Frame) Hints(hints [][2]string) draw.Line {
+	l := draw.Of("", " ")
+	for _, h := range hints {
+		next := append(l[:len(l):len(l)], Hint(f.Theme.Key, f.Theme.Faint, h[0], h[1])...)
+		if next.Width() > f.Width {
+			break
+		}
+		l = next
+	}
+	return l
 }
 
 // Always has the footer show a key behind the others.

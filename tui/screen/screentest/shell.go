@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/tui/editor"
 	"toolcrib/tui/screen"
 )
 
@@ -57,7 +58,7 @@ func (s *Shell) Mark(p proposals.Proposal) tea.Cmd  { return s.note(Went{"Mark",
 func (s *Shell) Fork(id string) tea.Cmd             { return s.note(Went{"Fork", id}) }
 func (s *Shell) DraftNew() tea.Cmd                  { return s.note(Went{To: "DraftNew"}) }
 func (s *Shell) Export() tea.Cmd                    { return s.note(Went{To: "Export"}) }
-func (s *Shell) Edit(w screen.Manuscript) tea.Cmd   { return s.note(w) }
+func (s *Shell) Edit(w editor.Manuscript) tea.Cmd   { return s.note(w) }
 func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
 func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Went{To: "ToQueue"}) }
 func (s *Shell) Narrow(filter string) tea.Cmd       { return s.note(Went{"Narrow", filter}) }

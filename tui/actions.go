@@ -1,0 +1,74 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/screen"
+	"toolcrib/tui/unsent"
+)
+
+// globalKeys are the keys that all pages have.
+func (m *Model) globalKeys() []screen.Key {
+	all := []screen.Key{
+		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Do: m.openHelp},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.Find},
+	}
+	all = append(all, m.pageKeys()...)
+	return append(all, []screen.Key{
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Do: m.jobs.Verify, Off: m.jobs.CannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Do: m.jobs.Import, Off: m.jobs.CannotImport},
+		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.pages.Back},
+		m.keys.TakeBackKey(),
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colours are off") }},
+		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
+		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Do: m.quit},
+	}...)
+}
+
+// switchTheme goes on to the next theme.
+func (m *Model) switchTheme() tea.Cmd {
+	m.shell.Choice.Next()
+	m.retheme()
+	return m.shell.Say(screen.Remark, "Theme: %s; kept for this database", m.shell.Choice.Name)
+}
+
+func (m *Model) switchMouse() tea.Cmd {
+	m.shell.Mouse = !m.shell.Mouse
+	if m.shell.Mouse {
+		return m.shell.Say(screen.Remark, "Mouse on: the wheel scrolls, a click selects, shift+drag selects text")
+	}
+	return m.shell.Say(screen.Remark, "Mouse off")
+}
+
+func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "there is no shell here") }
+
+// suspend stops for the shell. What is being typed is kept first.
+func (m *Model) suspend() tea.Cmd {
+	if why := m.cannotSuspend(); why != "" { // in a dialog, no table is asked
+		return m.shell.Say(screen.Warning, "ctrl+z: %s", why)
+	}
+	return unsent.Then(m.shell.SaveText(), tea.Suspend)
+}
+
+// quit leaves when every write that is on its way has been answered. What is
+// being typed is kept at once, as nothing comes after this.
+func (m *Model) quit() tea.Cmd {
+	if keep := m.shell.SaveText(); keep != nil {
+		if saved, ok := keep().(screen.Done); ok && saved.Err != nil {
+			m.shell.Fail(saved.Err)
+		}
+	}
+	var left memory
+	if m.shell.Choice.Picked {
+		left.Theme = m.shell.Choice.Name
+	}
+	left.remember(m.cfg.Drafts, m.pages)
+	if m.atWork() == 0 {
+		return tea.Quit
+	}
+	m.quitting = true
+	m.jobs.Cancel()
+	return m.shell.Say(screen.Warning, "Finishing pending writes")
+}

@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/auditlog"
+	"toolcrib/tui/changeset"
+	"toolcrib/tui/desk"
+	"toolcrib/tui/entries"
+	"toolcrib/tui/files"
+	"toolcrib/tui/jobs"
+	"toolcrib/tui/keys"
+	"toolcrib/tui/proposal"
+	"toolcrib/tui/queue"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/servers"
+	"toolcrib/tui/subject"
+	"toolcrib/tui/theme"
+)
+
+// Reader reads proposals, change sets and what they change, for the pages.
+type Reader interface {
+	queue.Desk
+	proposal.Desk
+	subject.Desk
+	changeset.Desk
+}
+
+// Desk is the part of the review service that the workbench uses.
+type Desk struct {
+	Reader
+	desk.Decider
+	desk.Proposer
+	desk.Commenter
+}
+
+// DeskOf returns the desk of a service that does all of it.
+func DeskOf[S interface {
+	Reader
+	desk.Decider
+	desk.Proposer
+	desk.Commenter
+}](service S) Desk {
+	return Desk{service, service, service, service}
+}
+
+// The parts of the desk, of the jobs and of the search, for those who configure them.
+type (
+	Decider      = desk.Decider
+	Proposer     = desk.Proposer
+	Commenter    = desk.Commenter
+	Calls        = desk.Calls
+	Answerer     = desk.Answerer
+	Signer       = desk.Signer
+	SignRequest  = desk.SignRequest
+	AskToSign    = desk.AskToSign
+	Export       = jobs.Export
+	ExportFormat = jobs.ExportFormat
+	Elsewhere    = keys.Elsewhere
+)
+
+// View is a filter with a name, which is a tab of the queue.
+type View = queue.View
+
+// Entry is a live definition as the registry pages list it, EntryQuery selects some
+// for a page, by id, EntryGroup those of one layer from one server or file.
+type (
+	Entry      = screen.Entry
+	EntryQuery = entries.Query
+	EntryGroup = entries.Group
+	GroupCount = entries.Counted
+)
+
+// Registry reads live and earlier definitions for the workbench.
+type Registry interface {
+	entries.Registry
+	subject.Registry
+	auditlog.Log
+	// Stamp changes whenever anything was written, by whatever process.
+	Stamp(ctx context.Context) (int64, error)
+}
+
+// Config is everything the workbench takes from outside.
+type Config struct {
+	// Context is for all reads and writes of the workbench; nil means the background.
+	Context  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	Desk     Desk
+	Registry Registry
+	Calls    Calls // nil where nothing can be called
+	// Extents reads how much proposals change, for the rows of the queue.
+	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
+	// Servers reads which servers of the user's clients are guarded; nil where the
+	// clients are not those of this machine.
+	Servers servers.Read
+	// Files compares skills and instruction files with what was approved; nil where they
+	// are not on this machine.
+	Files  files.Read
+	Actor  proposals.Actor
+	Layer  registry.Layer // where drafts are made
+	Place  string         // the shown place, such as the project's name
+	Theme  string         // "dark", "light", "high-contrast" or "own"; "" finds out
+	Own    *theme.Theme   // of the user's own colours; nil for none
+	Plain  bool           // no colours
+	Getenv func(string) string
+	Drafts string // folder for texts that are not sent yet; "" keeps none
+	Now    func() time.Time
+	// Counter counts the tokens of prompts, and may be shared with other workbenches;
+	// nil means one of its own.
+	Counter *tokens.Counter
+	// Remote is set where the terminal is on another machine: there is no shell to go
+	// back to, no program is run, and texts are edited in the workbench.
+	Remote bool
+	// Guide shows a newcomer the way from a proposal to a rollback.
+	Guide bool
+	// Elsewhere lists the commands and settings that the search finds; nil for none.
+	Elsewhere func() []Elsewhere
+	// Views are filters of the queue, each of which is a tab.
+	Views []View
+	// HasModel reports that a model is configured that answers test cases.
+	HasModel bool
+	// Blocked reports whether a write waits until another process lets go of the database;
+	// nil where that is not known.
+	Blocked func() bool
+	// Size returns the terminal's size in cells; nil where none can be asked.
+	// The news of a change is lost while nobody listens yet, or to a reading
+	// that is overtaken by an older one.
+	Size func() (width, height int)
+	// Verify recomputes every hash chain, and Import proposes what a file says
+	// about tools; nil where there is no such thing.
+	Verify Job
+	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
+	// Regroup moves proposals into another change set, or out of theirs for ""; nil
+	// where there is no such thing.
+	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
+	// Export writes the live registry to a file; nil where there is no such thing.
+	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
+	ExportFormats []ExportFormat // the default first
+	// Signer signs decisions; nil where nothing is signed.
+	Signer Signer
+	// Checkpoint returns how far the publication of checkpoints has come, from
+	// memory; nil where none are published.
+	Checkpoint func() Checkpoint
+	// Exec returns a command that gives the terminal to a process and answers when it
+	// ends; nil means tea.ExecProcess.
+	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
+	// After returns a command that answers with a message after a time; nil means
+	// tea.Tick.
+	After func(d time.Duration, msg tea.Msg) tea.Cmd
+	// Wait returns when another process may have written something, at the latest
+	// after a time; seen is its last result, 0 at first. nil waits for the time.
+	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
+}
+
+// Job is work that takes long. It reports its progress, ends early when ctx is
+// done, and returns lines about its outcome.
+type Job = screen.Job
+
+// Tell reports the progress of a job.
+type Tell = screen.Tell
+
+// Checkpoint is how far the publication of checkpoints has come.
+type Checkpoint struct {
+	At        time.Time // of the newest, zero before the first
+	Decisions int       // that no published checkpoint has
+}

@@ -1,0 +1,354 @@
+// Package decisions decides on several proposals together: on all of them or on none.
+package decisions
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/review/setpage"
+	"toolcrib/tui/desk"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/pending"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Shell is the workbench as the decisions know it.
+type Shell interface {
+	Say(tone screen.Tone, format string, args ...any) tea.Cmd
+	Fail(err error) tea.Cmd
+	Ask(d screen.Dialog) tea.Cmd
+	Frame() screen.Frame
+	CloseDialog()
+}
+
+// Pages are the pages on which proposals are read before a decision.
+type Pages interface {
+	// Deciding reports whether decisions are made on the page on the screen, and no
+	// dialog is open.
+	Deciding() bool
+	// Set returns the page of a change set on the screen, nil for another.
+	Set() Set
+	OpenSet(p proposals.Proposal) tea.Cmd
+	OpenUnseen(p proposals.Proposal) tea.Cmd
+	// Marked returns the proposals that are marked, Mark marks others instead.
+	Marked() []proposals.Proposal
+	MarkOnly(ps []proposals.Proposal)
+}
+
+// Set is the page of a change set.
+type Set interface {
+	Unseen()      // goes to what was not on the screen
+	Left() string // names it
+}
+
+// Decisions asks for decisions and makes them.
+type Decisions struct {
+	Context context.Context //nolint:containedctx // of what is read before a question
+	Shell   Shell
+	Pages   Pages
+	User    *desk.User
+	Pending *pending.Operations
+	// Lacks names the part of a proposal that was not read as it is now; Tell notes
+	// that proposals were shown.
+	Lacks func(d review.Dossier) string
+	Tell  func(ctx context.Context, ds ...review.Dossier) tea.Cmd
+	Write func(screen.Write) tea.Cmd
+	// Regroup moves proposals into another change set, or out of theirs for ""; nil where
+	// there is no such thing.
+	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
+
+	reading *batch // that was asked for last
+}
+
+// Decide reads proposals again, so that the question is about their present
+// state. Change sets are approved together or not at all: their other members are
+// added.
+func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
+	b := &batch{act: act}
+	m.reading = b
+	return func() tea.Msg {
+		o := m.Pending.Begin("Reading what is decided together")
+		defer o.End()
+		ds, err := m.User.Together(m.Context, act, ps, o.Tell)
+		return screen.Then{Do: func() tea.Cmd {
+			b.dossiers = ds
+			return m.batchRead(b, err)
+		}}
+	}
+}
+
+// batchRead asks, unless somebody went elsewhere meanwhile, or for another batch.
+func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
+	switch {
+	case b != m.reading, !m.Pages.Deciding():
+		return nil
+	case err != nil:
+		return m.Shell.Fail(err)
+	}
+	if refused := b.refused(m); len(refused) > 0 {
+		return m.askWithout(*b, refused)
+	}
+	if b.act == proposals.ActApprove {
+		return m.askApproveAll(*b)
+	}
+	return m.askRefuseAll(*b)
+}
+
+// unread returns the proposals of which something has not been on the screen, or
+// has changed since it was, and names what; a change set that is read as one page once.
+func (b *batch) unread(m *Decisions) (ps []proposals.Proposal, names []string) {
+	for _, d := range b.dossiers {
+		p := d.Proposal
+		lacks := m.Lacks(d)
+		if lacks == "" {
+			continue
+		}
+		name := wording.Reference(p) + " " + p.Subject.String() + lacks
+		if b.onePage(p.ChangeSet) {
+			name = "the page of the change set " + p.ChangeSet
+		}
+		if ps = append(ps, p); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return ps, names
+}
+
+// onePage reports whether the members of a change set are read as one page.
+func (b *batch) onePage(set string) bool {
+	members := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
+	return set != "" && OnePage(review.ChangeSet{Name: set, Members: members})
+}
+
+// oneSet reports whether the batch is one change set that is read as one page: that is
+// one decision.
+func (b *batch) oneSet() bool {
+	set := b.dossiers[0].Proposal.ChangeSet
+	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
+}
+
+// draft names the kept text of a decision on exactly this batch.
+func (b *batch) draft() string {
+	ids := make([]proposals.ID, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ids[i] = d.Proposal.ID
+	}
+	return screen.DecisionDraft(b.act, ids...)
+}
+
+// proposals returns those of the batch.
+func (b *batch) proposals() []proposals.Proposal {
+	ps := make([]proposals.Proposal, len(b.dossiers))
+	for i, d := range b.dossiers {
+		ps[i] = d.Proposal
+	}
+	return ps
+}
+
+// about names the proposals that a text is for.
+func (b *batch) about() string {
+	return screen.About(b.proposals()...)
+}
+
+// subject names the proposals in the title of the question.
+func (b *batch) subject() draw.Safe {
+	return screen.Subjects(b.act, b.proposals()...)
+}
+
+// askApproveAll lists the definitions that would go live. It is locked until all
+// of them were read, and several need their number and y.
+func (m *Decisions) askApproveAll(b batch) tea.Cmd {
+	unread, names := b.unread(m) // nothing is read while a dialog is open
+	d := screen.Dialog{
+		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: b.about(), NoteOptional: true,
+		Subject: b.subject(),
+		Facts: func() []draw.Line {
+			return m.Shell.Frame().Facts(len(b.dossiers)-len(unread), len(b.dossiers), b.dossiers, "")
+		},
+		Content: func(page *prose.Page) {
+			b.list(m, page)
+			page.Blank()
+			b.channels(m, page)
+		},
+		Locked: func() []string { return names },
+		Unread: func() tea.Cmd {
+			if set := m.Pages.Set(); set != nil {
+				set.Unseen()
+				return nil
+			}
+			if b.onePage(unread[0].ChangeSet) {
+				return m.Pages.OpenSet(unread[0])
+			}
+			return m.Pages.OpenUnseen(unread[0])
+		},
+		Run: func(note string) tea.Cmd { return b.decide(m, note) },
+	}
+	several(&d, len(b.dossiers))
+	if b.oneSet() {
+		d.Tally = ""
+	}
+	if set := m.Pages.Set(); set != nil && len(names) > 0 {
+		names = []string{set.Left()}
+	}
+	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
+		return slices.ContainsFunc(unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
+	})
+	return tea.Batch(m.Shell.Ask(d), m.Tell(m.Context, asked...))
+}
+
+// askRefuseAll asks for the reason that sends proposals back, or ends them.
+func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
+	form := b.act.Form(len(b.dossiers))
+	d := screen.Dialog{
+		Form: form, Draft: b.draft(), About: b.about(), Writing: true,
+		Subject: b.subject(),
+		Facts:   func() []draw.Line { return m.Shell.Frame().Nothing(form.Consequence, b.dossiers...) },
+		Content: func(page *prose.Page) {
+			page.Text("", form.Consequence+" No channel prompt changes.")
+			page.Blank()
+			b.list(m, page)
+		},
+		Run: func(reason string) tea.Cmd { return b.decide(m, reason) },
+	}
+	several(&d, len(b.dossiers))
+	d.Tally = "" // the reason was typed, and U proposes them again
+	return m.Shell.Ask(d)
+}
+
+// several makes a dialog one about n proposals.
+func several(d *screen.Dialog, n int) {
+	if n < 2 {
+		return
+	}
+	d.Form.Title += " " + strconv.Itoa(n) + " proposals"
+	d.Tally = strconv.Itoa(n)
+}
+
+// decide decides on the batch: on all of it or nothing.
+func (b *batch) decide(m *Decisions, reason string) tea.Cmd {
+	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers), reason, b.draft()))
+}
+
+// list names every proposal of a batch with what its decision is tied to. A change set
+// that is read as one page is summed up: its page has the rest.
+func (b *batch) list(m *Decisions, page *prose.Page) {
+	summed := ""
+	for _, d := range b.dossiers {
+		switch set := d.Proposal.ChangeSet; {
+		case set != "" && set == summed:
+		case b.onePage(set):
+			summed = set
+			b.sum(m, page, set)
+		default:
+			b.item(m, page, d)
+		}
+	}
+	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
+		page.Field("policy", b.dossiers[0].Policy.Deciding().String())
+	}
+}
+
+// item names a proposal with what its decision is tied to.
+func (b *batch) item(m *Decisions, page *prose.Page, d review.Dossier) {
+	p := d.Proposal
+	page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.Shell.Frame().Theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+	what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
+	if b.act == proposals.ActApprove {
+		what += ", " + wording.Becomes(p)
+		if p.Approvals != nil {
+			what += ", approvals " + p.Approvals.Text
+		}
+	}
+	page.Faint("      ", what)
+	worst, style := openWord(m.Shell.Frame().Theme, d)
+	page.Line(draw.Of(m.Shell.Frame().Theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
+}
+
+// sum counts the members of a change set and their findings by rule.
+func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
+	var all review.Dossier
+	var members []review.Dossier
+	approvals := map[string]bool{}
+	for _, d := range b.dossiers {
+		if d.Proposal.ChangeSet != set {
+			continue
+		}
+		members, all.Standing = append(members, d), append(all.Standing, d.Standing...)
+		if d.Proposal.Approvals != nil && b.act == proposals.ActApprove {
+			approvals[d.Proposal.Approvals.Text] = true
+		}
+	}
+	page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Show(set)+"  "), setpage.Counts(members))
+	for _, severity := range []rules.Severity{rules.Block, rules.Warn, rules.Info} {
+		sums := slices.DeleteFunc(review.OpenByRule(all.Standing), func(r review.RuleFindings) bool { return r.Severity != severity })
+		if len(sums) > 0 {
+			sign, style := labels.Severity(m.Shell.Frame().Theme, severity)
+			page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.Rules(sums))
+		}
+	}
+	if len(review.OpenByRule(all.Standing)) == 0 {
+		page.Faint("  ", "no open findings")
+	}
+	for _, text := range slices.Sorted(maps.Keys(approvals)) {
+		page.Faint("  ", "approvals "+text)
+	}
+	if b.act == proposals.ActApprove {
+		page.Faint("  ", "Approved as it was read; a change since then refuses all of it.")
+	}
+}
+
+// channels lists the channel prompts that change, those of all proposals
+// together.
+func (b *batch) channels(m *Decisions, page *prose.Page) {
+	m.Shell.Frame().TestsField(page, b.dossiers...)
+	all := review.Dossier{Rendered: map[string]string{}}
+	var nobody []proposals.Proposal // that have these tools
+	for _, d := range b.dossiers {
+		for key, hash := range d.Rendered {
+			all.Rendered[key] = hash
+		}
+		if d.Unassigned {
+			nobody = append(nobody, d.Proposal)
+		}
+		for _, o := range d.Others {
+			if !inBatch(b, o.ID) {
+				page.Item(draw.Of(m.Shell.Frame().Theme.Warn, "! "), wording.Reference(o)+" by "+o.Author.String()+" becomes stale.")
+			}
+		}
+	}
+	m.Shell.Frame().Unassigned(page, nobody...)
+	if slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
+		screen.PromptsField(page, all)
+	}
+}
+
+func inBatch(b *batch, id proposals.ID) bool {
+	for _, d := range b.dossiers {
+		if d.Proposal.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// batch is proposals that are decided together, as they were read for it.
+type batch struct {
+	act      proposals.Act
+	dossiers []review.Dossier
+}
+
+// OnePage reports whether a change set is read and decided as one page.
+func OnePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage.Fits(set) }
+
+// Onward is added to the message of a decision.
+const Onward = ". Press . for the next"

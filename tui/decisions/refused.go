@@ -1,0 +1,244 @@
+package decisions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/wording"
+)
+
+// refusal is a proposal that cannot be decided about as it was asked, and why.
+type refusal struct {
+	dossier review.Dossier
+	why     string
+}
+
+// refused lists the reasons against the batch.
+func (b *batch) refused(m *Decisions) []refusal {
+	var out []refusal
+	for _, d := range b.dossiers {
+		if why := b.why(m, d); why != "" {
+			out = append(out, refusal{d, why})
+		}
+	}
+	return out
+}
+
+func (b *batch) why(m *Decisions, d review.Dossier) string {
+	if b.act == proposals.ActApprove {
+		d.Members = nil // they are in the batch, each with its own reason
+		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
+	}
+	return wording.Cannot(m.User.Actor, b.act, d.Proposal)
+}
+
+// askWithout names the proposals that cannot be decided, those with the same reason
+// together, and offers to go on without them.
+func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Some decisions are not possible"},
+		Content: func(page *prose.Page) {
+			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
+			for _, alike := range byReason(refused) {
+				first := alike[0].dossier
+				page.Blank()
+				sign := draw.Of(m.Shell.Frame().Theme.Warn, "! ")
+				if len(alike) == 1 {
+					page.Item(sign.Add(m.Shell.Frame().Theme.Strong, draw.Show(wording.Reference(first.Proposal))+" "), first.Proposal.Subject.String())
+				} else {
+					page.Item(sign, namesOf(alike))
+				}
+				page.Text("  ", alike[0].why)
+				if len(refused) == 1 {
+					blocksInTheWay(m.Shell.Frame().Theme, page, first)
+				}
+			}
+			if anyBlocked(refused) {
+				page.Blank()
+				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
+			}
+		},
+	}
+	if len(b.dossiers) == 1 {
+		d.Form.Title = "Not possible"
+	}
+	marked, out := m.Pages.Marked(), b.with(refused)
+	rest := slices.DeleteFunc(slices.Clone(marked), func(p proposals.Proposal) bool { return slices.Contains(out, p.ID) })
+	if len(rest) > 0 && len(rest) < len(marked) {
+		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
+			m.Shell.CloseDialog()
+			m.Pages.MarkOnly(rest)
+			return m.Decide(b.act, rest)
+		}}}
+	}
+	if way, ok := b.wayOut(refused); ok && m.Regroup != nil {
+		d.Form.Verb, d.Form.Consequence = way.verb, ""
+		d.Run = func(string) tea.Cmd { return m.Write(m.move(way)) }
+	}
+	return m.Shell.Ask(d)
+}
+
+// mostListed is how many proposals with the same reason are named.
+const mostListed = 8
+
+// namesOf names refused proposals.
+func namesOf(refused []refusal) string {
+	var names []string
+	for _, r := range refused[:min(len(refused), mostListed)] {
+		names = append(names, wording.Reference(r.dossier.Proposal)+" "+r.dossier.Proposal.Subject.ID)
+	}
+	if n := len(refused) - mostListed; n > 0 {
+		names = append(names, strconv.Itoa(n)+" more")
+	}
+	return wording.Joined(names)
+}
+
+// byReason puts the refused with the same reason together.
+func byReason(refused []refusal) [][]refusal {
+	var list [][]refusal
+	for _, r := range refused {
+		// The remedy of an outdated assessment names the proposal.
+		r.why = strings.Replace(r.why, "toolcrib review "+review.Reference(r.dossier.Proposal)+" --again", "toolcrib review "+setOr(r.dossier.Proposal)+" --again", 1)
+		i := slices.IndexFunc(list, func(o []refusal) bool { return o[0].why == r.why })
+		if i < 0 {
+			i, list = len(list), append(list, nil)
+		}
+		list[i] = append(list[i], r)
+	}
+	return list
+}
+
+// setOr is how a command names the change set of a proposal, or the proposal.
+func setOr(p proposals.Proposal) string {
+	if p.ChangeSet != "" {
+		return "'set:" + p.ChangeSet + "'"
+	}
+	return review.Reference(p)
+}
+
+// wayOut lets the rest of a change set be approved.
+type wayOut struct {
+	verb, done string
+	set        string // that the proposals go to, "" for none
+	moved      []proposals.ID
+}
+
+// wayOut returns how the rest of one change set can be approved: without the members
+// that are blocked, or as a new set where a member was rejected.
+func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
+	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
+		return wayOut{}, false
+	}
+	set := b.dossiers[0].Proposal.ChangeSet
+	way, rejected := wayOut{}, false
+	for _, d := range b.dossiers {
+		if d.Proposal.State == proposals.Rejected {
+			rejected = true
+			continue
+		}
+		out := slices.ContainsFunc(refused, func(r refusal) bool { return r.dossier.Proposal.ID == d.Proposal.ID })
+		outdated := slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrOutdated) })
+		if out && (outdated || d.Proposal.State != proposals.UserReview) {
+			return wayOut{}, false // it has to be assessed, or waits for its author
+		}
+		if out {
+			way.moved = append(way.moved, d.Proposal.ID)
+		}
+	}
+	switch n := strconv.Itoa(len(way.moved)); {
+	case rejected && len(way.moved) > 0:
+		way.set = set + "-rest"
+		way.verb, way.done = "go on with the other "+n+" as the set "+way.set, "Moved "+n+" to the set "+way.set+Onward
+	case rejected || len(way.moved) == len(b.dossiers) || len(way.moved) == 0:
+		return wayOut{}, false
+	default:
+		way.verb = "leave " + n + " out of the set " + set
+		way.done = "Left out of the set " + set + ": " + namesOf(refused) + ". a approves the rest"
+	}
+	return way, true
+}
+
+// move moves the proposals of a way out.
+func (m *Decisions) move(w wayOut) screen.Write {
+	return screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
+		_, err := m.Regroup(ctx, m.User.Actor, w.moved, w.set)
+		return w.done, err
+	})
+}
+
+// with returns the ids of the refused proposals and of those that are approved
+// only together with them.
+func (b *batch) with(refused []refusal) []proposals.ID {
+	var ids []proposals.ID
+	for _, d := range b.dossiers {
+		p := d.Proposal
+		if slices.ContainsFunc(refused, func(r refusal) bool {
+			q := r.dossier.Proposal
+			return q.ID == p.ID || b.act == proposals.ActApprove && q.ChangeSet != "" && q.ChangeSet == p.ChangeSet
+		}) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// anyBlocked reports whether an open block is in the way of any.
+func anyBlocked(refused []refusal) bool {
+	return slices.ContainsFunc(refused, func(r refusal) bool { return len(review.BlocksByRule(r.dossier.Standing)) > 0 })
+}
+
+// refusedOf returns how many of a batch are refused.
+func refusedOf(refused, all int) string {
+	switch {
+	case all == 1:
+		return "Blocked by:"
+	case refused == 1:
+		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
+	}
+	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
+}
+
+// blocksInTheWay lists the first open blocks, and where the others are.
+func blocksInTheWay(th theme.Theme, page *prose.Page, d review.Dossier) {
+	blocks := review.BlocksByRule(d.Standing)
+	for _, s := range blocks[:min(len(blocks), wording.MaxRules)] {
+		sign, style := labels.Severity(th, s.Severity)
+		page.Item(draw.Of(style, "  "+draw.Pad(sign, 9)), wording.FirstOf(s))
+	}
+}
+
+// openWord sums up the findings of a proposal that are not waived, the worst
+// first.
+func openWord(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
+	sums := review.OpenByRule(d.Standing)
+	if len(sums) == 0 {
+		return "no open findings", th.Faint
+	}
+	_, style := labels.Severity(th, sums[0].Severity)
+	var words draw.Safe
+	for len(sums) > 0 {
+		n := 1
+		for n < len(sums) && sums[n].Severity == sums[0].Severity {
+			n++
+		}
+		if words != "" {
+			words += "; "
+		}
+		sign, _ := labels.Severity(th, sums[0].Severity)
+		words += sign + " " + draw.Show(wording.Rules(sums[:n]))
+		sums = sums[n:]
+	}
+	return words, style
+}

@@ -1,0 +1,286 @@
+// Package desk has the acts of a user at the desk, each signed where that is needed.
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// User acts at the desk. Each act returns its outcome, as a sentence without its full
+// stop.
+type User struct {
+	Context context.Context //nolint:containedctx // of what is read before a question
+	Actor   proposals.Actor
+	Layer   registry.Layer // where drafts are made
+	Desk    Desk
+	// Versions reads the versions of a subject, the newest first.
+	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
+	Calls    Calls     // nil where nothing can be called
+	Signer   Signer    // nil where nothing is signed
+	Ask      AskToSign // shows the statement before the key is asked
+}
+
+// Together reads proposals as they are now, to decide on all of them or none.
+// Change sets are approved together or not at all: their other members come
+// along. tell reports how many were read.
+func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
+	ids := make([]proposals.ID, len(ps))
+	for i, p := range ps {
+		ids[i] = p.ID
+	}
+	var out []review.Dossier
+	for i := 0; i < len(ids); i++ {
+		tell(i, len(ids))
+		d, err := u.Desk.Show(ctx, u.Actor, ids[i])
+		if err != nil {
+			return out, err
+		}
+		out = append(out, d)
+		if act != proposals.ActApprove {
+			continue
+		}
+		for _, p := range d.Together() {
+			if !slices.Contains(ids, p.ID) {
+				ids = append(ids, p.ID)
+			}
+		}
+	}
+	return out, nil
+}
+
+// AsRead ties each proposal to the review digest that was shown of it.
+func AsRead(ds []review.Dossier) []review.Choice {
+	out := make([]review.Choice, len(ds))
+	for i, d := range ds {
+		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
+	}
+	return out
+}
+
+// maxNamed is how many decisions are named when several were made.
+const maxNamed = 4
+
+// decide decides on proposals: on all of them or on none.
+func (u *User) decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) ([]proposals.Decision, error) {
+	desk, err := u.decider(ctx, act, choices, reason)
+	if err != nil {
+		return nil, err
+	}
+	return desk.Decide(ctx, u.Actor, choices, proposals.VerdictOf(act), reason)
+}
+
+// decided reports the outcome of decisions.
+func decided(act proposals.Act, decisions []proposals.Decision) string {
+	var names, waiting []string
+	for _, d := range decisions {
+		name := d.Subject.String()
+		switch {
+		case d.Verdict == proposals.VerdictEndorsed:
+			waiting = append(waiting, name+" ("+d.Progress()+")")
+			continue
+		case act == proposals.ActApprove:
+			name += " version " + strconv.Itoa(d.Version)
+		}
+		names = append(names, name)
+	}
+	var done []string
+	if len(names) > 0 {
+		done = append(done, act.Form(len(decisions)).Done+": "+someOf(names))
+	}
+	if len(waiting) > 0 {
+		done = append(done, "Approved, not live yet: "+someOf(waiting))
+	}
+	return strings.Join(done, ". ")
+}
+
+// someOf names the first of several decisions.
+func someOf(names []string) string {
+	if n := len(names); n > maxNamed {
+		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
+	}
+	return wording.Joined(names)
+}
+
+// Waive waives a finding.
+func (u *User) Waive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
+	desk, err := u.waiver(ctx, proposals.ActWaive, id, review.Handle(s.Finding), reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = desk.Waive(ctx, u.Actor, id, review.Handle(s.Finding), reason, nil)
+	return proposals.ActWaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
+}
+
+// Unwaive ends the waiver of a finding.
+func (u *User) Unwaive(ctx context.Context, id proposals.ID, s review.Standing, reason string) (string, error) {
+	desk, err := u.waiver(ctx, proposals.ActUnwaive, id, review.Handle(s.Finding), reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = desk.Unwaive(ctx, u.Actor, id, review.Handle(s.Finding), reason)
+	return proposals.ActUnwaive.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
+}
+
+// submit submits what was just drafted. What cannot be submitted stays a draft.
+func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, said string) {
+	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
+	if err != nil {
+		return draft, "Drafted " + draft.Title + ", not submitted: " + wording.OneLine(err)
+	}
+	return p, "Proposed " + p.Subject.String() + " as " + wording.Reference(p)
+}
+
+// Comment adds to the thread.
+func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error) {
+	_, err := u.Desk.Comment(ctx, u.Actor, id, body, at)
+	return proposals.ActComment.Form(1).Done, err
+}
+
+// Simple does an act on a proposal that needs no words.
+func (u *User) Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
+	done := act.Form(1).Done
+	switch act { //nolint:exhaustive // the others need words
+	case proposals.ActSubmit:
+		p, err := u.Desk.Submit(ctx, u.Actor, id)
+		return done + " as " + wording.Reference(p), err
+	case proposals.ActRebase:
+		p, err := u.Desk.Rebase(ctx, u.Actor, id)
+		return done + ": revision " + strconv.Itoa(p.Revision) + " is against " + facts.Against(p.BaseVersion), err
+	case proposals.ActAssess:
+		a, err := u.Desk.Reassess(ctx, id)
+		return done + ": " + wording.Advice(a.Recommendation), err
+	}
+	_, err := u.Desk.Withdraw(ctx, u.Actor, id, "")
+	return done, err
+}
+
+// Fork drafts a tool of the user's own from a core tool.
+func (u *User) Fork(ctx context.Context, id string) (proposals.Proposal, string, error) {
+	p, err := u.Desk.Fork(ctx, u.Actor, id, u.Layer)
+	return p, "Drafted " + p.Subject.String(), err
+}
+
+// Restore proposes to make an earlier version live again.
+func (u *User) Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error) {
+	p, err := u.Desk.Rollback(ctx, u.Actor, s, version, reason)
+	if err != nil {
+		return p, "", err
+	}
+	p, said := u.submit(ctx, p)
+	return p, said + "; a approves it", nil
+}
+
+// Send proposes an edited text, or revises a proposal with it.
+func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
+	if w.ID != "" {
+		p, err := u.Desk.Revise(ctx, u.Actor, w.ID, draft)
+		return p, "Saved revision " + strconv.Itoa(p.Revision) + " of " + p.Subject.String(), err
+	}
+	ps, err := u.Desk.Propose(ctx, u.Actor, []proposals.Draft{draft}, submit)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	return ps[0], "Proposed " + ps[0].Subject.String() + " as " + wording.Reference(ps[0]), nil
+}
+
+// RunCall runs a call that waits, with the arguments that were shown.
+func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
+	calls, err := u.answerer(ctx, p, true, "")
+	if err != nil {
+		return "", err
+	}
+	res, err := calls.Approve(ctx, u.Actor, p.ID, p.Digest)
+	return strings.Join(append([]string{proposals.ActApproveCall.Form(1).Done + " " + p.Tool.String()}, res.Warnings...), "; "), err
+}
+
+// RefuseCall refuses a call that waits.
+func (u *User) RefuseCall(ctx context.Context, p gateway.Pending, reason string) (string, error) {
+	calls, err := u.answerer(ctx, p, false, reason)
+	if err != nil {
+		return "", err
+	}
+	_, err = calls.Refuse(ctx, u.Actor, p.ID, reason)
+	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
+}
+
+// maxWaiting is how many calls that wait are listed.
+const maxWaiting = 200
+
+// CallState returns where a call stands.
+func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
+
+// PendingCalls lists the calls that wait for the user, then the last of the
+// others, and returns how many wait.
+func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
+	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
+	if err != nil {
+		return nil, 0, err
+	}
+	waiting = len(calls)
+	all, err := u.Calls.Pending(ctx, gateway.PendingQuery{Limit: last})
+	for _, p := range all {
+		if u.Calls.State(p) != gateway.PendingWaiting {
+			calls = append(calls, p)
+		}
+	}
+	return calls, waiting, err
+}
+
+// Decision decides on proposals: on all of them or on none. draft names the kept text
+// of the reason.
+func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write {
+	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
+	for _, choice := range choices {
+		about.Decided = append(about.Decided, choice.ID)
+	}
+	return func(ctx context.Context) screen.Wrote {
+		decisions, err := u.decide(ctx, act, choices, reason)
+		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
+			err = errors.New("nothing decided: " + wording.OneLine(err))
+		}
+		if about.Err = err; err == nil {
+			about.Text, about.Undo = decided(act, decisions), u.undo(act, decisions)
+		}
+		return about
+	}
+}
+
+// ErrNotSigned is the error of a decision whose signature was declined.
+var ErrNotSigned = errors.New("not signed, so nothing was decided")
+
+// decider returns the desk for a decision, signed where that is needed.
+func (u *User) decider(ctx context.Context, act proposals.Act, choices []review.Choice, note string) (Decider, error) {
+	if u.Signer == nil {
+		return u.Desk, nil
+	}
+	return u.Signer.Decide(ctx, act, choices, note, u.Ask)
+}
+
+// waiver is decider for the waiver of a finding, or its end.
+func (u *User) waiver(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string) (Decider, error) {
+	if u.Signer == nil {
+		return u.Desk, nil
+	}
+	return u.Signer.Waive(ctx, act, id, handle, reason, u.Ask)
+}
+
+// answerer returns who answers a call, signed where that is needed.
+func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
+	if u.Signer == nil {
+		return u.Calls, nil
+	}
+	return u.Signer.Answer(ctx, p, approve, reason, u.Ask)
+}

@@ -1,0 +1,88 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+)
+
+// Decider decides on proposals and waives findings.
+type Decider interface {
+	Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error)
+	Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error)
+	Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error)
+}
+
+// Proposer drafts, revises and withdraws proposals.
+type Proposer interface {
+	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
+	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
+	Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error)
+	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
+	Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error)
+	Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error)
+}
+
+// Commenter adds to the thread of a proposal and has it assessed again.
+type Commenter interface {
+	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
+	Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error)
+}
+
+// Reader reads proposals.
+type Reader interface {
+	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
+}
+
+// Desk is the part of the review service that the acts use.
+type Desk interface {
+	Reader
+	Decider
+	Proposer
+	Commenter
+}
+
+// Calls are the waiting calls, for the workbench.
+type Calls interface {
+	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
+	State(p gateway.Pending) gateway.PendingState
+	Answerer
+}
+
+// Signer signs what the user decides. Each method returns what the decision is made
+// at: the same as before where nothing is signed. ask is called before the key is.
+type Signer interface {
+	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
+	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
+	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
+	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
+}
+
+// Answerer answers calls that wait for the user.
+type Answerer interface {
+	Approve(ctx context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error)
+	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
+}
+
+// SignRequest is a statement that waits for its signature.
+type SignRequest struct {
+	Principal, Key string
+	Statement      string // its hash, short
+	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
+	Run            func() error
+}
+
+// Line names the signer, the statement and the key.
+func (r SignRequest) Line() string {
+	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
+}
+
+// AskToSign shows a request and runs it when the user agrees. It returns what Run
+// does, or ErrNotSigned.
+type AskToSign func(ctx context.Context, r SignRequest) error

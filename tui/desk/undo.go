@@ -1,0 +1,147 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// What was decided stays decided and in the log. Taking it back is a further act: the
+// content is proposed again, or the version before is restored.
+
+// undo returns what takes decisions back, nil for nothing: for those that made a version
+// live where there is one, and for the others any number.
+func (u *User) undo(act proposals.Act, decisions []proposals.Decision) *screen.Undo {
+	d := decisions[0]
+	switch {
+	case act != proposals.ActApprove:
+		return &screen.Undo{Says: "proposes " + them(len(decisions)) + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askAgain(sh, f, decisions) }}
+	case len(decisions) > 1 || d.Version == 0:
+		return nil
+	case d.Version == 1:
+		return &screen.Undo{Says: "deactivates it", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askDeactivate(sh, f, d) }}
+	}
+	return &screen.Undo{Says: "restores version " + strconv.Itoa(d.Version-1), Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd {
+		return screen.Restorer{Versions: u.Versions, Restore: u.Restore}.Ask(u.Context, sh, nil, f, d.Subject, d.Version-1)
+	}}
+}
+
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// askAgain reads what was rejected or sent back, and asks whether it is proposed again.
+func (u *User) askAgain(sh screen.Shell, f screen.Frame, decisions []proposals.Decision) tea.Cmd {
+	return func() tea.Msg {
+		var ds []review.Dossier
+		var ps []proposals.Proposal
+		for _, d := range decisions {
+			read, err := u.Desk.Show(u.Context, u.Actor, d.Proposal)
+			if err != nil {
+				return screen.Done{Err: err}
+			}
+			ds, ps = append(ds, read), append(ps, read.Proposal)
+		}
+		return screen.Then{Do: func() tea.Cmd {
+			for _, p := range ps {
+				if why := wording.CannotAgain(p); why != "" {
+					return sh.Say(screen.Warning, "%s: %s", wording.Reference(p), why)
+				}
+			}
+			return sh.Ask(f.AgainDialog(ps, func() tea.Cmd { return sh.Write(u.againAll(ds)) }))
+		}}
+	}
+}
+
+// againAll proposes again what several proposals wanted, and opens a single one.
+func (u *User) againAll(ds []review.Dossier) screen.Write {
+	if len(ds) == 1 {
+		return screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return u.Again(ctx, ds[0]) })
+	}
+	form := proposals.Form{Undone: "not all proposed again"}
+	return screen.Act(screen.Wrote{Made: true}, form, func(ctx context.Context) (string, error) {
+		var said []string
+		for _, d := range ds {
+			p, text, err := u.Again(ctx, d)
+			if err != nil {
+				return "", errors.Join(errors.New(strings.Join(said, ", ")+" are there"), err)
+			}
+			if p.State == proposals.Drafted {
+				return text, nil
+			}
+			said = append(said, wording.Reference(p))
+		}
+		return "Proposed again as " + wording.Joined(said), nil
+	})
+}
+
+// Again proposes what a proposal that is closed, or was sent back, wanted. The decision
+// stays; what was sent back is withdrawn, as its place is taken. A change set that a
+// rejection stopped is left: nothing in it can be approved.
+func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
+	draft := d.Revision.Draft
+	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {
+		draft.ChangeSet = ""
+	}
+	ps, err := u.Desk.Propose(ctx, u.Actor, []proposals.Draft{draft}, false)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	if d.Proposal.State == proposals.NeedsChanges {
+		if _, err := u.Desk.Withdraw(ctx, u.Actor, d.Proposal.ID, "Proposed again as "+wording.Reference(ps[0])+"."); err != nil {
+			return ps[0], "", err
+		}
+	}
+	p, said := u.submit(ctx, ps[0])
+	return p, said + ", again after " + wording.Reference(d.Proposal), nil
+}
+
+// askDeactivate asks why what was just approved as new should not be used.
+func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decision) tea.Cmd {
+	subject := d.Subject.String()
+	return sh.Ask(screen.Dialog{
+		Form: proposals.Form{Title: "Deactivate", Verb: "propose it", Reason: true}, Writing: true,
+		About: subject, Subject: draw.Show(subject + "  v1 → v2, deactivated"),
+		Facts: func() []draw.Line {
+			return []draw.Line{draw.Of(f.Theme.Text, "no agent gets it then"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+		},
+		Content: func(page *prose.Page) { page.Field("deactivate", subject) },
+		Run: func(reason string) tea.Cmd {
+			return sh.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) {
+				return u.deactivate(ctx, d, reason)
+			}))
+		},
+	})
+}
+
+// deactivate proposes that what a decision made live is not used, with the examples and
+// the test cases that it came with.
+func (u *User) deactivate(ctx context.Context, of proposals.Decision, reason string) (proposals.Proposal, string, error) {
+	approved, err := u.Desk.Show(ctx, u.Actor, of.Proposal)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	was := approved.Revision.Draft
+	ps, err := u.Desk.Propose(ctx, u.Actor, []proposals.Draft{{
+		Type: proposals.Deactivate, Subject: of.Subject, BaseVersion: &of.Version, Rationale: reason, Examples: was.Examples, TestCases: was.TestCases,
+	}}, false)
+	if err != nil {
+		return proposals.Proposal{}, "", err
+	}
+	p, said := u.submit(ctx, ps[0])
+	return p, said + "; a approves it", nil
+}

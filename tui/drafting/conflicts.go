@@ -1,0 +1,160 @@
+package drafting
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+// Conflict shows where a proposal and the live version changed the same
+// thing, and has the user take sides, here or in the editor. Nothing was written.
+func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
+	g := &merging{p: p, conflict: c, passages: c.Passages()}
+	g.choices = make([]diff.Choice, len(g.passages))
+	var d *dialog.Dialog
+	question := screen.Dialog{
+		Form:    proposals.Form{Title: "Conflicts with version " + strconv.Itoa(c.Live), Verb: "save the revision"},
+		Content: func(page *prose.Page) { g.content(m.Shell.Frame().Theme, page) },
+	}
+	question.Run = func(_ string) tea.Cmd { return g.save(m, d) }
+	question.Keys = []screen.Key{
+		{Keys: []string{"h"}, Label: "take here", Do: func() tea.Cmd { return g.take(m, d, diff.TakeOurs) }},
+		{Keys: []string{"l"}, Label: "take live", Do: func() tea.Cmd { return g.take(m, d, diff.TakeTheirs) }},
+		{Keys: []string{"j"}, Label: "next", Do: func() tea.Cmd { d.Pager.Move(1); return nil }},
+		{Keys: []string{"J"}, Do: func() tea.Cmd { d.Pager.NextStop(1); return nil }},
+		{Keys: []string{"K"}, Do: func() tea.Cmd { d.Pager.NextStop(-1); return nil }},
+		{Keys: []string{"e"}, Label: "edit", Do: func() tea.Cmd { return g.edit(m) }},
+	}
+	ask := m.Shell.Ask(question)
+	d = m.Shell.Dialog()
+	d.Pager.Point(m.Shell.Frame().Theme.Accent)
+	d.Fit(m.Shell.Frame())
+	return ask
+}
+
+// take takes a side of the selected passage and goes to the next that is undecided.
+func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
+	at := d.Pager.Stop()
+	g.choices[at] = side
+	d.Fit(m.Shell.Frame())
+	if next := slices.Index(g.choices[at:], diff.Undecided); next >= 0 {
+		d.Pager.SetStop(at + next)
+	} else {
+		d.Pager.SetStop(slices.Index(g.choices, diff.Undecided))
+	}
+	return nil
+}
+
+// save makes a revision of the sides, once all are decided.
+func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
+	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
+		d.Reopen()
+		m.Shell.Say(screen.Warning, "Take a side first: h takes here, l takes live")
+		d.Pager.SetStop(open)
+		return nil
+	}
+	draft, err := g.conflict.Take(g.choices)
+	if err != nil {
+		return m.Shell.Fail(err)
+	}
+	return m.send(editor.Manuscript{ID: g.p.ID}, draft, true, "")
+}
+
+// edit finishes the merge in the editor, with the sides that were taken.
+func (g *merging) edit(m *Drafting) tea.Cmd {
+	if why := m.Editor.Missing(); why != "" {
+		m.Shell.Say(screen.Warning, "e: %s", why)
+		return nil
+	}
+	merge := *g.conflict
+	var err error
+	if merge.Draft, err = g.conflict.Take(g.choices); err != nil {
+		return m.Shell.Fail(err)
+	}
+	m.Shell.CloseDialog()
+	return m.Edit(m.Editor.Merge(g.p, &merge))
+}
+
+// content shows the passages.
+func (g *merging) content(th theme.Theme, page *prose.Page) {
+	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
+	for i, p := range g.passages {
+		page.Blank()
+		page.Stop()
+		heading := draw.Of(th.Field, " ◆ "+draw.Show(p.Path))
+		if p.Line > 0 {
+			heading = heading.Add(th.Faint, draw.Showf("  line %d", p.Line))
+		}
+		page.Line(heading)
+		ours, theirs := differing(p.Ours, p.Theirs, th.Mark)
+		kept := func(side diff.Choice) draw.Span {
+			if g.choices[i] == side {
+				return draw.Span{Text: "✓ ", Style: th.Good}
+			}
+			return draw.Span{Text: "  "}
+		}
+		side(page, draw.Of(th.Faint, "    was   "), p.Base, nil)
+		side(page, draw.Line{kept(diff.TakeOurs)}.Add(th.Good, "  here  "), p.Ours, ours)
+		side(page, draw.Line{kept(diff.TakeTheirs)}.Add(th.Warn, "  live  "), p.Theirs, theirs)
+	}
+}
+
+// side shows what one side has, line by line, with marks.
+func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
+	if text == "" {
+		page.FaintItem(sign, "nothing")
+		return
+	}
+	for i, line := range strings.Split(text, "\n") {
+		var marked []draw.Mark
+		if i < len(marks) {
+			marked = marks[i]
+		}
+		page.MarkedItem(sign, line, marked)
+		sign = draw.Of("", draw.Safe(draw.Blank(sign.Width())))
+	}
+}
+
+// differing marks the words that each of two texts has and the other lacks, line by
+// line.
+func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
+	if len(ours)+len(theirs) > screen.MaxGlance {
+		return nil, nil
+	}
+	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.Everything) {
+		for _, l := range hunk.Words().Lines {
+			var marks []draw.Mark
+			for _, s := range l.Spans {
+				marks = append(marks, draw.Mark{Start: s.Start, End: s.End, Style: style})
+			}
+			if l.Kind != diff.Insert {
+				a = append(a, marks)
+			}
+			if l.Kind != diff.Delete {
+				b = append(b, marks)
+			}
+		}
+	}
+	return a, b
+}
+
+// merging is a rebase with conflicts whose sides the user takes one by one.
+type merging struct {
+	p        proposals.Proposal
+	conflict *review.RebaseConflict
+	passages []review.Passage
+	choices  []diff.Choice // one for each passage
+}

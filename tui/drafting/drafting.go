@@ -1,0 +1,156 @@
+// Package drafting has the user write proposals: in an editor, then checked and sent, and
+// merged with the live version where the two conflict.
+package drafting
+
+import (
+	"context"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/tui/desk"
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/unsent"
+	"toolcrib/tui/wording"
+)
+
+// Shell is the workbench as the drafting knows it.
+type Shell interface {
+	Say(tone screen.Tone, format string, args ...any) tea.Cmd
+	Fail(err error) tea.Cmd
+	Ask(d screen.Dialog) tea.Cmd
+	Type(l *screen.Line) tea.Cmd
+	Frame() screen.Frame
+	Dialog() *dialog.Dialog // that is open, nil for none
+	CloseDialog()
+}
+
+// Drafting writes proposals.
+type Drafting struct {
+	Shell  Shell
+	Editor *editor.Editor
+	Unsent *unsent.Folder
+	User   *desk.User
+	Write  func(screen.Write) tea.Cmd
+}
+
+// DraftNew asks for the subject of a new proposal.
+func (m *Drafting) DraftNew() tea.Cmd {
+	text := edit.NewLine("tool:" + string(m.User.Layer) + "/")
+	return m.Shell.Type(&screen.Line{
+		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
+		Done: func() tea.Cmd {
+			s, err := registry.ParseSubject(text.String())
+			if err != nil {
+				return m.Shell.Fail(err)
+			}
+			return m.Edit(m.Editor.Draft(s, nil, 0))
+		},
+	})
+}
+
+// Change opens a live definition in the editor.
+func (m *Drafting) Change(s registry.Subject, d registry.Definition, version int) tea.Cmd {
+	return m.Edit(m.Editor.Draft(s, &d, version))
+}
+
+// Edit opens a manuscript in the editor.
+func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
+	if m.Editor.Remote {
+		return m.editHere(w)
+	}
+	return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
+}
+
+// Fork drafts a tool of the user's own from a core tool.
+func (m *Drafting) Fork(id string) tea.Cmd {
+	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
+}
+
+// editHere opens a manuscript in the editor of the workbench.
+func (m *Drafting) editHere(w editor.Manuscript) tea.Cmd {
+	text, err := w.Read()
+	if err != nil {
+		return m.Shell.Fail(err)
+	}
+	var d *dialog.Dialog
+	opened := m.Shell.Ask(screen.Dialog{
+		Form: proposals.Form{Title: w.Name, Verb: "check it"}, NoteOptional: true, Label: "Text", Tall: true, Writing: true, Draft: filepath.Base(w.File), About: w.Name,
+		Content: func(page *prose.Page) {
+			page.Faint("", "Type or paste the proposal. It is kept among your unsent drafts.")
+		},
+		Run: func(string) tea.Cmd {
+			written := []byte(d.Text())
+			return func() tea.Msg {
+				err := unsent.Write(w.File, written)
+				return screen.Then{Do: func() tea.Cmd { return m.edited(w, written, err) }}
+			}
+		},
+	})
+	d = m.Shell.Dialog()
+	d.SetText(string(text))
+	return opened
+}
+
+// edited reads the text from the editor and asks what to do with it.
+func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
+	switch {
+	case err != nil:
+		return m.Shell.Fail(err)
+	case w.Unchanged(text):
+		m.Shell.Say(screen.Remark, "No changes")
+		return m.Unsent.Drop(filepath.Base(w.File))
+	}
+	draft, problems := w.Parse(text)
+	return m.askAgain(w, problems, draft)
+}
+
+// askAgain lists the problems of a text, or asks whether to send it.
+func (m *Drafting) askAgain(w editor.Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
+	draftName := filepath.Base(w.File)
+	d := screen.Dialog{
+		Form: proposals.Form{Title: w.Name},
+		Content: func(page *prose.Page) {
+			switch {
+			case len(problems) == 0:
+				page.Text("", "No problems found.")
+			default:
+				page.Text("", "Cannot submit it yet: "+wording.Count(len(problems), "problem", "problems"))
+				page.Blank()
+				for _, p := range problems {
+					page.Item(draw.Of(m.Shell.Frame().Theme.Warn, "! "), p)
+				}
+			}
+			page.Blank()
+			page.Faint("", "Saved in "+m.Editor.KeptIn(w.File))
+		},
+		Keys: []screen.Key{{Keys: []string{"e"}, Label: "edit again", Do: func() tea.Cmd {
+			m.Shell.CloseDialog()
+			return m.Edit(w)
+		}}},
+	}
+	if draft != nil && len(problems) == 0 {
+		d.Form.Verb = proposals.ActSubmit.Form(1).Verb
+		d.Run = func(_ string) tea.Cmd { return m.send(w, *draft, true, draftName) }
+	}
+	if draft != nil && w.ID == "" {
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"d"}, Label: "save as a draft", Do: func() tea.Cmd {
+			m.Shell.CloseDialog()
+			return m.send(w, *draft, false, draftName)
+		}})
+	}
+	return m.Shell.Ask(d)
+}
+
+func (m *Drafting) send(w editor.Manuscript, draft proposals.Draft, submit bool, draftName string) tea.Cmd {
+	return m.Write(screen.Drafted(draftName, func(ctx context.Context) (proposals.Proposal, string, error) {
+		return m.User.Send(ctx, w, draft, submit)
+	}))
+}

@@ -1,0 +1,145 @@
+// Package editor runs the user's own editor on the manuscript of a proposal.
+package editor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/unsent"
+	"toolcrib/tui/wording"
+)
+
+// Editor is the editor of a user.
+type Editor struct {
+	Folder string // of the manuscripts; "" for none, where nothing can be edited
+	Remote bool   // no program is run: texts are edited in the workbench
+	Getenv func(string) string
+	// Exec returns a command that gives the terminal to a process and answers when it
+	// ends; nil means tea.ExecProcess.
+	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
+}
+
+// command returns the command of the editor, with arguments: vi where none is named, as
+// for git; "" for none.
+func (e *Editor) command() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
+			return c
+		}
+	}
+	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, "vi")); dir != "" && err == nil && info.Mode()&0o111 != 0 {
+			return "vi"
+		}
+	}
+	return ""
+}
+
+// Missing returns why nothing can be edited, "" when it can.
+func (e *Editor) Missing() string {
+	switch {
+	case !e.Remote && e.command() == "":
+		return "set VISUAL or EDITOR first"
+	case e.Folder == "":
+		return "no folder for drafts is available"
+	}
+	return ""
+}
+
+// Cannot returns why the text in a file cannot be opened in the editor, "" when it can.
+func (e *Editor) Cannot(file string) string {
+	switch {
+	case file == "":
+		return "the text is not kept in a file"
+	case e.Remote:
+		return "no program is run here"
+	}
+	return e.Missing()
+}
+
+// KeptIn names where a manuscript is kept: its file, where the user can reach it.
+func (e *Editor) KeptIn(file string) string {
+	if e.Remote {
+		return "your unsent drafts"
+	}
+	return file
+}
+
+// Run returns a command that edits a manuscript, and then does something with the text.
+func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
+	err := w.begin()
+	if err != nil {
+		return then(nil, err)
+	}
+	give := e.Exec
+	if give == nil {
+		give = tea.ExecProcess
+	}
+	// The shell takes the command apart, as for git and others, because it may
+	// have arguments: "code --wait".
+	run := exec.Command("sh", "-c", e.command()+` "$1"`, "sh", w.File) //nolint:noctx // the user ends the editor
+	return give(run, func(err error) tea.Msg {
+		var text []byte
+		if err != nil {
+			err = fmt.Errorf("the editor failed: %w; the draft is in %s", err, e.KeptIn(w.File))
+		} else {
+			text, err = os.ReadFile(w.File)
+		}
+		return screen.Then{Do: func() tea.Cmd { return then(text, err) }}
+	})
+}
+
+// Revision returns the manuscript of the next revision of a proposal.
+func (e *Editor) Revision(d review.Dossier) Manuscript {
+	p := d.Proposal
+	text, ext := written(d.Revision.Draft)
+	file := filepath.Join(e.Folder, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
+	return Manuscript{p.ID, file, wording.Reference(p) + " " + p.Subject.String(), text}
+}
+
+// Draft returns the manuscript of a proposal about a subject: to modify a live
+// definition, or a new one.
+func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version int) Manuscript {
+	t := proposals.New
+	if live != nil {
+		t = proposals.Modify
+	}
+	name := fmt.Sprintf("%s-%s-%s-v%d", t, s.Kind, strings.ReplaceAll(string(s.Layer), "/", "-")+"-"+s.ID, version)
+	text, ext := written(proposals.Template(t, s, live, version))
+	return Manuscript{"", filepath.Join(e.Folder, name+ext), s.String(), text}
+}
+
+// Merge returns the manuscript of a rebase that is to be finished by hand.
+func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
+	text, ext := written(conflict.Draft)
+	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
+	return Manuscript{p.ID, file, "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), text}
+}
+
+// begin writes the file of a manuscript, unless it is there from before.
+func (w Manuscript) begin() error {
+	_, err := os.Stat(w.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = unsent.Write(w.File, w.Text)
+	}
+	return err
+}
+
+// Read returns the text of a manuscript so far.
+func (w Manuscript) Read() ([]byte, error) {
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(w.File)
+}

@@ -1,0 +1,72 @@
+package editor
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/tui/wording"
+)
+
+// Manuscript is a proposal that is written in an editor of the user's. Its file
+// stays until it was sent.
+type Manuscript struct {
+	ID   proposals.ID // that is revised, "" for a new one
+	File string
+	Name string // what people know it as
+	Text []byte // what it begins with, unless the file is there from before
+}
+
+// Unchanged reports whether there is nothing in text that was not there. A merge
+// that nobody finished is not nothing: it has marks to take out.
+func (w Manuscript) Unchanged(text []byte) bool {
+	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
+}
+
+// Parse reads a text from the editor: the draft, nil if there is none, and why it
+// cannot be submitted.
+func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
+	parsed, err := proposals.DecodeFile(w.File, text)
+	if len(parsed) != 1 || parsed[0].Doc == nil {
+		if err == nil {
+			err = errors.New("it must hold exactly one proposal")
+		}
+		return nil, []string{wording.OneLine(err)}
+	}
+	for _, p := range parsed[0].Problems() {
+		problems = append(problems, p.String())
+	}
+	if len(parsed[0].Malformed) > 0 {
+		return nil, problems
+	}
+	return &parsed[0].Draft, problems
+}
+
+// written returns a draft as Markdown, or as JSON where Markdown would lose
+// something or bring hidden characters into the user's editor, with the ending
+// of the file's name. In JSON they are escapes, which are read back as they were.
+func written(d proposals.Draft) (text []byte, ext string) {
+	if text, err := d.Markdown(); err == nil && shown(string(text)) {
+		return text, ".md"
+	}
+	return visible.JSON(d.JSON()), ".json"
+}
+
+// shown reports whether an editor shows every character of text. A single
+// selector after a symbol, which makes an emoji of it, is seen by what it does.
+func shown(text string) bool {
+	var before rune
+	for _, r := range text {
+		emoji := (r == '\ufe0e' || r == '\ufe0f') && unicode.Is(unicode.S, before)
+		if r != '\n' && r != '\t' && visible.Hidden(r) && !emoji {
+			return false
+		}
+		before = r
+	}
+	return utf8.ValidString(text)
+}

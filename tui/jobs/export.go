@@ -1,0 +1,145 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+)
+
+// Export is the live registry as a file to be written.
+type Export struct {
+	File    string
+	Format  string
+	Agent   string // only its tools; "" for everything
+	Replace bool   // the file that is there
+}
+
+// ExportFormat is a format that an export is written in.
+type ExportFormat struct {
+	Name, About string
+	Whole       bool // it has everything, not the tools of one agent
+}
+
+// asking asks how the registry is written to a file.
+type asking struct {
+	file   string
+	format int
+	agent  string      // the one that was selected, "" for none
+	only   bool        // the tools of that agent
+	there  fs.FileInfo // the file that is replaced, nil for none
+	err    error       // why nothing can be written there
+}
+
+// Export asks for the file, and then for the format.
+func (r *Runner) Export() tea.Cmd {
+	return r.askFile("continue", "export to file", func(file string) tea.Cmd {
+		if whole, err := filepath.Abs(file); err == nil {
+			file = whole
+		}
+		x := &asking{file: file, agent: r.Agent()}
+		return func() tea.Msg {
+			x.there, x.err = existing(file)
+			return screen.Then{Do: func() tea.Cmd { return r.exportFound(x) }}
+		}
+	})
+}
+
+// existing returns the file of a name, nil when a new one can be made.
+func existing(file string) (fs.FileInfo, error) {
+	there, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(file)); err != nil {
+			return nil, fmt.Errorf("there is no folder %s; make it, or choose another", filepath.Dir(file))
+		}
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w; choose another file", err)
+	case there.IsDir():
+		return nil, fmt.Errorf("%s is a folder; name a file in it", file)
+	}
+	return there, nil
+}
+
+// CannotExport returns why nothing can be exported, "" when it can.
+func (r *Runner) CannotExport() string {
+	switch {
+	case r.Options.Export != nil:
+		return r.Busy()
+	case r.Remote:
+		return "files here are the server's; write yours: ssh HOST toolcrib export > FILE"
+	}
+	return "export is not available here"
+}
+
+// exportFound opens the dialog, or reports why nothing can be written to the file.
+func (r *Runner) exportFound(x *asking) tea.Cmd {
+	if x.err != nil {
+		return r.shell.Fail(x.err)
+	}
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { r.exported(x, page) },
+		Run: func(_ string) tea.Cmd { return r.runExport(x) },
+	}
+	turn := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd {
+			do()
+			r.shell.Refit()
+			return nil
+		}
+	}
+	n := len(r.Formats)
+	d.Keys = []screen.Key{
+		{Keys: []string{"tab"}, Label: "next format", Do: turn(func() { x.format = (x.format + 1) % n })},
+		{Keys: []string{"shift+tab"}, Do: turn(func() { x.format = (x.format + n - 1) % n })},
+	}
+	if x.agent != "" {
+		d.Keys = append(d.Keys, screen.Key{Keys: []string{"o"}, Label: "one agent or all", Do: turn(func() { x.only = !x.only })})
+	}
+	if x.there != nil {
+		d.Form.Verb = "replace the file"
+	}
+	return r.shell.Ask(d)
+}
+
+// exported shows what is written.
+func (r *Runner) exported(x *asking, page *prose.Page) {
+	th := r.shell.Frame().Theme
+	page.Field("file", x.file)
+	if x.there != nil {
+		page.Item(draw.Of(th.Warn, "! "), fmt.Sprintf("This file exists: %d bytes, changed %s. y replaces it; esc keeps it.", x.there.Size(), x.there.ModTime().UTC().Format(time.RFC3339)))
+	}
+	format := r.Formats[x.format]
+	scope := "everything live in the view of " + string(r.Layer)
+	if x.only && !format.Whole {
+		scope = "agent " + x.agent + " and its tools"
+	}
+	page.Field("contents", scope)
+	page.Blank()
+	for i, f := range r.Formats {
+		mark, name := draw.Of("", "  "), th.Text
+		if i == x.format {
+			mark, name = draw.Of(th.Accent, "▌ "), th.Strong
+		}
+		page.Line(mark.Add(name, draw.Pad(draw.Show(f.Name), 11)).Add(th.Faint, draw.Show(f.About)))
+	}
+}
+
+func (r *Runner) runExport(x *asking) tea.Cmd {
+	e := Export{File: x.file, Format: r.Formats[x.format].Name, Replace: x.there != nil}
+	if x.only && !r.Formats[x.format].Whole {
+		e.Agent = x.agent
+	}
+	return r.Start("Export "+e.File, func(ctx context.Context, tell screen.Tell) ([]string, error) { return r.Options.Export(ctx, e, tell) })
+}

@@ -1,0 +1,234 @@
+// Package jobs runs the work that takes long, one piece of it at a time, behind a dialog
+// that shows how far it is.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/pending"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/wording"
+)
+
+// Shell is the workbench as the jobs know it.
+type Shell interface {
+	Say(tone screen.Tone, format string, args ...any) tea.Cmd
+	Fail(err error) tea.Cmd
+	Ask(d screen.Dialog) tea.Cmd
+	Type(l *screen.Line) tea.Cmd
+	Frame() screen.Frame
+	Dialog() *dialog.Dialog // that is open, nil for none
+	Refit()                 // lays it out again
+}
+
+// Runner runs one job at a time.
+type Runner struct {
+	Options
+	shell   Shell
+	job     *job // nil before the first
+	running int
+}
+
+// Options configure the runner, and which jobs it offers.
+type Options struct {
+	Context context.Context //nolint:containedctx // of all jobs
+	After   func(time.Duration, tea.Msg) tea.Cmd
+	Ended   func() tea.Cmd // called after each job: it may have written
+	// Verify recomputes every hash chain, Import proposes what a file says about tools,
+	// Export writes the live registry to a file; nil where there is no such thing.
+	Verify  screen.Job
+	Import  func(ctx context.Context, file string, tell screen.Tell) (lines []string, err error)
+	Export  func(ctx context.Context, e Export, tell screen.Tell) (lines []string, err error)
+	Formats []ExportFormat // of an export, the default first
+	Layer   registry.Layer // whose view is exported
+	Agent   func() string  // the selected agent, "" for none
+	Remote  bool           // files here are not those of the user
+	Getenv  func(string) string
+}
+
+// New returns a runner without a job.
+func New(sh Shell, o Options) *Runner { return &Runner{Options: o, shell: sh} }
+
+// progress is the last report of a job.
+type progress struct {
+	done, total int64
+	step        string
+}
+
+// job is the one that runs, or ended last.
+type job struct {
+	title  string
+	cancel context.CancelFunc
+	began  time.Time
+	steps  chan progress
+	step   progress
+	done   bool
+	lines  []string
+	err    error
+}
+
+// Tick is the message that has the time of a job redrawn.
+type Tick struct{ *job }
+
+// Start runs a job behind a dialog that shows how far it is. Leaving the dialog
+// cancels it; the program does not end before it has.
+func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
+	ctx, cancel := context.WithCancel(r.Context)
+	j := &job{title: title, cancel: cancel, began: r.shell.Frame().Now(), steps: make(chan progress, 1)}
+	r.job = j
+	r.running++
+	run := func() tea.Msg {
+		defer close(j.steps)
+		lines, err := work(ctx, func(done, total int64, step string) {
+			select { // the newest step is the one to know
+			case <-j.steps:
+			default:
+			}
+			j.steps <- progress{done, total, step}
+		})
+		return screen.Then{Do: func() tea.Cmd { return r.jobDone(j, lines, err) }}
+	}
+	shown := r.shell.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(r.shell.Frame(), page) }, Leave: func() { cancel() }})
+	return tea.Batch(shown, run, r.listen(j), r.After(pending.Every, Tick{j}))
+}
+
+// listen waits for the next step.
+func (r *Runner) listen(j *job) tea.Cmd {
+	return func() tea.Msg {
+		step, ok := <-j.steps
+		if !ok {
+			return nil
+		}
+		return screen.Then{Do: func() tea.Cmd { return r.jobStepped(j, step) }}
+	}
+}
+
+func (j *job) content(f screen.Frame, page *prose.Page) {
+	switch {
+	case !j.done:
+		j.meter(f, page)
+		page.Faint("", "esc cancels it.")
+	case errors.Is(j.err, context.Canceled):
+		page.Text("", "Canceled before it finished.")
+	case j.err != nil:
+		page.Item(draw.Of(f.Theme.Bad, "✗ "), wording.OneLine(j.err))
+	default:
+		for _, l := range j.lines {
+			page.Text("", l)
+		}
+	}
+}
+
+// meter shows how far a job is, and since when it runs.
+func (j *job) meter(f screen.Frame, page *prose.Page) {
+	elapsed := f.Now().Sub(j.began)
+	page.Line(draw.Of(f.Theme.Warn, pending.Spun(elapsed)+" ").Add(f.Theme.Text, draw.Show(j.step.step)))
+	times := draw.Showf("%s", elapsed.Truncate(time.Second))
+	if j.step.total > 0 {
+		const width = 40
+		full := int(min(j.step.done, j.step.total) * width / j.step.total)
+		page.Line(draw.Of(f.Theme.Accent, draw.Safe(strings.Repeat("━", full))).Add(f.Theme.Off, draw.Safe(strings.Repeat("─", width-full))).
+			Add(f.Theme.Text, draw.Showf("  %d of %d  ", j.step.done, j.step.total)).Add(f.Theme.Faint, times))
+	} else {
+		page.Line(draw.Of(f.Theme.Faint, "  "+times))
+	}
+	page.Blank()
+}
+
+// Ticked shows the time of the job that runs.
+func (r *Runner) Ticked(msg Tick) tea.Cmd {
+	if r.job != msg.job || r.job.done {
+		return nil
+	}
+	r.shell.Refit()
+	return r.After(pending.Every, msg)
+}
+
+func (r *Runner) jobStepped(j *job, step progress) tea.Cmd {
+	if r.job != j || j.done {
+		return nil
+	}
+	j.step = step
+	r.shell.Refit()
+	return r.listen(j)
+}
+
+// jobDone shows how a job ended: in its dialog, or in a line where the dialog
+// was left.
+func (r *Runner) jobDone(j *job, lines []string, err error) tea.Cmd {
+	r.running--
+	if r.job != j {
+		return nil
+	}
+	j.cancel()
+	j.done, j.lines, j.err = true, lines, err
+	switch d := r.shell.Dialog(); {
+	case d != nil && d.Form.Title == j.title:
+		d.Leave = nil
+		r.shell.Refit()
+	case errors.Is(err, context.Canceled):
+		r.shell.Say(screen.Remark, "%s: canceled before it finished", j.title)
+	case err != nil:
+		r.shell.Fail(err)
+	}
+	return r.Ended()
+}
+
+// Running returns how many jobs have not ended yet.
+func (r *Runner) Running() int { return r.running }
+
+// Cancel cancels the job that runs.
+func (r *Runner) Cancel() {
+	if r.job != nil && !r.job.done {
+		r.job.cancel()
+	}
+}
+
+// Busy returns why no job can be started, "" when one can.
+func (r *Runner) Busy() string {
+	if r.job != nil && !r.job.done {
+		return r.job.title + " is still running"
+	}
+	return ""
+}
+
+// Verify recomputes every hash chain.
+func (r *Runner) Verify() tea.Cmd { return r.Start("Verify", r.Options.Verify) }
+
+// CannotVerify returns why nothing can be verified, "" when it can.
+func (r *Runner) CannotVerify() string {
+	if r.Options.Verify == nil {
+		return "verify is not available here"
+	}
+	return r.Busy()
+}
+
+// Import asks for the file that tools are imported from.
+func (r *Runner) Import() tea.Cmd {
+	return r.askFile("import", "import file", func(file string) tea.Cmd {
+		return r.Start("Import "+file, func(ctx context.Context, tell screen.Tell) ([]string, error) {
+			return r.Options.Import(ctx, file, tell)
+		})
+	})
+}
+
+// CannotImport returns why nothing can be imported, "" when it can.
+func (r *Runner) CannotImport() string {
+	switch {
+	case r.Options.Import != nil:
+		return r.Busy()
+	case r.Remote:
+		return "files here are the server's; pipe yours: ssh HOST toolcrib import - < FILE"
+	}
+	return "import is not available here"
+}

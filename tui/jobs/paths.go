@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
+)
+
+// maxPaths is how many files are offered at once.
+const maxPaths = 8
+
+// pathLine is the name of a file in the making, with the files that begin as it does.
+type pathLine struct {
+	text  *edit.Lossless
+	found []string
+	at    int // the selected one, -1 before the arrows choose one
+	err   error
+}
+
+// askFile asks for a file's name, for what verb does with it.
+func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) tea.Cmd) tea.Cmd {
+	paths := &pathLine{text: edit.NewLossless("")}
+	return r.shell.Type(&screen.Line{
+		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(r.shell.Frame()) },
+		Hints:    [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
+		Step:     paths.choose,
+		Complete: func() tea.Cmd { return paths.complete(r) },
+		Done: func() tea.Cmd {
+			if paths.text.String() == "" {
+				return nil
+			}
+			return done(r.atHome(paths.text.String()))
+		},
+	})
+}
+
+// atHome writes out the ~ of a name, as a shell does.
+func (r *Runner) atHome(file string) string {
+	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
+	if home := r.Getenv("HOME"); ok && home != "" {
+		return home + string(filepath.Separator) + rest
+	}
+	return file
+}
+
+// choose selects the next or the previous file, and writes it down.
+func (p *pathLine) choose(step int) {
+	if len(p.found) == 0 {
+		return
+	}
+	p.at = min(max(0, p.at+step), len(p.found)-1)
+	p.text.Set(p.found[p.at])
+}
+
+// complete looks for the files that begin with the typed text.
+func (p *pathLine) complete(r *Runner) tea.Cmd {
+	typed := r.atHome(p.text.String())
+	p.text.Set(typed)
+	return func() tea.Msg {
+		found, err := pathsFrom(typed)
+		return screen.Then{Do: func() tea.Cmd {
+			p.completed(typed, found, err)
+			return nil
+		}}
+	}
+}
+
+// pathsFrom returns the files and folders that begin with a text; folders end in a
+// separator. Names that are not UTF-8 cannot be typed, and are left out.
+func pathsFrom(typed string) ([]string, error) {
+	dir, begin := filepath.Split(typed)
+	where := dir
+	if dir == "" {
+		where = "."
+	}
+	entries, err := os.ReadDir(where)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if !utf8.ValidString(name) || !strings.HasPrefix(name, begin) || begin == "" && strings.HasPrefix(name, ".") {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(where, name)); err == nil && info.IsDir() {
+			name += string(filepath.Separator)
+		}
+		found = append(found, dir+name)
+	}
+	return found, nil
+}
+
+// completed writes as much as all files have in common, unless something else was
+// typed meanwhile.
+func (p *pathLine) completed(typed string, found []string, err error) {
+	if p.text.String() != typed {
+		return
+	}
+	p.found, p.at, p.err = found, -1, err
+	if len(found) == 0 {
+		return
+	}
+	common := found[0]
+	for _, f := range found[1:] {
+		for !strings.HasPrefix(f, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	p.text.Set(strings.ToValidUTF8(common, ""))
+	if len(found) == 1 {
+		p.found = nil
+	}
+}
+
+// lines draws the files that can be meant.
+func (p *pathLine) lines(f screen.Frame) []draw.Line {
+	if len(p.found) == 0 && p.err == nil {
+		return nil
+	}
+	end := 0 // of the shown files
+	lines := f.Choices(len(p.found), p.at, min(maxPaths, f.Body-3), func(i int) draw.Line {
+		end = i + 1
+		return draw.Of(f.Theme.Text, " "+draw.Show(p.found[i]))
+	})
+	if p.err != nil {
+		return append(lines, draw.Of(f.Theme.Warn, " "+draw.Show(p.err.Error())))
+	}
+	if more := len(p.found) - end; more > 0 {
+		lines = append(lines, draw.Of(f.Theme.Faint, draw.Showf("  and %d more", more)))
+	}
+	return lines
+}

@@ -1,0 +1,211 @@
+package keys
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
+)
+
+// Elsewhere is a command or a setting that the workbench does not have itself: the
+// search finds it, and tells how to get there.
+type Elsewhere struct{ Name, Help, How string }
+
+// hit is a thing that the search finds: a key, a command or a setting.
+type hit struct {
+	place, name, keys, help string
+	synonyms                string
+	off                     string // why it has no effect on the page on the screen
+	away                    bool   // it is not on the page on the screen
+	do                      func() tea.Cmd
+}
+
+// maxHits is how many hits are shown at once.
+const maxHits = 10
+
+// search finds a part of a name, of a description, or of a synonym among the keys of
+// all pages, the commands and the settings. The keys : and ? lead to it.
+type search struct {
+	text  *edit.Field
+	all   []hit
+	found []hit
+	at    int // the selected one
+}
+
+// number is that of a proposal, as it is typed.
+var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
+
+// Find opens the search.
+func (m *Keys) Find() tea.Cmd {
+	s := &search{text: edit.NewLine(""), all: m.hits()}
+	s.narrow(m)
+	return m.shell.Type(&screen.Line{
+		Prompt: ":", Text: s.text, Above: func() []draw.Line { return s.lines(m.shell.Frame()) },
+		Hints:   [][2]string{{"enter", "go there"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
+		Step:    func(n int) { s.at = min(max(0, s.at+n), max(0, len(s.found)-1)) },
+		Changed: func() tea.Cmd { s.narrow(m); return nil },
+		Done: func() tea.Cmd {
+			if len(s.found) == 0 {
+				return m.shell.Say(screen.Warning, "Nothing is called %q; ? lists the keys of this page", s.text.String())
+			}
+			return s.found[s.at].do()
+		},
+	})
+}
+
+// hits lists everything there is: the keys of the page on the screen, those of the other
+// pages, and what is done outside of the workbench.
+func (m *Keys) hits() []hit {
+	var all []hit
+	type meaning struct{ name, help string } // some names have another meaning on another page
+	known := map[meaning]bool{}
+	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
+		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
+			known[of] = true
+			h := hit{place: place, name: k.Name, keys: k.Names(), help: k.Help, synonyms: cmp.Or(k.Terms, synonyms[place+"/"+k.Name], synonyms[k.Name]), away: away, do: do}
+			if !away {
+				h.off = k.Why()
+			}
+			all = append(all, h)
+		}
+	}
+	on := m.pages.On()
+	if behind := m.pages.Behind(); m.isHelp(on) && behind != nil {
+		on = behind // that the help is about
+	}
+	for _, k := range slices.Concat(m.of(on), m.global) {
+		add(on.Place(), k, false, func() tea.Cmd {
+			m.LeaveHelp()
+			return m.run(k)
+		})
+	}
+	for _, t := range m.Places() {
+		for _, k := range m.bound(t.Keys) {
+			add(t.Name, k, true, m.goFor(t.Name, k))
+		}
+	}
+	if m.Elsewhere != nil {
+		for _, e := range m.Elsewhere() {
+			all = append(all, hit{name: e.Name, help: e.Help, away: true, do: func() tea.Cmd { return m.shell.Say(screen.Remark, "%s", e.How) }})
+		}
+	}
+	return all
+}
+
+// narrow lists the hits that have every word that was typed: the best first, and among
+// equals what acts now.
+func (s *search) narrow(m *Keys) {
+	text := strings.ToLower(strings.TrimSpace(s.text.String()))
+	words := strings.Fields(text)
+	s.at = 0
+	s.found = slices.DeleteFunc(slices.Clone(s.all), func(h hit) bool {
+		all := strings.ToLower(h.name + " " + h.help + " " + h.synonyms + " " + h.place)
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+	})
+	slices.SortStableFunc(s.found, func(a, b hit) int { return cmp.Compare(a.rank(text), b.rank(text)) })
+	if n := number.FindStringSubmatch(s.text.String()); n != nil {
+		open := hit{keys: "enter", name: "#" + n[1], help: "Open proposal #" + n[1], do: func() tea.Cmd { return m.Opener.OpenNumber("#" + n[1]) }}
+		s.found = append([]hit{open}, s.found...)
+	}
+}
+
+// rank is how far a hit is from a text; the least is the best.
+func (h hit) rank(text string) int {
+	n := 0
+	switch {
+	case text == "":
+	case strings.HasPrefix(h.name, text):
+	case h.synonyms != "" && strings.Contains(" "+h.synonyms+",", " "+text+","):
+		n = 1
+	case strings.Contains(h.synonyms, text):
+		n = 2
+	default:
+		n = 3
+	}
+	n *= 4
+	if h.away {
+		n += 2
+	}
+	if h.off != "" {
+		n++
+	}
+	if h.keys == "" { // outside of the workbench
+		n++
+	}
+	return n
+}
+
+// lines draws the hits around the selected one.
+func (s *search) lines(f screen.Frame) []draw.Line {
+	lines := f.Choices(len(s.found), s.at, min(maxHits, f.Body-3), func(i int) draw.Line {
+		h, name, text := s.found[i], f.Theme.Key, f.Theme.Text
+		what := draw.Show(h.help)
+		switch {
+		case h.off != "":
+			name, text = f.Theme.Off, f.Theme.Off
+			what += " (off now: " + draw.Show(h.off) + ")"
+		case h.keys == "":
+			called := " " + draw.Show(h.name) + "  "
+			return draw.Of(name, called).Add(f.Theme.Faint, draw.Words(what, f.Width-1-draw.Width(called)))
+		case h.away:
+			what = draw.Show(h.place) + ": " + what
+		}
+		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, draw.Words(what, f.Width-17))
+	})
+	if len(s.found) == 0 {
+		lines = append(lines, draw.Of(f.Theme.Warn, " Nothing is called that"))
+	}
+	return lines
+}
+
+// synonyms are other words for actions, by their names, separated by commas.
+var synonyms = map[string]string{
+	"A tool or an agent/undo": "restore, rollback, roll back, revert, undo, go back to a version, downgrade",
+	"undo":                    "unwaive, reopen",
+	"take-back":               "undo the last decision",
+	"approve":                 "accept, merge, publish, go live, ok, yes",
+	"approve-marked":          "accept, merge, publish, go live, ok, yes",
+	"needs-changes":           "send back, request changes, return",
+	"needs-changes-marked":    "send back, request changes, return",
+	"reject":                  "decline, refuse, deny, no",
+	"reject-marked":           "decline, refuse, deny, no",
+	"mark-down":               "select several, range, extend",
+	"mark-range":              "select several, extend",
+	"withdraw":                "cancel, retract, delete",
+	"waive":                   "ignore, suppress, allow, dismiss, exception",
+	"rebase":                  "merge, update, stale, conflict",
+	"revise":                  "edit, change",
+	"change":                  "edit, modify, update",
+	"new":                     "create, add, propose, draft",
+	"fork":                    "copy, clone, customize",
+	"against":                 "compare, diff, versions",
+	"version-diff":            "compare, diff, history, versions",
+	"version-mark":            "compare, diff",
+	"tab-diff":                "diff, changes, compare",
+	"tab-history":             "log, history, versions",
+	"tab-assessment":          "findings, review, lint",
+	"tab-prompt":              "preview, tokens, channels",
+	"next-section":            "blame, annotate, history, versions, users",
+	"next-field":              "blame, annotate, who wrote it",
+	"blame":                   "annotate, who wrote it, praise",
+	"comment":                 "reply, note, discuss",
+	"comment-line":            "reply, note, discuss",
+	"verify":                  "check, integrity, tamper, fsck",
+	"import":                  "add, load, mcp",
+	"export":                  "save, backup, download",
+	"theme":                   "colours, colors, dark, light, contrast, appearance",
+	"filter":                  "find, search, grep, views",
+	"sort":                    "order, newest, oldest, risk",
+	"fold-set":                "expand, collapse, group, set",
+	"split":                   "side by side, unified",
+	"quit":                    "exit, leave, close",
+	"help":                    "keys, shortcuts, bindings, manual",
+	"refresh":                 "reload, redraw",
+	"zoom":                    "maximize, fullscreen, preview",
+}

@@ -1,0 +1,77 @@
+package keys
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/screen"
+)
+
+// wish is a key that is carried out once its page is on the screen and has read what the
+// key acts on. Another key ends it.
+type wish struct {
+	place, name string
+	told        string // why it waits
+}
+
+// goFor goes to the page of a key and carries it out there. Keys that act on something
+// act on the selected row.
+func (m *Keys) goFor(place string, k screen.Key) func() tea.Cmd {
+	return func() tea.Cmd {
+		cmd, there := m.toPlace(place)
+		if !there {
+			return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
+		}
+		m.wish = &wish{place: place, name: k.Name}
+		return tea.Batch(cmd, m.Grant())
+	}
+}
+
+// toPlace goes to a page; false where something has to be selected first.
+func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
+	if p := m.pages.At(place); p != nil {
+		return m.pages.Visit(p), true
+	}
+	m.LeaveHelp()
+	if place == Everywhere || place == m.pages.On().Place() {
+		return nil, true
+	}
+	return m.Opener.OpenPlace(place)
+}
+
+// LeaveHelp goes back to the page that the help is about; false on another page.
+func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
+	if m.isHelp(m.pages.On()) {
+		return m.pages.Back(), true
+	}
+	return nil, false
+}
+
+// Grant carries a wish out where it can be, and keeps it otherwise.
+func (m *Keys) Grant() tea.Cmd {
+	if m.wish == nil || m.wish.place != Everywhere && m.pages.On().Place() != m.wish.place || m.shell.Busy() {
+		return nil
+	}
+	wished, ok := m.named(m.wish.name)
+	if !ok {
+		return nil
+	}
+	var turned tea.Cmd
+	for _, next := range []string{"next-section", "next-tab"} {
+		turn, ok := m.named(next)
+		for n := 0; ok && n < maxTabs && wished.Here != nil && !wished.Here(); n++ {
+			turned = tea.Batch(turned, turn.Do())
+		}
+	}
+	if why := wished.Why(); why != "" {
+		if why == m.wish.told {
+			return turned
+		}
+		m.wish.told = why
+		return tea.Batch(turned, m.shell.Say(screen.Remark, "%s: %s", screen.KeyName(wished.Keys[0]), why))
+	}
+	m.wish = nil
+	return tea.Batch(turned, wished.Do())
+}
+
+// maxTabs is more than any page has.
+const maxTabs = 8

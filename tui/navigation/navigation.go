@@ -1,0 +1,267 @@
+// Package navigation has the pages of the workbench: the one on the screen, and the way
+// back from it. It knows no page by its kind.
+package navigation
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/proposals"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+)
+
+// Root is a page that exists as long as the workbench.
+type Root struct {
+	Page    screen.Page
+	Name    draw.Safe // in the bar; "" for a page that it does not name
+	Key     string    // name of the key that goes there, "" for none
+	Watched bool      // it is read again after each write, also where another is on the screen
+	// Sign shows some of the page in the bar while another is on the screen; nil for none.
+	Sign func(f screen.Frame) draw.Line
+}
+
+// Pages are those that exist, and the way to the one on the screen.
+type Pages struct {
+	roots  []Root // the first is where the way begins
+	on     screen.Page
+	trail  []screen.Page // what esc goes back to
+	detail screen.Page   // that was shown last, nil before the first
+	// isDetail reports whether a page takes the place of another of its kind.
+	isDetail func(screen.Page) bool
+}
+
+// New returns the pages with the first of some on the screen. Pages for which isDetail
+// holds are shown with Show.
+func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
+	return &Pages{roots: roots, on: roots[0].Page, isDetail: isDetail}
+}
+
+// On returns the page on the screen.
+func (m *Pages) On() screen.Page { return m.on }
+
+// Detail returns the detail that was shown last, nil before the first.
+func (m *Pages) Detail() screen.Page { return m.detail }
+
+// Behind returns the page that esc leads to, nil for none.
+func (m *Pages) Behind() screen.Page {
+	if len(m.trail) == 0 {
+		return nil
+	}
+	return m.trail[len(m.trail)-1]
+}
+
+// Open goes to a page.
+func (m *Pages) Open(p screen.Page) {
+	if p == m.on {
+		return
+	}
+	if home := m.roots[0].Page; m.named(p) {
+		m.trail = nil
+		if p != home {
+			m.trail = []screen.Page{home}
+		}
+	} else {
+		m.trail = append(m.trail, m.on)
+	}
+	m.on = p
+}
+
+// Visit goes to a page and reads what it shows.
+func (m *Pages) Visit(p screen.Page) tea.Cmd {
+	if p == m.on {
+		return nil
+	}
+	m.Open(p)
+	return p.Reload()
+}
+
+// Swap puts a page in the place of the one on the screen.
+func (m *Pages) Swap(p screen.Page) { m.on = p }
+
+// Show visits a detail, in the place of another.
+func (m *Pages) Show(p screen.Page) tea.Cmd {
+	m.detail = p
+	if m.isDetail(m.on) {
+		m.on = p
+		return p.Reload()
+	}
+	return m.Visit(p)
+}
+
+// Back leaves a search or another mode of the page, then the page.
+func (m *Pages) Back() tea.Cmd {
+	if cmd, left := m.on.Leave(); left {
+		return cmd
+	}
+	if len(m.trail) == 0 {
+		return nil
+	}
+	m.on, m.trail = m.Behind(), m.trail[:len(m.trail)-1]
+	if m.isDetail(m.on) {
+		m.detail = m.on
+	}
+	return nil
+}
+
+// CanGoBack reports whether Back leads anywhere.
+func (m *Pages) CanGoBack() bool {
+	f, ok := m.on.(screen.Filtered)
+	return len(m.trail) > 0 || ok && f.Filter() != ""
+}
+
+// Each does something with every page that exists, and returns what all of them answer.
+func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
+	var all []screen.Page
+	for _, r := range m.roots {
+		all = append(all, r.Page)
+	}
+	all = append(append(all, m.on), m.trail...)
+	if m.detail != nil {
+		all = append(all, m.detail)
+	}
+	var cmds []tea.Cmd
+	for i, p := range all {
+		if slices.Index(all, p) == i {
+			cmds = append(cmds, do(p))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Tell gives a message to every page.
+func (m *Pages) Tell(msg tea.Msg) tea.Cmd {
+	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
+}
+
+// Do does what a command has found for. What is for a page is done as long as that page
+// exists.
+func (m *Pages) Do(then screen.Then) tea.Cmd {
+	if then.Page == nil {
+		return then.Do()
+	}
+	return m.Each(func(p screen.Page) tea.Cmd {
+		if p != then.Page {
+			return nil
+		}
+		return then.Do()
+	})
+}
+
+// Start reads what is shown of pages that are not on the screen.
+func (m *Pages) Start() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range m.roots[1:] {
+		if announcing, ok := r.Page.(screen.Announcing); ok {
+			cmds = append(cmds, announcing.Announce())
+		}
+		if r.Watched {
+			cmds = append(cmds, r.Page.Reload())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// Fit lays all pages out.
+func (m *Pages) Fit(f screen.Frame) {
+	m.Each(func(p screen.Page) tea.Cmd {
+		p.Fit(f)
+		return nil
+	})
+}
+
+// Reload reads everything on the screen and beneath it again.
+func (m *Pages) Reload() tea.Cmd {
+	var read []screen.Page
+	for _, r := range m.roots {
+		if r.Watched {
+			read = append(read, r.Page)
+		}
+	}
+	if m.detail != nil {
+		read = append(read, m.detail)
+	}
+	if !slices.Contains(read, m.on) {
+		read = append(read, m.on)
+	}
+	cmds := make([]tea.Cmd, len(read))
+	for i, p := range read {
+		cmds[i] = p.Reload()
+	}
+	return tea.Batch(cmds...)
+}
+
+// Named lists the pages that the bar names.
+func (m *Pages) Named() []Root {
+	return slices.DeleteFunc(slices.Clone(m.roots), func(r Root) bool { return r.Name == "" })
+}
+
+func (m *Pages) named(p screen.Page) bool {
+	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
+}
+
+// Begin returns the page that the way here began at.
+func (m *Pages) Begin() screen.Page {
+	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.on)) {
+		if p != m.roots[0].Page && m.named(p) {
+			return p
+		}
+	}
+	return m.roots[0].Page
+}
+
+// To returns the page that a key goes to; next names the one that it goes to from there.
+func (m *Pages) To(key string, next draw.Safe) screen.Page {
+	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
+	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
+	if to == m.on && i >= 0 {
+		return m.roots[i].Page
+	}
+	return to
+}
+
+// Signs draws what the bar shows of pages that are not on the screen.
+func (m *Pages) Signs(f screen.Frame) draw.Line {
+	var l draw.Line
+	for _, r := range m.roots {
+		if r.Sign != nil && r.Page != m.on {
+			l = append(l, r.Sign(f)...)
+		}
+	}
+	return l
+}
+
+// Names draws the pages that the bar names.
+func (m *Pages) Names(f screen.Frame) draw.Line {
+	var l draw.Line
+	for _, r := range m.Named() {
+		style := f.Theme.Faint
+		if r.Page == m.Begin() {
+			style = f.Theme.Strong
+		}
+		l = l.Add("", "  ").Add(style, r.Name)
+	}
+	return l
+}
+
+// At returns the first root whose keys are those of a place, nil for none.
+func (m *Pages) At(place string) screen.Page {
+	for _, r := range m.roots {
+		if r.Page.Place() == place {
+			return r.Page
+		}
+	}
+	return nil
+}
+
+// Current returns the proposal that the keys act on.
+func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.on) }
+
+// CurrentOf returns the proposal that the keys of a page act on; the page may be nil.
+func CurrentOf(p screen.Page) (proposals.Proposal, bool) {
+	if of, ok := p.(screen.OfProposal); ok {
+		return of.Current()
+	}
+	return proposals.Proposal{}, false
+}

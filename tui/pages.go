@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/registry"
+	"toolcrib/tui/auditlog"
+	"toolcrib/tui/calls"
+	"toolcrib/tui/changeset"
+	"toolcrib/tui/desk"
+	"toolcrib/tui/drafts"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/entries"
+	"toolcrib/tui/files"
+	"toolcrib/tui/help"
+	"toolcrib/tui/jobs"
+	"toolcrib/tui/keys"
+	"toolcrib/tui/navigation"
+	"toolcrib/tui/proposal"
+	"toolcrib/tui/queue"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/servers"
+	"toolcrib/tui/subject"
+	"toolcrib/tui/wording"
+)
+
+// pageKind is a kind of page: everything that the workbench knows of it. A page that exists as
+// long as the workbench has a constructor, others are opened by openings.
+type pageKind struct {
+	zero    screen.Page // is asked for its place and its keys, for the documentation
+	make    func(s *deps) screen.Page
+	key     screen.Key // that goes there from everywhere, without what it does; zero for none
+	next    draw.Safe  // what the key goes to where the page is on the screen already
+	off     func(cfg *Config) string
+	name    draw.Safe // in the bar, "" for a page that it does not name
+	last    bool      // the bar names it last
+	present func(cfg *Config) bool
+	watched bool // it is read again after each write: the bar shows some of it
+	// sign shows some of it in the bar while another page is on the screen.
+	sign func(p screen.Page, f screen.Frame) draw.Line
+}
+
+// deps are what pages depend on.
+type deps struct {
+	*Config
+	ctx    context.Context //nolint:containedctx // of what they read
+	shell  *pageShell
+	user   *desk.User
+	editor *editor.Editor
+	jobs   *jobs.Runner
+	seen   *proposal.Seen
+	after  func(time.Duration, tea.Msg) tea.Cmd
+}
+
+// pageKinds lists all kinds of pages, in the order in which they are documented.
+func pageKinds() []pageKind {
+	return []pageKind{
+		{
+			zero: new(queue.Page), name: "Queue", watched: true,
+			key: screen.Key{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue"},
+			make: func(s *deps) screen.Page {
+				return queue.New(s.ctx, s.shell, s.Desk, queue.Options{
+					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Extents: s.Extents, Read: s.seen.Sheet, Debounced: s.debounced,
+				})
+			},
+		},
+		{zero: new(changeset.Page)},
+		{zero: new(proposal.Page)},
+		{
+			zero: new(entries.Page), name: "Tools", next: "Files", make: entriesOf(registry.KindTool),
+			key: screen.Key{Name: "registry", Keys: []string{"T"}, Help: "Go to the tools; again: to the skills and instruction files", Terms: "tools, live, catalog, skills, instructions, AGENTS.md, files, drift"},
+		},
+		{
+			zero: new(entries.Page), name: "Agents", next: "Lists", make: entriesOf(registry.KindAgent),
+			key: screen.Key{Name: "agents", Keys: []string{"A"}, Help: "Go to the agents; again: to the allow-lists", Terms: "allow-lists, lists, who may use it"},
+		},
+		{zero: new(entries.Page), name: "Lists", make: entriesOf(registry.KindList)},
+		{zero: new(subject.Page)},
+		{
+			zero: new(auditlog.Page), name: "Log", last: true,
+			key:  screen.Key{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Terms: "audit, events, history"},
+			make: func(s *deps) screen.Page { return auditlog.New(s.ctx, s.shell, s.Registry, s.user.Restore) },
+		},
+		{zero: new(help.Page)},
+		{
+			zero: new(drafts.Page),
+			key:  screen.Key{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts"},
+			off:  func(cfg *Config) string { return unless(cfg.Drafts != "", "no folder for drafts is available") },
+			make: func(s *deps) screen.Page {
+				return drafts.New(s.ctx, s.shell, s.Desk, drafts.Options{
+					Folder: s.Drafts, Actor: s.Actor, Remote: s.Remote, NoEditor: s.editor.Missing, KeptIn: s.editor.KeptIn,
+				})
+			},
+		},
+		{
+			zero: new(calls.Page), watched: true,
+			key: screen.Key{Name: "calls", Keys: []string{"P"}, Help: "Show the calls that wait for you", Terms: "pending, requests, approvals"},
+			off: func(cfg *Config) string { return unless(cfg.Calls != nil, "no gateway is available") },
+			make: func(s *deps) screen.Page {
+				if s.Calls == nil {
+					return calls.New(s.ctx, s.shell, nil)
+				}
+				return calls.New(s.ctx, s.shell, s.user)
+			},
+			sign: func(p screen.Page, f screen.Frame) draw.Line {
+				n := p.(*calls.Page).Waiting()
+				if n == 0 {
+					return nil
+				}
+				return draw.Of(f.Theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
+			},
+		},
+		{
+			zero: new(servers.Page),
+			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
+			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
+			make: func(s *deps) screen.Page { return servers.New(s.ctx, s.shell, s.Servers) },
+		},
+		{
+			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
+			make: func(s *deps) screen.Page { return files.New(s.ctx, s.shell, s.Files) },
+		},
+	}
+}
+
+func unless(ok bool, why string) string {
+	if ok {
+		return ""
+	}
+	return why
+}
+
+// entriesOf makes a page of live definitions.
+func entriesOf(of registry.Kind) func(s *deps) screen.Page {
+	return func(s *deps) screen.Page {
+		return entries.New(s.ctx, s.shell, s.Registry, entries.Options{
+			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, NoExport: s.jobs.CannotExport, Restore: s.user.Restore, Debounced: s.debounced,
+		})
+	}
+}
+
+// debounceDelay is how long a row has to be selected before the pane beside a list reads
+// it.
+const debounceDelay = 120 * time.Millisecond
+
+func (s *deps) debounced(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }
+
+// roots makes the pages that exist as long as the workbench.
+func (s *deps) roots() []navigation.Root {
+	var all, last []navigation.Root
+	for _, k := range pageKinds() {
+		if k.make == nil {
+			continue
+		}
+		r := navigation.Root{Page: k.make(s), Name: k.name, Key: k.key.Name, Watched: k.watched}
+		if k.present != nil && !k.present(s.Config) {
+			r.Name = ""
+		}
+		if k.sign != nil {
+			r.Sign = func(f screen.Frame) draw.Line { return k.sign(r.Page, f) }
+		}
+		if k.last {
+			last = append(last, r)
+		} else {
+			all = append(all, r)
+		}
+	}
+	return append(all, last...)
+}
+
+// places lists the keys of every kind of page.
+func places() []keys.Place {
+	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
+	for _, k := range pageKinds() {
+		if !slices.ContainsFunc(all, func(p keys.Place) bool { return p.Name == k.zero.Place() }) {
+			all = append(all, keys.Place{Name: k.zero.Place(), Keys: k.zero.Keys()})
+		}
+	}
+	return all
+}
+
+// pageKeys are the keys that go to pages from everywhere.
+func (m *Model) pageKeys() []screen.Key {
+	var all []screen.Key
+	for _, k := range pageKinds() {
+		if k.key.Name == "" {
+			continue
+		}
+		key := k.key
+		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.To(key.Name, k.next)) }
+		if k.off != nil {
+			key.Off = func() string { return k.off(&m.cfg) }
+		}
+		all = append(all, key)
+	}
+	return all
+}

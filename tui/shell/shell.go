@@ -1,0 +1,176 @@
+// Package shell has the screen of the workbench around its pages: size and theme, the
+// message and the input line at the bottom, and the dialog over the page.
+package shell
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/draw"
+	"toolcrib/tui/editor"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+	"toolcrib/tui/unsent"
+)
+
+// Options configure the shell.
+type Options struct {
+	Now    func() time.Time
+	After  func(time.Duration, tea.Msg) tea.Cmd // answers with a message after a time
+	Unsent *unsent.Folder
+	Editor *editor.Editor
+	// Slow names what takes long, nil for nothing; Hints are shown where there is no
+	// message.
+	Slow  func(th theme.Theme) draw.Line
+	Hints func(f screen.Frame) []draw.Line
+}
+
+// Shell is the screen around the page.
+type Shell struct {
+	Options
+	Status
+	Choice   theme.Choice
+	Mouse    bool
+	division screen.Division
+	frame    screen.Frame
+	dialog   *dialog.Dialog // nil or closed for none
+	line     *screen.Line   // the input line at the bottom, nil for none
+}
+
+// New returns a shell of 80 by 24 cells.
+func New(o Options, choice theme.Choice) *Shell {
+	s := &Shell{Options: o, Choice: choice, frame: screen.Frame{Now: o.Now}}
+	s.Retheme()
+	s.Resize(80, 24)
+	return s
+}
+
+// Frame returns the frame that a page draws itself in.
+func (s *Shell) Frame() screen.Frame { return s.frame }
+
+// Retheme takes the theme of the choice.
+func (s *Shell) Retheme() { s.frame.Theme = s.Choice.Theme() }
+
+// Resize lays the screen out for a size. The caller fits the pages.
+func (s *Shell) Resize(width, height int) {
+	s.frame.Layout = screen.NewLayout(width, height, s.division)
+	s.Refit()
+}
+
+// Divide lays the screen out for another division. The caller fits the pages.
+func (s *Shell) Divide(by screen.Division) {
+	s.division = by
+	s.Resize(s.frame.Width, s.frame.Height)
+}
+
+// Refit lays the open dialog out again, after what it shows has changed.
+func (s *Shell) Refit() {
+	if d := s.Dialog(); d != nil {
+		d.Fit(s.frame)
+	}
+}
+
+// Ask opens a dialog.
+func (s *Shell) Ask(question screen.Dialog) tea.Cmd {
+	s.CloseDialog()
+	needs := dialog.Needs{Status: &s.Status, After: s.After, Unsent: s.Unsent, Editor: s.Editor}
+	var opened tea.Cmd
+	s.dialog, opened = dialog.Open(question, needs, s.frame)
+	return opened
+}
+
+// Dialog returns the dialog that is open, nil for none.
+func (s *Shell) Dialog() *dialog.Dialog {
+	if s.dialog.Closed() {
+		return nil
+	}
+	return s.dialog
+}
+
+// CloseDialog closes the dialog that is open.
+func (s *Shell) CloseDialog() {
+	if d := s.Dialog(); d != nil {
+		d.Close()
+	}
+}
+
+// SaveText returns the command that keeps the text of the open dialog, nil for none.
+func (s *Shell) SaveText() tea.Cmd {
+	if d := s.Dialog(); d != nil {
+		return d.Save()
+	}
+	return nil
+}
+
+// Type has a line typed at the bottom.
+func (s *Shell) Type(l *screen.Line) tea.Cmd {
+	s.line = l
+	return nil
+}
+
+// Line returns the line that is typed, nil for none.
+func (s *Shell) Line() *screen.Line { return s.line }
+
+// Busy reports whether the keys are not those of the page.
+func (s *Shell) Busy() bool { return s.Dialog() != nil || s.line != nil }
+
+// typing reports whether a text field has the focus.
+func (s *Shell) typing() bool {
+	d := s.Dialog()
+	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Types())
+}
+
+// Key gives a key to the dialog or the line; false where neither is open.
+func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	if d := s.Dialog(); d != nil {
+		return d.Key(msg), true
+	}
+	if s.line != nil {
+		return s.lineKey(msg), true
+	}
+	return nil, false
+}
+
+// Paste puts pasted text where the cursor is.
+func (s *Shell) Paste(text string) tea.Cmd {
+	if d := s.Dialog(); d != nil {
+		if cmd, taken := d.Paste(text); taken {
+			return cmd
+		}
+	}
+	if s.line != nil {
+		return s.linePaste(text)
+	}
+	return nil
+}
+
+// Lowest returns the lines above the keys: the input line, or the message. More than
+// one of them cover the end of the page.
+func (s *Shell) Lowest() []draw.Line {
+	if in := s.line; in != nil && s.Dialog() == nil {
+		if in.Above != nil {
+			return append(in.Above(), s.typed(in))
+		}
+		return []draw.Line{s.typed(in)}
+	}
+	if l := s.Slow(s.frame.Theme); l != nil && s.Tone == screen.Remark {
+		return []draw.Line{l}
+	}
+	if s.Status.Text == "" {
+		return s.Hints(s.frame)
+	}
+	return s.Status.lines(s.frame)
+}
+
+// Footer returns the keys of the dialog or the line, nil where neither is open.
+func (s *Shell) Footer() draw.Line {
+	switch d := s.Dialog(); {
+	case d != nil:
+		return d.Footer()
+	case s.line != nil:
+		return s.frame.Hints(s.line.Hints)
+	}
+	return nil
+}

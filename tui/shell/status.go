@@ -1,0 +1,88 @@
+package shell
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/screen"
+)
+
+// Status is the message at the bottom.
+type Status struct{ screen.Status }
+
+// Say shows a message until the next key. Everything in it passes the gate.
+func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
+	s.Status = screen.Sayf(t, format, args...)
+	return nil
+}
+
+// Fail shows an error.
+func (s *Status) Fail(err error) tea.Cmd {
+	s.Status = screen.Fail(err)
+	return nil
+}
+
+// Clear removes the message.
+func (s *Status) Clear() { s.Status = screen.Status{} }
+
+// maxStatusLines limits the lines of the message.
+const maxStatusLines = 6
+
+// lines wraps the message to the width of the screen. Reasons are never cut short of
+// maxStatusLines.
+func (s *Status) lines(f screen.Frame) []draw.Line {
+	sign, style := draw.Safe("  "), f.Theme.Faint
+	switch s.Tone {
+	case screen.Success:
+		sign, style = "✓ ", f.Theme.Good
+	case screen.Warning:
+		sign, style = "! ", f.Theme.Warn
+	case screen.Failure:
+		sign, style = "✗ ", f.Theme.Bad
+	case screen.Remark:
+	}
+	text := f.Theme.Text
+	if s.Tone == screen.Remark {
+		text = f.Theme.Faint
+	}
+	const before = 3 // a blank and the sign
+	parts := Wrap(s.Text, f.Width-before-1)
+	if len(parts) > maxStatusLines {
+		var rest []string
+		for _, p := range parts[maxStatusLines-1:] {
+			rest = append(rest, string(p))
+		}
+		parts = append(parts[:maxStatusLines-1], draw.Cut(draw.Safe(strings.Join(rest, " ")), f.Width-before-1))
+	}
+	lines := make([]draw.Line, len(parts))
+	for i, p := range parts {
+		lines[i] = draw.Of("", " ").Add(style, sign).Add(text, p)
+		sign = "  "
+	}
+	return lines
+}
+
+// Wrap breaks text into lines at word boundaries, and inside words that are
+// wider than a line.
+func Wrap(text draw.Safe, width int) []draw.Safe {
+	var lines []draw.Safe
+	line := draw.Safe("")
+	for word := range strings.SplitSeq(string(text), " ") {
+		w := draw.Safe(word)
+		switch {
+		case line == "" && len(lines) == 0:
+			line = w
+		case draw.Width(line)+1+draw.Width(w) <= width, draw.Width(w) > width:
+			line += " " + w
+		default:
+			lines, line = append(lines, line), w
+		}
+		for draw.Width(line) > width {
+			head, rest := draw.Break(line, width)
+			lines, line = append(lines, head), rest
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
+	"toolcrib/tui/screen"
+)
+
+// Parts are what is drawn on the screen, from the top; the footer is that of the page.
+type Parts struct {
+	Bar, Tabs draw.Line
+	Left      int // where the line between two panes stands, 0 for one pane
+	Body      []string
+	Footer    func() draw.Line
+}
+
+// View draws the screen.
+func (s *Shell) View(parts func() Parts) tea.View {
+	content := ""
+	if s.frame.TooSmall {
+		content = s.tooSmall()
+	} else {
+		content = s.draw(parts())
+	}
+	var cursor *tea.Cursor
+	if s.typing() {
+		content, cursor = hardwareCursor(content)
+	}
+	v := tea.NewView(s.frame.Theme.Paint(content))
+	v.Cursor = cursor
+	v.AltScreen = true
+	v.WindowTitle = "toolcrib"
+	if s.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}
+
+// hardwareCursor puts the terminal's own cursor where one is drawn, so that input
+// methods, magnifiers and screen readers find it. The drawn one goes: where both
+// are in a cell, many terminals show neither.
+func hardwareCursor(content string) (string, *tea.Cursor) {
+	at := strings.LastIndex(content, string(edit.CursorStyle))
+	if at < 0 {
+		return content, nil
+	}
+	before := content[:at]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	cursor := tea.NewCursor(ansi.StringWidth(line), strings.Count(before, "\n"))
+	cursor.Blink = false
+	return before + content[at+len(edit.CursorStyle):], cursor
+}
+
+// draw draws every line, each exactly as wide as the terminal.
+func (s *Shell) draw(p Parts) string {
+	w, th := s.frame.Width, s.frame.Theme
+	var b strings.Builder
+	b.Grow(w * s.frame.Height * 2)
+	write := func(l draw.Line) {
+		l.Write(&b, w, "")
+		b.WriteByte('\n')
+	}
+	p.Bar.Write(&b, w, th.Bar)
+	b.WriteByte('\n')
+	write(p.Tabs)
+	rule := strings.Repeat("─", w)
+	if p.Left > 0 {
+		rule = strings.Repeat("─", p.Left) + "┬" + strings.Repeat("─", w-p.Left-1)
+	}
+	th.Rule.Write(&b, rule)
+	b.WriteByte('\n')
+	last, footer := s.Lowest(), s.Footer()
+	if d := s.Dialog(); d != nil {
+		status := len(last)
+		if s.Status.Text == "" {
+			status = 0
+			if d.Facts != nil {
+				last = nil // its keys stand right below it
+			}
+		}
+		p.Body = d.View(s.frame, p.Body, status)
+	}
+	for i := range s.frame.Body - len(last) + 1 {
+		if i < len(p.Body) {
+			b.WriteString(p.Body[i])
+		} else {
+			b.WriteString(draw.Blank(w))
+		}
+		b.WriteByte('\n')
+	}
+	for _, l := range last {
+		write(l)
+	}
+	if footer == nil {
+		footer = p.Footer()
+	}
+	footer.Write(&b, w, "")
+	return b.String()
+}
+
+// tooSmall is all that fits where the workbench does not.
+func (s *Shell) tooSmall() string {
+	w, h := s.frame.Width, s.frame.Height
+	lines := []draw.Safe{
+		"toolcrib",
+		draw.Safe(fmt.Sprintf("needs %d×%d cells,", screen.MinWidth, screen.MinHeight)),
+		draw.Safe(fmt.Sprintf("has %d×%d. q quits.", w, h)),
+	}
+	var b strings.Builder
+	for i := range max(h, 0) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		text := draw.Safe("")
+		if i < len(lines) {
+			text = lines[i]
+		}
+		draw.Of("", text).Write(&b, w, "")
+	}
+	return b.String()
+}

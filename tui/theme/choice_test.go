@@ -1,0 +1,36 @@
+package theme
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestChoice holds which theme a terminal gets, and that a key goes through all of them.
+func TestChoice(t *testing.T) {
+	own := Dark()
+	own.Name = "own"
+	for want, c := range map[string]Choice{
+		"dark":              {Dark: true},
+		"light":             {},
+		Sixteen(true).Name:  {Name: nameContrast, Dark: true, Sixteen: true},
+		"plain":             {Name: NameDark, Plain: true},
+		"own":               {Name: nameOwn, Own: &own},
+		HighContrast().Name: {Name: nameContrast},
+	} {
+		if th := c.Theme(); th.Name != want {
+			t.Errorf("%+v is %q, not %q", c, th.Name, want)
+		}
+	}
+	c := Choice{Dark: true, Own: &own}
+	var names []string
+	for range 4 {
+		c.Next()
+		names = append(names, c.Name)
+	}
+	if want := []string{"light", "high-contrast", "own", "dark"}; !slices.Equal(names, want) {
+		t.Errorf("the key went through %v", names)
+	}
+	if picked := (&Choice{Name: NameDark, Picked: true}).Theme(); picked.Ground == "" {
+		t.Error("a dark theme on a terminal that told nothing paints no background")
+	}
+}

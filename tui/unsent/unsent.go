@@ -1,0 +1,120 @@
+// Package unsent keeps the texts that are not sent yet as files, so that they outlive the
+// dialog, the program and the machine's bad days.
+package unsent
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/internal/atomicfile"
+	"toolcrib/tui/screen"
+)
+
+// Folder is where the texts are kept; "" keeps none. It orders their changes: commands run
+// side by side, so one that was asked for earlier may come later, and must not undo the
+// newer one.
+type Folder struct {
+	path    string
+	mu      sync.Mutex
+	newest  map[string]int // by file, the change that was asked for last
+	writing sync.Mutex
+}
+
+// In returns the folder at a path; "" keeps nothing.
+func In(path string) *Folder { return &Folder{path: path, newest: map[string]int{}} }
+
+// File returns the path of a text, "" where none is kept.
+func (f *Folder) File(name string) string {
+	if f.path == "" || name == "" {
+		return ""
+	}
+	switch filepath.Ext(name) {
+	case ".md", ".json", ".txt":
+	default:
+		name += ".txt"
+	}
+	return filepath.Join(f.path, filepath.Base(name))
+}
+
+// Read returns a command that hands a kept text to found; nil where none is kept.
+func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
+	file := f.File(name)
+	if file == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil // there is none
+		}
+		return screen.Then{Do: func() tea.Cmd { return found(string(text)) }}
+	}
+}
+
+// Save returns a command that keeps a text, or drops an empty one.
+func (f *Folder) Save(name, text string) tea.Cmd {
+	if text == "" {
+		return f.Drop(name)
+	}
+	return f.change(name, func(file string) error { return Write(file, []byte(text)) })
+}
+
+// Drop returns a command that deletes a text.
+func (f *Folder) Drop(name string) tea.Cmd {
+	return f.change(name, func(file string) error {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// change returns the command that changes a file, unless another change of it has been
+// asked for meanwhile.
+func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
+	file := f.File(name)
+	if file == "" {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.newest[file]++
+	order := f.newest[file]
+	return func() tea.Msg {
+		f.writing.Lock()
+		defer f.writing.Unlock()
+		f.mu.Lock()
+		stale := order < f.newest[file]
+		f.mu.Unlock()
+		if stale {
+			return nil
+		}
+		return screen.Done{Err: do(file)}
+	}
+}
+
+// Then runs a command after another that answers nothing, or an error.
+func Then(first, second tea.Cmd) tea.Cmd {
+	if first == nil || second == nil {
+		return tea.Batch(first, second)
+	}
+	return func() tea.Msg {
+		if msg, failed := first().(screen.Done); failed && msg.Err != nil {
+			return msg
+		}
+		return second()
+	}
+}
+
+// Write writes a file in one step, in a folder that it makes.
+func Write(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600})
+}

@@ -1,0 +1,24 @@
+package unsent
+
+import (
+	"os"
+	"testing"
+)
+
+// TestTheNewestDraftStays runs the commands that keep a text in the wrong order, as
+// Bubble Tea may.
+func TestTheNewestDraftStays(t *testing.T) {
+	f := In(t.TempDir())
+	first, second := f.Save("reject", "N"), f.Save("reject", "Not this year.")
+	second()
+	first()
+	if text, err := os.ReadFile(f.File("reject")); err != nil || string(text) != "Not this year." {
+		t.Errorf("%q is kept: %v", text, err)
+	}
+	late, drop := f.Save("reject", "late"), f.Drop("reject")
+	drop()
+	late()
+	if _, err := os.Stat(f.File("reject")); err == nil {
+		t.Error("a text that was sent is kept again")
+	}
+}

@@ -1,0 +1,82 @@
+// Package writes runs what writes. Each write is awaited, and none is lost when the
+// workbench is left.
+package writes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/pending"
+	"toolcrib/tui/screen"
+)
+
+// Shell is the workbench as the writes know it.
+type Shell interface {
+	Ask(d screen.Dialog) tea.Cmd
+	Dialog() *dialog.Dialog // that is open, nil for none
+}
+
+// Writer runs the writes.
+type Writer struct {
+	shell   Shell
+	pending *pending.Operations
+	signed  bool            // writes ask for signatures
+	ctx     context.Context //nolint:containedctx // of the writes; done when the program is ended from outside
+	cancel  context.CancelFunc
+	running int
+	left    []string // how the writes ended that were on their way then
+}
+
+// New returns a writer whose writes last as long as ctx.
+func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *Writer {
+	w := &Writer{shell: sh, pending: ops, signed: signed}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	return w
+}
+
+// Running returns how many writes are on their way.
+func (w *Writer) Running() int { return w.running }
+
+// Cancel cancels the writes that are on their way: the program is ended from outside.
+func (w *Writer) Cancel() { w.cancel() }
+
+// Write runs something that writes. The program does not end before it has
+// answered. It is cancelled when the program is ended from outside: a write that
+// waits for a busy database has written nothing, and one that has begun is kept
+// whole or not at all.
+func (w *Writer) Write(fn screen.Write) tea.Cmd {
+	o := w.pending.Begin(pending.Writing)
+	run := func(ctx context.Context) screen.Wrote {
+		defer o.End()
+		return fn(context.WithValue(ctx, operationKey{}, o))
+	}
+	write := func() tea.Msg { return run(w.ctx) }
+	if w.signed {
+		write = signing(w.ctx, run)
+	}
+	w.running++
+	return tea.Batch(write, w.pending.Watch())
+}
+
+// Ended takes in the answer of a write. It keeps how one ended that was on its way when
+// the program was told to leave: there is no screen any more to say it on.
+func (w *Writer) Ended(msg screen.Wrote) {
+	w.running--
+	switch {
+	case w.ctx.Err() == nil:
+	case errors.Is(msg.Err, context.Canceled):
+		w.left = append(w.left, cmp.Or(msg.Undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
+	case msg.Err != nil:
+		w.left = append(w.left, cmp.Or(msg.Undone, "not written")+": "+msg.Err.Error())
+	default:
+		w.left = append(w.left, msg.Text)
+	}
+}
+
+// Left returns how the writes ended that were on their way when the program was
+// told to leave.
+func (w *Writer) Left() []string { return w.left }
