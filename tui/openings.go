@@ -98,8 +98,8 @@ func (m *openings) OpenUnseen(p proposals.Proposal) tea.Cmd {
 
 // Mark marks a proposal in the queue, or unmarks it, where no row shows it.
 func (m *openings) Mark(p proposals.Proposal) tea.Cmd {
-	m.queue.Mark(p)
-	said, marks := "unmarked", m.queue.Marks
+	m.queue.Marked.Mark(p)
+	said, marks := "unmarked", m.queue.Marked.Marks
 	if marks.Has(p.ID) {
 		said = "marked"
 	}
@@ -107,10 +107,10 @@ func (m *openings) Mark(p proposals.Proposal) tea.Cmd {
 }
 
 // Marked returns the proposals that are marked.
-func (m *openings) Marked() []proposals.Proposal { return m.queue.Marks }
+func (m *openings) Marked() []proposals.Proposal { return m.queue.Marked.Marks }
 
 // MarkOnly marks proposals instead of those that are marked.
-func (m *openings) MarkOnly(ps []proposals.Proposal) { m.queue.Marks = ps }
+func (m *openings) MarkOnly(ps []proposals.Proposal) { m.queue.Marked.Marks = ps }
 
 // OpenSet opens the page of a proposal's change set, where it has several members and
 // all are imported tools; else, and when it is closed, the proposal, in the tab of the

@@ -280,7 +280,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		}
 		return m.pages.Reload()
 	}
-	m.queue.Marks = m.queue.Marks.Without(msg.Decided...)
+	m.queue.Marked.Marks = m.queue.Marked.Marks.Without(msg.Decided...)
 	m.keys.Done(msg.Undo)
 	m.shell.Say(screen.Success, "%s", reported(msg))
 	if msg.Open != nil || msg.Made {

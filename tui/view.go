@@ -71,7 +71,7 @@ func (m *Model) signs() draw.Line {
 		l = l.Add(f.Theme.Accent, draw.Showf("● %d new: Q  ", n))
 	}
 	l = append(l, m.pages.Signs(f)...)
-	if n := len(m.queue.Marks); n > 0 {
+	if n := len(m.queue.Marked.Marks); n > 0 {
 		sign := draw.Showf("* %d marked  ", n)
 		if f.Width < 80 {
 			sign = draw.Showf("*%d  ", n)

@@ -184,45 +184,49 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 }
 
 // line is a component of one line.
-type line struct{ textinput.Model }
+type line struct{ Model textinput.Model }
 
-func (l *line) position() int      { return l.Position() }
-func (l *line) update(msg tea.Msg) { l.Model, _ = l.Update(msg) }
+func (l *line) position() int { return l.Model.Position() }
+func (l *line) Value() string { return l.Model.Value() }
+
+func (l *line) update(msg tea.Msg) { l.Model, _ = l.Model.Update(msg) }
 
 func (l *line) set(text string, cursor int) {
-	l.SetValue(text)
-	l.SetCursor(cursorOr(text, cursor))
+	l.Model.SetValue(text)
+	l.Model.SetCursor(cursorOr(text, cursor))
 }
 
 func (l *line) kills(k tea.KeyPressMsg) bool {
-	m := l.KeyMap
+	m := l.Model.KeyMap
 	return key.Matches(k, m.DeleteWordBackward, m.DeleteWordForward, m.DeleteAfterCursor, m.DeleteBeforeCursor)
 }
 
 // area is a component of some lines.
-type area struct{ textarea.Model }
+type area struct{ Model textarea.Model }
 
-func (a *area) update(msg tea.Msg) { a.Model, _ = a.Update(msg) }
+func (a *area) Value() string { return a.Model.Value() }
+
+func (a *area) update(msg tea.Msg) { a.Model, _ = a.Model.Update(msg) }
 
 func (a *area) position() int {
-	n := a.Column()
-	for _, l := range strings.Split(a.Value(), "\n")[:a.Line()] {
+	n := a.Model.Column()
+	for _, l := range strings.Split(a.Model.Value(), "\n")[:a.Model.Line()] {
 		n += len([]rune(l)) + 1
 	}
 	return n
 }
 
 func (a *area) set(text string, cursor int) {
-	a.SetValue(text)
+	a.Model.SetValue(text)
 	before := string([]rune(text)[:cursorOr(text, cursor)])
-	for a.Line() > strings.Count(before, "\n") {
-		a.CursorUp()
+	for a.Model.Line() > strings.Count(before, "\n") {
+		a.Model.CursorUp()
 	}
-	a.SetCursorColumn(len([]rune(before[strings.LastIndexByte(before, '\n')+1:])))
+	a.Model.SetCursorColumn(len([]rune(before[strings.LastIndexByte(before, '\n')+1:])))
 }
 
 func (a *area) kills(k tea.KeyPressMsg) bool {
-	m := a.KeyMap
+	m := a.Model.KeyMap
 	return key.Matches(k, m.DeleteWordBackward, m.DeleteWordForward, m.DeleteAfterCursor, m.DeleteBeforeCursor)
 }
 

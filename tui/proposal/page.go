@@ -34,7 +34,7 @@ var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thr
 // Page shows everything about a proposal. Its tabs are components, which share its state.
 type Page struct {
 	state
-	acts
+	acts   acts
 	brief  proposals.Proposal // as the queue had it, until the dossier is here
 	err    error
 	resume *screen.Resume // to go on with when the proposal is there
@@ -68,6 +68,9 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	pp.Fit(f)
 	return pp
 }
+
+// askComment implements book.
+func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 
 // bind has the tabs share the state of the page.
 func (pp *Page) bind() {

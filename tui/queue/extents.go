@@ -58,8 +58,8 @@ func (q *Page) measure() tea.Cmd {
 	}
 	var of []revision
 	var ids []proposals.ID
-	for i := q.top; i < q.top+q.height; i++ {
-		r, ok := q.at(i)
+	for i := q.list.top; i < q.list.top+q.list.height; i++ {
+		r, ok := q.list.at(i)
 		if !ok || len(r.members) > maxMembers {
 			continue
 		}

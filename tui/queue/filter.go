@@ -36,16 +36,16 @@ type selection struct {
 
 // setFilter narrows the list to what a filter asks for.
 func (q *Page) setFilter(text string) tea.Cmd {
-	if text == q.filter {
+	if text == q.list.filter {
 		return nil
 	}
-	q.filter, q.everywhere = text, namesState(text)
+	q.list.filter, q.list.everywhere = text, namesState(text)
 	return q.readFrom(false)
 }
 
 // Narrow shows the proposals that a filter selects, of every state.
 func (q *Page) Narrow(text string) tea.Cmd {
-	q.filter, q.everywhere = text, false
+	q.list.filter, q.list.everywhere = text, false
 	return q.readFrom(false)
 }
 
@@ -64,8 +64,8 @@ type filterLine struct {
 // askFilter narrows the list while a filter is typed, and offers completions. An
 // incomplete filter leaves the list unchanged.
 func (q *Page) askFilter() tea.Cmd {
-	before := q.filter
-	f := &filterLine{text: edit.NewSelected(before), known: q.vocabulary()}
+	before := q.list.filter
+	f := &filterLine{text: edit.NewSelected(before), known: q.list.vocabulary()}
 	return q.shell.Type(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
@@ -79,7 +79,7 @@ func (q *Page) askFilter() tea.Cmd {
 			if n, err := strconv.Atoi(strings.TrimSpace(f.text.String())); err == nil && n > 0 {
 				return tea.Batch(q.shell.OpenNumber("#"+strconv.Itoa(n)), q.setFilter(before))
 			}
-			if p, ok := q.Current(); ok && q.total() == 1 && filter.IsNumber(q.filter) {
+			if p, ok := q.list.current(); ok && q.list.total() == 1 && filter.IsNumber(q.list.filter) {
 				return tea.Batch(q.shell.Open(p, false), q.setFilter(before))
 			}
 			return nil
@@ -164,8 +164,8 @@ func orderName(o review.Order) string {
 func (q *Page) sort(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		all := review.Orders()
-		q.order = all[(slices.Index(all, q.order)+step+len(all))%len(all)]
-		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.order)), q.readFrom(false))
+		q.list.order = all[(slices.Index(all, q.list.order)+step+len(all))%len(all)]
+		return tea.Batch(q.shell.Say(screen.Remark, "%s", orderName(q.list.order)), q.readFrom(false))
 	}
 }
 
@@ -239,9 +239,6 @@ func states() []queueTab {
 	}
 }
 
-// Filter implements screen.Filtered.
-func (s *selection) Filter() string { return s.filter }
-
 // tabList returns the states and then the views.
 func (s *selection) tabList() []queueTab {
 	all := states()
@@ -265,23 +262,17 @@ func (s *selection) shownIndex() int {
 // turn goes so many tabs on.
 func (q *Page) turn(step int) func() tea.Cmd {
 	return func() tea.Cmd {
-		if q.everywhere {
+		if q.list.everywhere {
 			return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
 		}
-		n := len(q.tabList())
-		q.tab = (q.tab + step + n) % n
+		n := len(q.list.tabList())
+		q.list.tab = (q.list.tab + step + n) % n
 		return q.readFrom(false)
 	}
 }
 
-// Waiting returns the query for the proposals that wait for the user, in the order
-// and with the filter of the list.
-func (s *selection) Waiting() review.Query {
-	return review.Query{State: proposals.UserReview, Filter: s.Where(), Order: s.order, Limit: 2}
-}
-
-// Where is the filter of the tab together with the one that was typed.
-func (s *selection) Where() string { return filter.Join(s.shownTab().filter, s.filter) }
+// where is the filter of the tab together with the one that was typed.
+func (s *selection) where() string { return filter.Join(s.shownTab().filter, s.filter) }
 
 // narrowed reports whether the list has a line with its filter, order and views.
 func (s *selection) narrowed() bool {

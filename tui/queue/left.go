@@ -10,9 +10,10 @@ import (
 )
 
 // Left implements screen.Resumed.
-func (l *list) Left() screen.Left {
+func (q *Page) Left() screen.Left {
+	l := &q.list
 	left := screen.Left{Tab: l.tabList()[l.tab].name, Filter: l.filter, Order: string(l.order)}
-	if p, ok := l.Current(); ok {
+	if p, ok := l.current(); ok {
 		left.Row = string(p.ID)
 	}
 	return left
@@ -20,7 +21,8 @@ func (l *list) Left() screen.Left {
 
 // Resume implements screen.Resumed. A view or a filter that there is none of any more is
 // forgotten.
-func (l *list) Resume(left screen.Left) {
+func (q *Page) Resume(left screen.Left) {
+	l := &q.list
 	if i := slices.IndexFunc(l.tabList(), func(t queueTab) bool { return t.name == left.Tab }); i >= 0 {
 		l.tab = i
 	}

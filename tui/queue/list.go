@@ -20,8 +20,8 @@ type list struct {
 	counts map[proposals.State]int
 }
 
-// Current implements screen.OfProposal.
-func (l *list) Current() (proposals.Proposal, bool) {
+// current returns the proposal of the selected row.
+func (l *list) current() (proposals.Proposal, bool) {
 	r, ok := l.at(l.cursor)
 	if !ok {
 		return proposals.Proposal{}, false
@@ -30,7 +30,7 @@ func (l *list) Current() (proposals.Proposal, bool) {
 }
 
 func (l *list) noneSelected() string {
-	if _, ok := l.Current(); !ok {
+	if _, ok := l.current(); !ok {
 		return "no proposal is selected"
 	}
 	return ""
@@ -38,13 +38,13 @@ func (l *list) noneSelected() string {
 
 // query returns the query that reads slot n.
 func (l *list) query(n int) review.Query {
-	return review.Query{State: l.shownTab().state, Filter: l.Where(), Order: l.order, Reverse: l.backward, Limit: chunk, After: l.slots[n].after}
+	return review.Query{State: l.shownTab().state, Filter: l.where(), Order: l.order, Reverse: l.backward, Limit: chunk, After: l.slots[n].after}
 }
 
 // size returns how many proposals the list has, whether they were read or not; false
 // where only those are known of that were read.
 func (l *list) size() (int, bool) {
-	if l.Where() != "" || l.counts == nil {
+	if l.where() != "" || l.counts == nil {
 		return l.known(), l.whole()
 	}
 	n := l.counts[l.shownTab().state]
@@ -73,15 +73,11 @@ func (l *list) restore() {
 	l.want = ""
 }
 
-// Rows implements screen.Rowed: the first line of the body has the names of the
-// columns.
-func (l *list) Rows() int { return l.height }
-
 // clamp keeps the cursor in the list and the window around the cursor.
 func (l *list) clamp() {
 	n := l.total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
-	l.top = screen.Window(l.top, l.cursor, n, l.Rows())
+	l.top = screen.Window(l.top, l.cursor, n, l.height)
 }
 
 // position returns which proposal of how many is selected.

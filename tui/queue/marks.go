@@ -150,12 +150,12 @@ func (m *marking) hasAll(r row) bool {
 
 // markRow marks what the selected row stands for, or unmarks it, and goes on to the next.
 func (q *Page) markRow() tea.Cmd {
-	q.end()
-	r, _ := q.at(q.cursor)
-	all := q.hasAll(r)
+	q.Marked.end()
+	r, _ := q.list.at(q.list.cursor)
+	all := q.Marked.hasAll(r)
 	for _, p := range r.members {
-		if q.Marks.Has(p.ID) == all {
-			q.Mark(p)
+		if q.Marked.Marks.Has(p.ID) == all {
+			q.Marked.Mark(p)
 		}
 	}
 	return q.Move(1)
@@ -164,34 +164,34 @@ func (q *Page) markRow() tea.Cmd {
 // markOn marks the selected row and the next in a direction, and goes there.
 func markOn(q *Page, step int) func() tea.Cmd {
 	return func() tea.Cmd {
-		q.end()
-		q.waiting(&q.rows, q.cursor, q.cursor+1)
+		q.Marked.end()
+		q.Marked.waiting(&q.list.rows, q.list.cursor, q.list.cursor+1)
 		moved := q.Move(step)
-		q.waiting(&q.rows, q.cursor, q.cursor+1)
+		q.Marked.waiting(&q.list.rows, q.list.cursor, q.list.cursor+1)
 		return moved
 	}
 }
 
 // markRange begins a range at the selected row, or ends it.
 func (q *Page) markRange() tea.Cmd {
-	p, _ := q.Current()
-	if !q.begin(p) {
+	p, _ := q.list.current()
+	if !q.Marked.begin(p) {
 		return nil
 	}
-	q.extend(&q.rows, q.cursor)
+	q.Marked.extend(&q.list.rows, q.list.cursor)
 	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
 // markAll marks everything in the list that waits for a decision, or nothing
 // when it is marked already.
 func (q *Page) markAll() tea.Cmd {
-	before := len(q.Marks)
-	q.waiting(&q.rows, 0, q.total())
+	before := len(q.Marked.Marks)
+	q.Marked.waiting(&q.list.rows, 0, q.list.total())
 	switch {
-	case len(q.Marks) == before:
-		q.Marks = nil
+	case len(q.Marked.Marks) == before:
+		q.Marked.Marks = nil
 		return q.shell.Say(screen.Remark, "All marks removed")
-	case len(q.Marks) == maxMarks:
+	case len(q.Marked.Marks) == maxMarks:
 		return q.shell.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
 	}
 	return nil

@@ -53,8 +53,8 @@ type Shell interface {
 type Page struct {
 	screen.List
 	Options
-	list
-	marking
+	list   list
+	Marked marking // proposals that are decided together
 
 	shell  Shell
 	ctx    context.Context //nolint:containedctx // the commands of Bubble Tea have no other
@@ -69,47 +69,65 @@ func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, rows: rows{slots: []slot{{}}, unfolded: map[string]bool{}}}}
 }
 
+// Current implements screen.OfProposal.
+func (q *Page) Current() (proposals.Proposal, bool) { return q.list.current() }
+
+// Filter implements screen.Filtered.
+func (q *Page) Filter() string { return q.list.filter }
+
+// Rows implements screen.Rowed.
+func (q *Page) Rows() int { return q.list.height }
+
+// Waiting returns the query for the proposals that wait for the user, in the order
+// and with the filter of the list.
+func (q *Page) Waiting() review.Query {
+	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.list.order, Limit: 2}
+}
+
+// Where returns the filter of the tab together with the one that was typed.
+func (q *Page) Where() string { return q.list.where() }
+
 // Place implements screen.Page.
 func (q *Page) Place() string { return "Queue" }
 
 // Keys implements screen.Page.
 func (q *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Off: q.noneSelected},
+		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Off: q.list.noneSelected},
 		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
 		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
 		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
-		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: func() string { return q.cannotMark(&q.list) }},
-		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Do: markOn(q, 1), Off: func() string { return q.cannotMark(&q.list) }},
-		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Off: func() string { return q.cannotMark(&q.list) }},
-		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.nothingIn(&q.rows) }},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: func() string { return q.Marked.cannotMark(&q.list) }},
+		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Do: markOn(q, 1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
+		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.list.noneSelected},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.Marked.nothingIn(&q.list.rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
-		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Do: q.fold, Off: q.cannotFold},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Do: q.fold, Off: q.list.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
-		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.noneSelected},
+		{Name: "copy-id", Keys: []string{"y"}, Help: "Copy the id", Do: q.copyID, Off: q.list.noneSelected},
 	}, paneKeys(q), screen.ListKeys(q))
 }
 
 func (q *Page) open() tea.Cmd {
-	p, _ := q.Current()
+	p, _ := q.list.current()
 	return q.shell.OpenSet(p)
 }
 
 func (q *Page) copyID() tea.Cmd {
-	p, _ := q.Current()
+	p, _ := q.list.current()
 	return tea.Batch(q.shell.Say(screen.Success, "Copied %s", p.ID), tea.SetClipboard(string(p.ID)))
 }
 
 // openWaiting opens the selected proposal where it waits for the user, else the next
 // that does.
 func (q *Page) openWaiting() tea.Cmd {
-	if p, ok := q.Current(); ok && p.State == proposals.UserReview {
+	if p, ok := q.list.current(); ok && p.State == proposals.UserReview {
 		return q.shell.OpenSet(p)
 	}
 	return q.shell.OpenWaiting()
@@ -118,8 +136,8 @@ func (q *Page) openWaiting() tea.Cmd {
 // decide asks about the marked proposals, or the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		ps := q.chosen(&q.list)
-		if act == proposals.ActApprove && len(q.Marks) == 0 {
+		ps := q.Marked.chosen(&q.list)
+		if act == proposals.ActApprove && len(q.Marked.Marks) == 0 {
 			ps = ps[:1] // the others of its set come along
 		}
 		return q.shell.Decide(act, ps)
@@ -129,7 +147,7 @@ func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 // cannotDecide returns why there is nothing to decide about.
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
-		ps := q.chosen(&q.list)
+		ps := q.Marked.chosen(&q.list)
 		if len(ps) == 0 {
 			return "no proposal is selected"
 		}
@@ -138,7 +156,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 				return err.Error()
 			}
 		}
-		if len(q.Marks) > 0 {
+		if len(q.Marked.Marks) > 0 {
 			return ""
 		}
 		if len(ps) > maxMarks && act != proposals.ActApprove {
@@ -155,15 +173,15 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame, q.height = f, f.Body-1 // the first line has the names of the columns
-	if q.narrowed() {
-		q.height--
+	q.Frame, q.list.height = f, f.Body-1 // the first line has the names of the columns
+	if q.list.narrowed() {
+		q.list.height--
 	}
-	if n := q.below(f); n > 0 {
-		q.height -= n + 1
+	if n := q.list.below(f); n > 0 {
+		q.list.height -= n + 1
 	}
-	q.height = max(1, q.height)
-	q.clamp()
+	q.list.height = max(1, q.list.height)
+	q.list.clamp()
 }
 
 // paneKeys are those of the pane beside the list. Below a list of a narrow screen it can
@@ -180,7 +198,7 @@ func paneKeys(q *Page) []screen.Key {
 		off := keys[i].Off
 		switch keys[i].Name {
 		case "zoom":
-			keys[i].Off = q.noneSelected
+			keys[i].Off = q.list.noneSelected
 		case "preview-down", "preview-up":
 			keys[i].Off = hidden
 		default:
@@ -197,7 +215,7 @@ func paneKeys(q *Page) []screen.Key {
 
 // cannotFold returns why the selected row is not of a set that can be folded.
 func (l *list) cannotFold() string {
-	p, ok := l.Current()
+	p, ok := l.current()
 	switch {
 	case !ok:
 		return "no proposal is selected"
@@ -211,21 +229,21 @@ func (l *list) cannotFold() string {
 
 // fold lists the members of the selected set, or folds it.
 func (q *Page) fold() tea.Cmd {
-	p, _ := q.Current()
-	q.unfolded[p.ChangeSet] = !q.unfolded[p.ChangeSet]
-	q.want = p.ID
-	q.refold()
-	q.restore()
-	q.clamp()
+	p, _ := q.list.current()
+	q.list.unfolded[p.ChangeSet] = !q.list.unfolded[p.ChangeSet]
+	q.list.want = p.ID
+	q.list.refold()
+	q.list.restore()
+	q.list.clamp()
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Leave implements screen.Page: it ends a range of marks, or a filter.
 func (q *Page) Leave() (tea.Cmd, bool) {
-	if q.end() {
+	if q.Marked.end() {
 		return nil, true
 	}
-	if q.filter == "" {
+	if q.list.filter == "" {
 		return nil, false
 	}
 	return q.setFilter(""), true
@@ -245,7 +263,7 @@ func (q *Page) Click(x, row int) tea.Cmd {
 	if q.Frame.InSide(x) {
 		return nil
 	}
-	return q.Move(q.top + row - q.cursor)
+	return q.Move(q.list.top + row - q.list.cursor)
 }
 
 // Update implements screen.Page.
@@ -255,16 +273,16 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		return q.loaded(msg)
 	case Counted:
 		if msg.Err == nil {
-			q.counts = msg.Counts
+			q.list.counts = msg.Counts
 		}
 	case Rested:
-		if p, ok := q.Current(); ok && p.ID == msg.ID {
+		if p, ok := q.list.current(); ok && p.ID == msg.ID {
 			return loadGlance(q.ctx, q.desk, q.Actor, p.ID)
 		}
 	case Measured:
 		q.take(msg)
 	case Glance:
-		p, _ := q.Current()
+		p, _ := q.list.current()
 		q.glance.take(msg, p.ID)
 	}
 	return nil
@@ -272,31 +290,31 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 
 // Select selects a proposal where it is among the rows that were read.
 func (q *Page) Select(id proposals.ID) tea.Cmd {
-	q.want = id
-	q.restore()
-	q.clamp()
+	q.list.want = id
+	q.list.restore()
+	q.list.clamp()
 	return tea.Batch(q.Fill(), q.measure())
 }
 
 // Reload implements screen.Page: it reads the list again and stays at its place, all of
 // it down to the window when that is near the top, else the chunks in the window.
 func (q *Page) Reload() tea.Cmd {
-	if p, ok := q.Current(); ok {
-		q.want = p.ID
+	if p, ok := q.list.current(); ok {
+		q.list.want = p.ID
 	}
-	_, need := q.window()
+	_, need := q.list.window()
 	if need > review.MaxPage {
 		return tea.Batch(q.Count(), q.load(func(*slot) bool { return true }))
 	}
-	query := q.query(0)
+	query := q.list.query(0)
 	query.Limit = max(chunk, (need+chunk-1)/chunk*chunk)
 	return tea.Batch(q.Count(), q.readChunk(query))
 }
 
 // First reads no more than the first frame shows.
 func (q *Page) First() tea.Cmd {
-	query := q.query(0)
-	if query.Limit = q.Frame.Body; q.want != "" {
+	query := q.list.query(0)
+	if query.Limit = q.Frame.Body; q.list.want != "" {
 		query.Limit = chunk // the row that was left is among them, as far as can be
 	}
 	return q.readChunk(query)
@@ -305,20 +323,20 @@ func (q *Page) First() tea.Cmd {
 // Ends implements screen.Rowed: where the end was not read yet, the list is read from
 // there.
 func (q *Page) Ends(last bool) tea.Cmd {
-	if last != q.backward && !q.whole() {
+	if last != q.list.backward && !q.list.whole() {
 		return q.readFrom(last)
 	}
 	if last {
-		return q.Move(q.total())
+		return q.Move(q.list.total())
 	}
-	return q.Move(-q.total())
+	return q.Move(-q.list.total())
 }
 
 // Move implements screen.Rowed.
 func (q *Page) Move(n int) tea.Cmd {
-	q.cursor += n
+	q.list.cursor += n
 	q.Preview.Forget()
-	q.clamp()
-	q.extend(&q.rows, q.cursor)
+	q.list.clamp()
+	q.Marked.extend(&q.list.rows, q.list.cursor)
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }

@@ -110,8 +110,8 @@ func TestReadsOn(t *testing.T) {
 			t.Errorf("%s selects %s, expected %s", key, at.Subject.ID, want)
 		}
 	}
-	if p.total() > 2*chunk {
-		t.Errorf("%d rows were read for the two ends", p.total())
+	if p.list.total() > 2*chunk {
+		t.Errorf("%d rows were read for the two ends", p.list.total())
 	}
 }
 
@@ -142,8 +142,8 @@ func TestDecidesOnMarks(t *testing.T) {
 		t.Errorf("marking in an empty tab: %q", off)
 	}
 	screentest.Press(t, p.shell, p, "*")
-	if len(p.Marks) != 0 {
-		t.Errorf("%d marks are left", len(p.Marks))
+	if len(p.Marked.Marks) != 0 {
+		t.Errorf("%d marks are left", len(p.Marked.Marks))
 	}
 }
 
@@ -151,7 +151,7 @@ func TestDecidesOnMarks(t *testing.T) {
 // where it does not.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
-	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.slots[0].rows[0].first().ID}) {
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.list.slots[0].rows[0].first().ID}) {
 		t.Errorf("on a row that waits: %#v", want)
 	}
 	screentest.Press(t, p.shell, p, "tab")

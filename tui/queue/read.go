@@ -49,7 +49,7 @@ func (q *Page) readChunk(query review.Query) tea.Cmd {
 // than were known of.
 func (q *Page) Count() tea.Cmd {
 	known := 0
-	for _, n := range q.counts {
+	for _, n := range q.list.counts {
 		known += n
 	}
 	return func() tea.Msg {
@@ -69,26 +69,26 @@ func (q *Page) Count() tea.Cmd {
 
 // loaded takes in a chunk.
 func (q *Page) loaded(msg Listed) tea.Cmd {
-	n := slices.IndexFunc(q.slots, func(s slot) bool { return s.after == msg.Query.After })
-	if n < 0 || msg.Query.State != q.shownTab().state || msg.Query.Filter != q.Where() || msg.Query.Order != q.order || msg.Query.Reverse != q.backward {
+	n := slices.IndexFunc(q.list.slots, func(s slot) bool { return s.after == msg.Query.After })
+	if n < 0 || msg.Query.State != q.list.shownTab().state || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.backward {
 		return nil // of a list that is not shown any more
 	}
-	q.slots[n].loading, q.err, q.asked = false, msg.Err, true
+	q.list.slots[n].loading, q.err, q.list.asked = false, msg.Err, true
 	if msg.Err != nil {
 		return q.shell.Fail(msg.Err)
 	}
-	ps := q.arranged(msg.Page.Proposals, q.backward)
-	above := q.read(n, ps, msg.Page.Next)
-	q.cursor, q.top = q.cursor+above, q.top+above
-	q.restore()
+	ps := q.list.arranged(msg.Page.Proposals, q.list.backward)
+	above := q.list.read(n, ps, msg.Page.Next)
+	q.list.cursor, q.list.top = q.list.cursor+above, q.list.top+above
+	q.list.restore()
 	q.Fit(q.Frame)
-	q.forget(q.window())
+	q.list.forget(q.list.window())
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Fill reads the chunks that the window shows and does not have.
 func (q *Page) Fill() tea.Cmd {
-	if !q.asked {
+	if !q.list.asked {
 		return nil
 	}
 	return q.load(func(s *slot) bool { return s.rows == nil && !s.loading })
@@ -96,19 +96,19 @@ func (q *Page) Fill() tea.Cmd {
 
 // load reads the chunks in the window that are wanted.
 func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
-	from, to := q.window()
+	from, to := q.list.window()
 	var cmds []tea.Cmd
-	for _, n := range q.missing(from, to, wanted) {
-		cmds = append(cmds, q.readChunk(q.query(n)))
+	for _, n := range q.list.missing(from, to, wanted) {
+		cmds = append(cmds, q.readChunk(q.list.query(n)))
 	}
 	return tea.Batch(cmds...)
 }
 
 // readFrom reads the list again, from its beginning or from its end.
 func (q *Page) readFrom(backward bool) tea.Cmd {
-	q.rows, q.cursor, q.top, q.want = newRows(backward, q.apart(), q.unfolded), 0, 0, ""
+	q.list.rows, q.list.cursor, q.list.top, q.list.want = newRows(backward, q.list.apart(), q.list.unfolded), 0, 0, ""
 	q.glance = Glance{}
 	q.Fit(q.Frame) // a filter or an order takes a line, or gives it back
-	q.end()
-	return q.readChunk(q.query(0))
+	q.Marked.end()
+	return q.readChunk(q.list.query(0))
 }

@@ -23,8 +23,8 @@ import (
 
 // side draws the pane beside the list: what the selected proposal is about.
 func (q *Page) side() []string {
-	f := q.pane(q.Frame)
-	r, ok := q.at(q.cursor)
+	f := q.list.pane(q.Frame)
+	r, ok := q.list.at(q.list.cursor)
 	if f.Side == 0 || !ok {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (q *Page) side() []string {
 	if r.folded() {
 		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f, r))
 	}
-	if q.below(q.Frame) > 0 {
+	if q.list.below(q.Frame) > 0 {
 		return q.Preview.View(f, q.glance.of(p), q.glance.inBrief(f, q.Actor, p, &q.extents))
 	}
 	th := f.Theme
@@ -66,8 +66,8 @@ func (g Glance) of(p proposals.Proposal) string {
 // See implements screen.Page: a proposal whose changes were all on the screen, beside the
 // list or below it, has been read.
 func (q *Page) See() {
-	p, ok := q.Current()
-	if !ok || q.Read == nil || q.pane(q.Frame).Side == 0 || !q.glance.isOf(p) || q.glance.Changes == nil || !q.Preview.See(q.glance.of(p)) {
+	p, ok := q.list.current()
+	if !ok || q.Read == nil || q.list.pane(q.Frame).Side == 0 || !q.glance.isOf(p) || q.glance.Changes == nil || !q.Preview.See(q.glance.of(p)) {
 		return
 	}
 	if q.glance.read(&q.Preview) {
@@ -243,8 +243,8 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 
 // debounce reads the selected proposal once the cursor rests on it.
 func (q *Page) debounce() tea.Cmd {
-	p, ok := q.Current()
-	if !ok || q.pane(q.Frame).Side == 0 {
+	p, ok := q.list.current()
+	if !ok || q.list.pane(q.Frame).Side == 0 {
 		return nil
 	}
 	return q.Debounced(Rested{p.ID})

@@ -11,11 +11,11 @@ import (
 
 // Tabs implements screen.Page.
 func (q *Page) Tabs() (left, right draw.Line) {
-	right = append(q.position(q.Frame.Theme), right...)
+	right = append(q.list.position(q.Frame.Theme), right...)
 	var whole, brief []string
-	for _, t := range q.tabList() {
+	for _, t := range q.list.tabList() {
 		n := ""
-		if of := q.counts[t.state]; of > 999 {
+		if of := q.list.counts[t.state]; of > 999 {
 			n = " 999+"
 		} else if of > 0 {
 			n = " " + strconv.Itoa(of)
@@ -27,14 +27,14 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	if screen.Fitting(whole, 0, room) < len(whole) {
 		names = brief
 	}
-	return append(q.Frame.TabLine(names, q.shownIndex(), true, room).Fit(room), right...), nil
+	return append(q.Frame.TabLine(names, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
 // View implements screen.Page.
 func (q *Page) View() []string {
 	var lines []string
-	if q.narrowed() {
-		lines = append(lines, q.narrowing(q.Frame).String(q.Frame.Width))
+	if q.list.narrowed() {
+		lines = append(lines, q.list.narrowing(q.Frame).String(q.Frame.Width))
 	}
 	list := q.rowLines()
 	switch {
@@ -42,10 +42,10 @@ func (q *Page) View() []string {
 		f := q.Frame
 		f.Body -= len(lines)
 		return append(lines, f.Abreast(list, q.side(), f.List)...)
-	case q.below(q.Frame) > 0:
+	case q.list.below(q.Frame) > 0:
 		var rule strings.Builder
 		q.Frame.Theme.Rule.Write(&rule, strings.Repeat("─", q.Frame.Width))
-		for len(list) < q.height+1 {
+		for len(list) < q.list.height+1 {
 			list = append(list, draw.Blank(q.Frame.Width))
 		}
 		lines = append(append(lines, list...), rule.String())
@@ -60,8 +60,8 @@ func (q *Page) rowLines() []string {
 	if q.Frame.Side > 0 {
 		width-- // away from the line
 	}
-	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.shownTab().state == ""}.columns(width)
-	lines := make([]string, 0, q.height+1)
+	columns := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.list.shownTab().state == ""}.columns(width)
+	lines := make([]string, 0, q.list.height+1)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
 	for _, c := range columns {
 		heading = append(heading, c.draw(draw.Of(q.Frame.Theme.Faint, draw.Show(c.heading)))...)
@@ -71,17 +71,17 @@ func (q *Page) rowLines() []string {
 		l.Write(&b, q.Frame.List, base)
 		lines = append(lines, b.String())
 	}
-	total := q.total()
+	total := q.list.total()
 	if total == 0 {
 		heading = nil
 	}
 	add(heading, "")
-	for i := q.top; i < total && len(lines) <= q.height; i++ {
+	for i := q.list.top; i < total && len(lines) <= q.list.height; i++ {
 		add(q.row(i, columns))
 	}
-	if total == 0 && q.asked {
+	if total == 0 && q.list.asked {
 		add(nil, "")
-		for _, text := range q.empty(q.err) {
+		for _, text := range q.list.empty(q.err) {
 			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
 		}
 	}
@@ -99,22 +99,22 @@ func (c column) draw(l draw.Line) draw.Line {
 func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	base := theme.Style("")
 	mark := draw.Span{Text: " "}
-	if i == q.cursor {
+	if i == q.list.cursor {
 		base, mark = q.Frame.Theme.Selected, draw.Span{Text: "▌", Style: q.Frame.Theme.Accent}
 	}
-	r, ok := q.at(i)
+	r, ok := q.list.at(i)
 	if !ok {
 		return draw.Line{mark, {Text: "  …", Style: q.Frame.Theme.Faint}}, base
 	}
 	marked := draw.Span{Text: " "}
-	if q.hasAll(r) {
+	if q.Marked.hasAll(r) {
 		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
 	}
-	l := draw.Line{mark, {Text: q.bracket(i, r), Style: q.Frame.Theme.Faint}, marked}
+	l := draw.Line{mark, {Text: q.list.bracket(i, r), Style: q.Frame.Theme.Faint}, marked}
 	for _, c := range columns {
 		l = append(l, c.draw(c.cell(r))...)
 	}
-	if i == q.cursor && q.Frame.Theme.Uniform {
+	if i == q.list.cursor && q.Frame.Theme.Uniform {
 		l = l.Plain()
 	}
 	return l, base
