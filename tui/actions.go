@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/tui/keys"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/unsent"
 )
@@ -71,4 +74,38 @@ func (m *Model) quit() tea.Cmd {
 	m.quitting = true
 	m.jobs.Cancel()
 	return m.shell.Say(screen.Warning, "Finishing pending writes")
+}
+
+// places lists the keys of every kind of page.
+func places() []keys.Place {
+	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
+	for _, k := range pageKinds() {
+		if !slices.ContainsFunc(all, func(p keys.Place) bool { return p.Name == k.zero.Place() }) {
+			all = append(all, keys.Place{Name: k.zero.Place(), Keys: k.zero.Keys()})
+		}
+	}
+	return all
+}
+
+// pageKeys are the keys that go to pages from everywhere.
+func (m *Model) pageKeys() []screen.Key {
+	var all []screen.Key
+	for _, k := range pageKinds() {
+		if k.key.Name == "" {
+			continue
+		}
+		key := k.key
+		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.To(key.Name, k.next)) }
+		if k.off != nil {
+			key.Off = func() string { return k.off(&m.cfg) }
+		}
+		all = append(all, key)
+	}
+	return all
+}
+
+// Rebind replaces keys by the names of their actions and returns the names
+// that there are none of. It is called before anything is drawn.
+func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
+	return m.keys.Bind(bindings, m.globalKeys())
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,7 +18,6 @@ import (
 	"toolcrib/tui/files"
 	"toolcrib/tui/help"
 	"toolcrib/tui/jobs"
-	"toolcrib/tui/keys"
 	"toolcrib/tui/navigation"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
@@ -45,11 +43,25 @@ type pageKind struct {
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
+// asker is the workbench as its pages know it: it does all that they ask for.
+type asker interface {
+	queue.Shell
+	auditlog.Shell
+	changeset.Shell
+	proposal.Shell
+	entries.Shell
+	subject.Shell
+	help.Shell
+	drafts.Shell
+	servers.Shell
+	files.Shell
+}
+
 // deps are what pages depend on.
 type deps struct {
 	*Config
 	ctx    context.Context //nolint:containedctx // of what they read
-	shell  *pageShell
+	shell  asker
 	user   *desk.User
 	editor *editor.Editor
 	jobs   *jobs.Runner
@@ -171,32 +183,4 @@ func (s *deps) roots() []navigation.Root {
 		}
 	}
 	return append(all, last...)
-}
-
-// places lists the keys of every kind of page.
-func places() []keys.Place {
-	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
-	for _, k := range pageKinds() {
-		if !slices.ContainsFunc(all, func(p keys.Place) bool { return p.Name == k.zero.Place() }) {
-			all = append(all, keys.Place{Name: k.zero.Place(), Keys: k.zero.Keys()})
-		}
-	}
-	return all
-}
-
-// pageKeys are the keys that go to pages from everywhere.
-func (m *Model) pageKeys() []screen.Key {
-	var all []screen.Key
-	for _, k := range pageKinds() {
-		if k.key.Name == "" {
-			continue
-		}
-		key := k.key
-		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.To(key.Name, k.next)) }
-		if k.off != nil {
-			key.Off = func() string { return k.off(&m.cfg) }
-		}
-		all = append(all, key)
-	}
-	return all
 }

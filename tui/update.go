@@ -67,9 +67,6 @@ func (m *Model) see() {
 	}
 }
 
-// atWork returns how many writes and jobs have not ended yet.
-func (m *Model) atWork() int { return m.writes.Running() + m.jobs.Running() }
-
 // changes reports whether a message may change the screen. A workbench at rest gets
 // some every second that do not.
 func (m *Model) changes(msg tea.Msg) bool {

@@ -81,12 +81,6 @@ func (m *Model) signs() draw.Line {
 	return l
 }
 
-// news counts the proposals of other processes since the user looked at the queue.
-type news struct {
-	known int // proposals; 0 while nothing is known
-	fresh int // of them, those that came since
-}
-
 // counted stores the numbers of proposals, and reports those that others made.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {

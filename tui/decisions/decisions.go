@@ -24,9 +24,7 @@ import (
 
 // Shell is the workbench as the decisions know it.
 type Shell interface {
-	Say(tone screen.Tone, format string, args ...any) tea.Cmd
-	Fail(err error) tea.Cmd
-	Ask(d screen.Dialog) tea.Cmd
+	screen.Messenger
 	Frame() screen.Frame
 	CloseDialog()
 }
@@ -95,7 +93,7 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	case err != nil:
 		return m.Shell.Fail(err)
 	}
-	if refused := b.refused(m); len(refused) > 0 {
+	if refused := b.refused(m.User.Actor); len(refused) > 0 {
 		return m.askWithout(*b, refused)
 	}
 	if b.act == proposals.ActApprove {
@@ -122,47 +120,6 @@ func (b *batch) unread(m *Decisions) (ps []proposals.Proposal, names []string) {
 		}
 	}
 	return ps, names
-}
-
-// onePage reports whether the members of a change set are read as one page.
-func (b *batch) onePage(set string) bool {
-	members := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
-	return set != "" && OnePage(review.ChangeSet{Name: set, Members: members})
-}
-
-// oneSet reports whether the batch is one change set that is read as one page: that is
-// one decision.
-func (b *batch) oneSet() bool {
-	set := b.dossiers[0].Proposal.ChangeSet
-	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
-}
-
-// draft names the kept text of a decision on exactly this batch.
-func (b *batch) draft() string {
-	ids := make([]proposals.ID, len(b.dossiers))
-	for i, d := range b.dossiers {
-		ids[i] = d.Proposal.ID
-	}
-	return screen.DecisionDraft(b.act, ids...)
-}
-
-// proposals returns those of the batch.
-func (b *batch) proposals() []proposals.Proposal {
-	ps := make([]proposals.Proposal, len(b.dossiers))
-	for i, d := range b.dossiers {
-		ps[i] = d.Proposal
-	}
-	return ps
-}
-
-// about names the proposals that a text is for.
-func (b *batch) about() string {
-	return screen.About(b.proposals()...)
-}
-
-// subject names the proposals in the title of the question.
-func (b *batch) subject() draw.Safe {
-	return screen.Subjects(b.act, b.proposals()...)
 }
 
 // askApproveAll lists the definitions that would go live. It is locked until all
@@ -341,14 +298,56 @@ func inBatch(b *batch, id proposals.ID) bool {
 	return false
 }
 
-// batch is proposals that are decided together, as they were read for it.
-type batch struct {
-	act      proposals.Act
-	dossiers []review.Dossier
+// askWithout names the proposals that cannot be decided, those with the same reason
+// together, and offers to go on without them.
+func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
+	d := screen.Dialog{
+		Form: proposals.Form{Title: "Some decisions are not possible"},
+		Content: func(page *prose.Page) {
+			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
+			for _, alike := range byReason(refused) {
+				first := alike[0].dossier
+				page.Blank()
+				sign := draw.Of(m.Shell.Frame().Theme.Warn, "! ")
+				if len(alike) == 1 {
+					page.Item(sign.Add(m.Shell.Frame().Theme.Strong, draw.Show(wording.Reference(first.Proposal))+" "), first.Proposal.Subject.String())
+				} else {
+					page.Item(sign, namesOf(alike))
+				}
+				page.Text("  ", alike[0].why)
+				if len(refused) == 1 {
+					blocksInTheWay(m.Shell.Frame().Theme, page, first)
+				}
+			}
+			if anyBlocked(refused) {
+				page.Blank()
+				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
+			}
+		},
+	}
+	if len(b.dossiers) == 1 {
+		d.Form.Title = "Not possible"
+	}
+	marked, out := m.Pages.Marked(), b.with(refused)
+	rest := slices.DeleteFunc(slices.Clone(marked), func(p proposals.Proposal) bool { return slices.Contains(out, p.ID) })
+	if len(rest) > 0 && len(rest) < len(marked) {
+		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
+			m.Shell.CloseDialog()
+			m.Pages.MarkOnly(rest)
+			return m.Decide(b.act, rest)
+		}}}
+	}
+	if way, ok := b.wayOut(refused); ok && m.Regroup != nil {
+		d.Form.Verb, d.Form.Consequence = way.verb, ""
+		d.Run = func(string) tea.Cmd { return m.Write(m.move(way)) }
+	}
+	return m.Shell.Ask(d)
 }
 
-// OnePage reports whether a change set is read and decided as one page.
-func OnePage(set review.ChangeSet) bool { return len(set.Members) > 1 && setpage.Fits(set) }
-
-// Onward is added to the message of a decision.
-const Onward = ". Press . for the next"
+// move moves the proposals of a way out.
+func (m *Decisions) move(w wayOut) screen.Write {
+	return screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
+		_, err := m.Regroup(ctx, m.User.Actor, w.moved, w.set)
+		return w.done, err
+	})
+}

@@ -1,20 +1,16 @@
 package decisions
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
-	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -26,68 +22,22 @@ type refusal struct {
 }
 
 // refused lists the reasons against the batch.
-func (b *batch) refused(m *Decisions) []refusal {
+func (b *batch) refused(actor proposals.Actor) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
-		if why := b.why(m, d); why != "" {
+		if why := b.why(actor, d); why != "" {
 			out = append(out, refusal{d, why})
 		}
 	}
 	return out
 }
 
-func (b *batch) why(m *Decisions, d review.Dossier) string {
+func (b *batch) why(actor proposals.Actor, d review.Dossier) string {
 	if b.act == proposals.ActApprove {
 		d.Members = nil // they are in the batch, each with its own reason
 		return strings.Join(wording.Obstacles(d, wording.Ways{}), "; ")
 	}
-	return wording.Cannot(m.User.Actor, b.act, d.Proposal)
-}
-
-// askWithout names the proposals that cannot be decided, those with the same reason
-// together, and offers to go on without them.
-func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
-	d := screen.Dialog{
-		Form: proposals.Form{Title: "Some decisions are not possible"},
-		Content: func(page *prose.Page) {
-			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
-			for _, alike := range byReason(refused) {
-				first := alike[0].dossier
-				page.Blank()
-				sign := draw.Of(m.Shell.Frame().Theme.Warn, "! ")
-				if len(alike) == 1 {
-					page.Item(sign.Add(m.Shell.Frame().Theme.Strong, draw.Show(wording.Reference(first.Proposal))+" "), first.Proposal.Subject.String())
-				} else {
-					page.Item(sign, namesOf(alike))
-				}
-				page.Text("  ", alike[0].why)
-				if len(refused) == 1 {
-					blocksInTheWay(m.Shell.Frame().Theme, page, first)
-				}
-			}
-			if anyBlocked(refused) {
-				page.Blank()
-				page.Faint("", "Each proposal's Assessment tab lists its findings with their passages.")
-			}
-		},
-	}
-	if len(b.dossiers) == 1 {
-		d.Form.Title = "Not possible"
-	}
-	marked, out := m.Pages.Marked(), b.with(refused)
-	rest := slices.DeleteFunc(slices.Clone(marked), func(p proposals.Proposal) bool { return slices.Contains(out, p.ID) })
-	if len(rest) > 0 && len(rest) < len(marked) {
-		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
-			m.Shell.CloseDialog()
-			m.Pages.MarkOnly(rest)
-			return m.Decide(b.act, rest)
-		}}}
-	}
-	if way, ok := b.wayOut(refused); ok && m.Regroup != nil {
-		d.Form.Verb, d.Form.Consequence = way.verb, ""
-		d.Run = func(string) tea.Cmd { return m.Write(m.move(way)) }
-	}
-	return m.Shell.Ask(d)
+	return wording.Cannot(actor, b.act, d.Proposal)
 }
 
 // mostListed is how many proposals with the same reason are named.
@@ -168,14 +118,6 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 		way.done = "Left out of the set " + set + ": " + namesOf(refused) + ". a approves the rest"
 	}
 	return way, true
-}
-
-// move moves the proposals of a way out.
-func (m *Decisions) move(w wayOut) screen.Write {
-	return screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
-		_, err := m.Regroup(ctx, m.User.Actor, w.moved, w.set)
-		return w.done, err
-	})
 }
 
 // with returns the ids of the refused proposals and of those that are approved

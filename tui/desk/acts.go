@@ -4,7 +4,6 @@ package desk
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/editor"
-	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
 
@@ -31,87 +29,6 @@ type User struct {
 	Calls    Calls     // nil where nothing can be called
 	Signer   Signer    // nil where nothing is signed
 	Ask      AskToSign // shows the statement before the key is asked
-}
-
-// Together reads proposals as they are now, to decide on all of them or none.
-// Change sets are approved together or not at all: their other members come
-// along. tell reports how many were read.
-func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
-	ids := make([]proposals.ID, len(ps))
-	for i, p := range ps {
-		ids[i] = p.ID
-	}
-	var out []review.Dossier
-	for i := 0; i < len(ids); i++ {
-		tell(i, len(ids))
-		d, err := u.Desk.Show(ctx, u.Actor, ids[i])
-		if err != nil {
-			return out, err
-		}
-		out = append(out, d)
-		if act != proposals.ActApprove {
-			continue
-		}
-		for _, p := range d.Together() {
-			if !slices.Contains(ids, p.ID) {
-				ids = append(ids, p.ID)
-			}
-		}
-	}
-	return out, nil
-}
-
-// AsRead ties each proposal to the review digest that was shown of it.
-func AsRead(ds []review.Dossier) []review.Choice {
-	out := make([]review.Choice, len(ds))
-	for i, d := range ds {
-		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
-	}
-	return out
-}
-
-// maxNamed is how many decisions are named when several were made.
-const maxNamed = 4
-
-// decide decides on proposals: on all of them or on none.
-func (u *User) decide(ctx context.Context, act proposals.Act, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	desk, err := u.decider(ctx, act, choices, reason)
-	if err != nil {
-		return nil, err
-	}
-	return desk.Decide(ctx, u.Actor, choices, proposals.VerdictOf(act), reason)
-}
-
-// decided reports the outcome of decisions.
-func decided(act proposals.Act, decisions []proposals.Decision) string {
-	var names, waiting []string
-	for _, d := range decisions {
-		name := d.Subject.String()
-		switch {
-		case d.Verdict == proposals.VerdictEndorsed:
-			waiting = append(waiting, name+" ("+d.Progress()+")")
-			continue
-		case act == proposals.ActApprove:
-			name += " version " + strconv.Itoa(d.Version)
-		}
-		names = append(names, name)
-	}
-	var done []string
-	if len(names) > 0 {
-		done = append(done, act.Form(len(decisions)).Done+": "+someOf(names))
-	}
-	if len(waiting) > 0 {
-		done = append(done, "Approved, not live yet: "+someOf(waiting))
-	}
-	return strings.Join(done, ". ")
-}
-
-// someOf names the first of several decisions.
-func someOf(names []string) string {
-	if n := len(names); n > maxNamed {
-		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
-	}
-	return wording.Joined(names)
 }
 
 // Waive waives a finding.
@@ -237,25 +154,6 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 		}
 	}
 	return calls, waiting, err
-}
-
-// Decision decides on proposals: on all of them or on none. draft names the kept text
-// of the reason.
-func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft string) screen.Write {
-	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
-	for _, choice := range choices {
-		about.Decided = append(about.Decided, choice.ID)
-	}
-	return func(ctx context.Context) screen.Wrote {
-		decisions, err := u.decide(ctx, act, choices, reason)
-		if errors.Is(err, review.ErrDigest) && len(choices) > 1 {
-			err = errors.New("nothing decided: " + wording.OneLine(err))
-		}
-		if about.Err = err; err == nil {
-			about.Text, about.Undo = decided(act, decisions), u.undo(act, decisions)
-		}
-		return about
-	}
 }
 
 // ErrNotSigned is the error of a decision whose signature was declined.

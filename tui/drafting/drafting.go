@@ -23,10 +23,7 @@ import (
 
 // Shell is the workbench as the drafting knows it.
 type Shell interface {
-	Say(tone screen.Tone, format string, args ...any) tea.Cmd
-	Fail(err error) tea.Cmd
-	Ask(d screen.Dialog) tea.Cmd
-	Type(l *screen.Line) tea.Cmd
+	screen.Messenger
 	Frame() screen.Frame
 	Dialog() *dialog.Dialog // that is open, nil for none
 	CloseDialog()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"toolcrib/internal/visible"
 )
 
@@ -50,3 +52,20 @@ func stack(whole string) string {
 
 // Showf formats and passes the result through the gate.
 func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }
+
+// cluster returns the length in bytes and cells of the first character of s
+// that a user would see as one.
+func cluster(s string) (size, cells int) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return 1, 1
+	}
+	c, cells := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if r, size := utf8.DecodeRuneInString(c); size < len(c) || r > maxAgreed {
+		cells = max(cells, ansi.StringWidthWc(c))
+	}
+	return len(c), cells
+}
+
+// maxStack is the longest character in bytes that is drawn unchanged; one with
+// more marks would spill over the lines around it.
+const maxStack = 32

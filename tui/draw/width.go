@@ -2,9 +2,6 @@ package draw
 
 import (
 	"strings"
-	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Width returns how many cells s takes at most. Terminals differ in whether
@@ -18,19 +15,6 @@ func Width[T ~string](s T) int {
 		w += cells
 	}
 	return w
-}
-
-// cluster returns the length in bytes and cells of the first character of s
-// that a user would see as one.
-func cluster(s string) (size, cells int) {
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		return 1, 1
-	}
-	c, cells := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	if r, size := utf8.DecodeRuneInString(c); size < len(c) || r > maxAgreed {
-		cells = max(cells, ansi.StringWidthWc(c))
-	}
-	return len(c), cells
 }
 
 // maxAgreed is the last character up to which the two readings of width agree.

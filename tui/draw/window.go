@@ -28,10 +28,6 @@ type Text struct {
 // tabStop is how far apart tabs stop, in cells.
 const tabStop = 4
 
-// maxStack is the longest character in bytes that is drawn unchanged; one with
-// more marks would spill over the lines around it.
-const maxStack = 32
-
 // glyph is the next thing to draw: the output for size bytes of the text, its
 // width in cells, and whether it is for a hidden character.
 type glyph struct {

@@ -17,20 +17,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Export is the live registry as a file to be written.
-type Export struct {
-	File    string
-	Format  string
-	Agent   string // only its tools; "" for everything
-	Replace bool   // the file that is there
-}
-
-// ExportFormat is a format that an export is written in.
-type ExportFormat struct {
-	Name, About string
-	Whole       bool // it has everything, not the tools of one agent
-}
-
 // asking asks how the registry is written to a file.
 type asking struct {
 	file   string
@@ -142,4 +128,35 @@ func (r *Runner) runExport(x *asking) tea.Cmd {
 		e.Agent = x.agent
 	}
 	return r.Start("Export "+e.File, func(ctx context.Context, tell screen.Tell) ([]string, error) { return r.Options.Export(ctx, e, tell) })
+}
+
+// Verify recomputes every hash chain.
+func (r *Runner) Verify() tea.Cmd { return r.Start("Verify", r.Options.Verify) }
+
+// CannotVerify returns why nothing can be verified, "" when it can.
+func (r *Runner) CannotVerify() string {
+	if r.Options.Verify == nil {
+		return "verify is not available here"
+	}
+	return r.Busy()
+}
+
+// Import asks for the file that tools are imported from.
+func (r *Runner) Import() tea.Cmd {
+	return r.askFile("import", "import file", func(file string) tea.Cmd {
+		return r.Start("Import "+file, func(ctx context.Context, tell screen.Tell) ([]string, error) {
+			return r.Options.Import(ctx, file, tell)
+		})
+	})
+}
+
+// CannotImport returns why nothing can be imported, "" when it can.
+func (r *Runner) CannotImport() string {
+	switch {
+	case r.Options.Import != nil:
+		return r.Busy()
+	case r.Remote:
+		return "files here are the server's; pipe yours: ssh HOST toolcrib import - < FILE"
+	}
+	return "import is not available here"
 }

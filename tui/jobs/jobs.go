@@ -22,10 +22,7 @@ import (
 
 // Shell is the workbench as the jobs know it.
 type Shell interface {
-	Say(tone screen.Tone, format string, args ...any) tea.Cmd
-	Fail(err error) tea.Cmd
-	Ask(d screen.Dialog) tea.Cmd
-	Type(l *screen.Line) tea.Cmd
+	screen.Messenger
 	Frame() screen.Frame
 	Dialog() *dialog.Dialog // that is open, nil for none
 	Refit()                 // lays it out again
@@ -202,33 +199,16 @@ func (r *Runner) Busy() string {
 	return ""
 }
 
-// Verify recomputes every hash chain.
-func (r *Runner) Verify() tea.Cmd { return r.Start("Verify", r.Options.Verify) }
-
-// CannotVerify returns why nothing can be verified, "" when it can.
-func (r *Runner) CannotVerify() string {
-	if r.Options.Verify == nil {
-		return "verify is not available here"
-	}
-	return r.Busy()
+// Export is the live registry as a file to be written.
+type Export struct {
+	File    string
+	Format  string
+	Agent   string // only its tools; "" for everything
+	Replace bool   // the file that is there
 }
 
-// Import asks for the file that tools are imported from.
-func (r *Runner) Import() tea.Cmd {
-	return r.askFile("import", "import file", func(file string) tea.Cmd {
-		return r.Start("Import "+file, func(ctx context.Context, tell screen.Tell) ([]string, error) {
-			return r.Options.Import(ctx, file, tell)
-		})
-	})
-}
-
-// CannotImport returns why nothing can be imported, "" when it can.
-func (r *Runner) CannotImport() string {
-	switch {
-	case r.Options.Import != nil:
-		return r.Busy()
-	case r.Remote:
-		return "files here are the server's; pipe yours: ssh HOST toolcrib import - < FILE"
-	}
-	return "import is not available here"
+// ExportFormat is a format that an export is written in.
+type ExportFormat struct {
+	Name, About string
+	Whole       bool // it has everything, not the tools of one agent
 }

@@ -194,3 +194,14 @@ func (m *Keys) TakeBackKey() screen.Key {
 		},
 	}
 }
+
+// Elsewhere is a command or a setting that the workbench does not have itself: the
+// search finds it, and tells how to get there.
+type Elsewhere struct{ Name, Help, How string }
+
+// wish is a key that is carried out once its page is on the screen and has read what the
+// key acts on. Another key ends it.
+type wish struct {
+	place, name string
+	told        string // why it waits
+}

@@ -13,10 +13,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Elsewhere is a command or a setting that the workbench does not have itself: the
-// search finds it, and tells how to get there.
-type Elsewhere struct{ Name, Help, How string }
-
 // hit is a thing that the search finds: a key, a command or a setting.
 type hit struct {
 	place, name, keys, help string

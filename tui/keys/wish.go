@@ -6,13 +6,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// wish is a key that is carried out once its page is on the screen and has read what the
-// key acts on. Another key ends it.
-type wish struct {
-	place, name string
-	told        string // why it waits
-}
-
 // goFor goes to the page of a key and carries it out there. Keys that act on something
 // act on the selected row.
 func (m *Keys) goFor(place string, k screen.Key) func() tea.Cmd {

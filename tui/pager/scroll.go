@@ -6,8 +6,6 @@ import (
 	"toolcrib/tui/theme"
 )
 
-func (a place) above(b place) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }
-
 // Scroll moves the window by n lines, up when n is negative.
 func (p *Pager) Scroll(n int) {
 	if p.picking {
@@ -153,9 +151,6 @@ func (p *Pager) pickRow(row int) {
 
 // A pager that points at its stops is a list: one of its items is selected. An
 // item goes from its stop to the row before the next.
-
-// selects reports whether there are items to select.
-func (p *Pager) selects() bool { return p.point != "" && len(p.stops) > 0 }
 
 // Move selects the next item, or the one before when n is -1. Where not all of
 // the selected item is in the window, it moves the window by a line first, and

@@ -268,3 +268,5 @@ func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col 
 	to, _ = draw.Measure(cell.Text.Raw, from, col, width)
 	return from, to, col, true
 }
+
+func (a place) above(b place) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }

@@ -43,15 +43,6 @@ type base struct {
 // isNew is the base of a subject that has no version yet.
 const isNew = "new"
 
-// comparison names the two definitions to compare, and how many unchanged lines to
-// show. It identifies a diff.
-type comparison struct {
-	from     string // the old side: a version or a revision, whose content never changes
-	new      string // content hash
-	revision int    // on the new side
-	context  int
-}
-
 // Fill implements tab.
 func (t *diffPane) Fill() {
 	if t.list == nil {

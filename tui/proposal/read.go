@@ -1,15 +1,11 @@
 package proposal
 
 import (
-	"context"
-	"errors"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
-	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -40,24 +36,6 @@ func (pp *Page) Reload() tea.Cmd {
 	return func() tea.Msg {
 		d, err := pp.Desk.Show(pp.ctx, pp.Actor, id)
 		return Loaded{id, d, contentOf(d), wording.Unfit(d), err}
-	}
-}
-
-// contentOf returns a hash of everything that the diff of a proposal shows.
-func contentOf(d review.Dossier) string {
-	before, after := d.Tests()
-	return d.Revision.Draft.Definition.Hash() + registry.HashBytes(slices.Concat(before, after))
-}
-
-// Tell remembers what the user has read to the end, and is asked about: an approval on the
-// command line then applies to it. What was only opened does not count.
-func (o Options) Tell(ctx context.Context, ds ...review.Dossier) tea.Cmd {
-	return func() tea.Msg {
-		err := o.Desk.Shown(ctx, o.Actor, ds...)
-		if errors.Is(err, review.ErrReadOnly) {
-			err = nil // nothing can be approved there either
-		}
-		return screen.Done{Err: err}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/pager"
@@ -211,4 +212,19 @@ func (s *Seen) last(id proposals.ID) (review.Dossier, bool) {
 	}
 	sh, ok := s.sheets[id]
 	return sh.dossier, ok
+}
+
+// comparison names the two definitions to compare, and how many unchanged lines to
+// show. It identifies a diff.
+type comparison struct {
+	from     string // the old side: a version or a revision, whose content never changes
+	new      string // content hash
+	revision int    // on the new side
+	context  int
+}
+
+// contentOf returns a hash of everything that the diff of a proposal shows.
+func contentOf(d review.Dossier) string {
+	before, after := d.Tests()
+	return d.Revision.Draft.Definition.Hash() + registry.HashBytes(slices.Concat(before, after))
 }

@@ -374,3 +374,6 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 		}
 	}
 }
+
+// OfEntry is a page whose keys act on a tool, an agent or an allow-list.
+type OfEntry interface{ Selected() (Entry, bool) }

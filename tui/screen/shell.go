@@ -2,15 +2,12 @@ package screen
 
 import (
 	"context"
-	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
-	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
@@ -18,6 +15,16 @@ import (
 // that asks for more declares that itself. Every method returns the command that goes
 // on with it, nil for none: an action ends with a call of one.
 type Shell interface {
+	Messenger
+	// Write writes. Start runs a job behind a dialog that shows how far it is.
+	Write(w Write) tea.Cmd
+	Start(title string, job Job) tea.Cmd
+	// Divide divides the screen another way.
+	Divide(by Division) tea.Cmd
+}
+
+// Messenger tells the user something, and asks.
+type Messenger interface {
 	// Say shows a line at the bottom until the next key, Fail an error; both return nil.
 	// Everything in it passes the gate for untrusted text.
 	Say(tone Tone, format string, args ...any) tea.Cmd
@@ -25,11 +32,6 @@ type Shell interface {
 	// Type has a line typed at the bottom, Ask opens a dialog.
 	Type(l *Line) tea.Cmd
 	Ask(d Dialog) tea.Cmd
-	// Write writes. Start runs a job behind a dialog that shows how far it is.
-	Write(w Write) tea.Cmd
-	Start(title string, job Job) tea.Cmd
-	// Divide divides the screen another way.
-	Divide(by Division) tea.Cmd
 }
 
 // Then is the message of a command that has found something: what to do with it. Where
@@ -38,76 +40,6 @@ type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
 }
-
-// Key is a key as it is declared, once: the footer, the help and docs/keys.md are
-// read from it.
-type Key struct {
-	Name  string      // what it is rebound by
-	Keys  []string    // as Bubble Tea names them; the first is shown
-	Label string      // one or two words for the footer; "" keeps it out
-	Late  func() bool // whether the footer has it behind the others now; nil for never
-	Help  string      // what it does, as a sentence without a full stop
-	Terms string      // other words for it, for the search
-	Picks bool        // it also acts while a line is chosen
-	Here  func() bool // whether the tab on the screen is its own: the footer has it there only, and first
-	Do    func() tea.Cmd
-	Off   func() string // why it has no effect now; nil or "" when it has
-}
-
-// Matches reports whether it is the key that was pressed.
-func (k Key) Matches(pressed tea.KeyPressMsg) bool {
-	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
-}
-
-// Why returns why a key is off, "" when it is on.
-func (k Key) Why() string {
-	if k.Off == nil {
-		return ""
-	}
-	return k.Off()
-}
-
-// KeyName writes a key as people do.
-func KeyName(k string) string {
-	if name, ok := keyNames[k]; ok {
-		return name
-	}
-	return k
-}
-
-var keyNames = map[string]string{
-	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
-}
-
-// Names lists the keys of an action.
-func (k Key) Names() string {
-	names := make([]string, len(k.Keys))
-	for i, n := range k.Keys {
-		names[i] = KeyName(n)
-	}
-	return strings.Join(names, " ")
-}
-
-// Hint draws a key with what it does, for the last line of the screen.
-func Hint(name, text theme.Style, k, label string) draw.Line {
-	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ")
-}
-
-// Hints draws keys with what they do, as many as fit.
-func (f Frame) Hints(hints [][2]string) draw.Line {
-	l := draw.Of("", " ")
-	for _, h := range hints {
-		next := append(l[:len(l):len(l)], Hint(f.Theme.Key, f.Theme.Faint, h[0], h[1])...)
-		if next.Width() > f.Width {
-			break
-		}
-		l = next
-	}
-	return l
-}
-
-// Always has the footer show a key behind the others.
-func Always() bool { return true }
 
 // Line is a text that is typed at the bottom of the screen, such as a filter or a
 // search.

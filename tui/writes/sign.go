@@ -6,11 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/internal/visible"
-	"toolcrib/proposals"
 	"toolcrib/tui/desk"
 	"toolcrib/tui/pending"
-	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 )
 
@@ -73,46 +70,6 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 		go func() { done <- fn(context.WithValue(ctx, signingKey{}, asks)) }()
 		return wait()
 	}
-}
-
-// Sign opens the dialog that shows who signs what with which key. The key is
-// asked only after that.
-func (w *Writer) Sign(msg Asking) tea.Cmd {
-	ask := msg.ask
-	before := tea.Cmd(nil)
-	if d := w.shell.Dialog(); d != nil { // the key does not wait; the typed text is kept
-		before = tea.Batch(d.Save(), d.Decline())
-	}
-	open := w.shell.Ask(screen.Dialog{
-		Form: proposals.Form{Title: "Sign the decision", Verb: "ask the key"},
-		Content: func(page *prose.Page) {
-			page.Field("signer", ask.Principal)
-			page.Field("key", ask.Key)
-			page.Field("statement", ask.Statement)
-			page.Blank()
-			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
-		},
-		Declined: func() tea.Cmd {
-			ask.reply <- desk.ErrNotSigned
-			return msg.wait
-		},
-		Run: func(_ string) tea.Cmd {
-			if !ask.Terminal {
-				return func() tea.Msg {
-					key := w.pending.Begin("Waiting for the key to sign")
-					err := ask.Run()
-					key.End()
-					ask.reply <- err
-					return msg.wait()
-				}
-			}
-			return tea.Exec(&terminalRun{run: ask.Run, line: visible.Line(ask.Line())}, func(err error) tea.Msg {
-				ask.reply <- err
-				return msg.wait()
-			})
-		},
-	})
-	return tea.Batch(before, open)
 }
 
 // terminalRun is a function that has the terminal while it runs, and a line to print

@@ -1,0 +1,68 @@
+package screen
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+	"toolcrib/tui/theme"
+)
+
+// Key is a key as it is declared, once: the footer, the help and docs/keys.md are
+// read from it.
+type Key struct {
+	Name  string      // what it is rebound by
+	Keys  []string    // as Bubble Tea names them; the first is shown
+	Label string      // one or two words for the footer; "" keeps it out
+	Late  func() bool // whether the footer has it behind the others now; nil for never
+	Help  string      // what it does, as a sentence without a full stop
+	Terms string      // other words for it, for the search
+	Picks bool        // it also acts while a line is chosen
+	Here  func() bool // whether the tab on the screen is its own: the footer has it there only, and first
+	Do    func() tea.Cmd
+	Off   func() string // why it has no effect now; nil or "" when it has
+}
+
+// Matches reports whether it is the key that was pressed.
+func (k Key) Matches(pressed tea.KeyPressMsg) bool {
+	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
+}
+
+// Why returns why a key is off, "" when it is on.
+func (k Key) Why() string {
+	if k.Off == nil {
+		return ""
+	}
+	return k.Off()
+}
+
+// Names lists the keys of an action.
+func (k Key) Names() string {
+	names := make([]string, len(k.Keys))
+	for i, n := range k.Keys {
+		names[i] = KeyName(n)
+	}
+	return strings.Join(names, " ")
+}
+
+// KeyName writes a key as people do.
+func KeyName(k string) string {
+	if name, ok := keyNames[k]; ok {
+		return name
+	}
+	return k
+}
+
+var keyNames = map[string]string{
+	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
+}
+
+// Hint draws a key with what it does, for the last line of the screen.
+func Hint(name, text theme.Style, k, label string) draw.Line {
+	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ")
+}
+
+// Always has the footer show a key behind the others.
+func Always() bool { return true }

@@ -1,0 +1,174 @@
+package screen
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/draw"
+)
+
+// Paned is a page that has two panes where the screen is wide enough.
+type Paned interface {
+	Layout() Layout
+	// LeftOf returns how many cells the left pane has, 0 where there is one pane.
+	LeftOf(l Layout) int
+	// From is how wide the screen has to be for two.
+	From() int
+}
+
+// paneStep is how far a key moves the line between two panes, in cells.
+const paneStep = 8
+
+// PaneKeys divide the screen between two panes.
+func PaneKeys(sh Shell, p Paned) []Key {
+	move := func(cells int) func() tea.Cmd {
+		return func() tea.Cmd {
+			l := p.Layout()
+			next := l.By
+			next.Shift += cells
+			if p.LeftOf(NewLayout(l.Width, l.Height, next)) == p.LeftOf(l) {
+				return sh.Say(Remark, "The other pane has at least %d cells", LeastPane)
+			}
+			return sh.Divide(next)
+		}
+	}
+	zoom := func() tea.Cmd {
+		by := p.Layout().By
+		by.Zoomed = !by.Zoomed
+		return sh.Divide(by)
+	}
+	onePane := func() string { return zoomed(p, "one pane has the whole width; z shows both") }
+	return []Key{
+		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the line between two panes to the left", Do: move(-paneStep), Off: onePane},
+		{Name: "pane-right", Keys: []string{">"}, Help: "Move the line between two panes to the right", Do: move(paneStep), Off: onePane},
+		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Do: zoom, Off: func() string { return noPanes(p) }},
+	}
+}
+
+// noPanes describes why there are no two panes here.
+func noPanes(p Paned) string {
+	if p.Layout().Width < p.From() {
+		return "two panes need " + strconv.Itoa(p.From()) + " columns"
+	}
+	return ""
+}
+
+// zoomed describes why there is one pane now: no room for two, or why.
+func zoomed(p Paned, why string) string {
+	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
+		return none
+	}
+	return why
+}
+
+// Panes are the tabs of a page that shows the first of them on the left and one of
+// the others on the right, or only the current one where there is no room for two.
+type Panes struct {
+	Tab    int // has the keys
+	beside int // is on the right while the first tab has the keys, 0 for the second tab
+}
+
+// LeftOf implements Paned.
+func (p *Panes) LeftOf(l Layout) int { return l.Left }
+
+// From implements Paned.
+func (p *Panes) From() int { return PanesFrom }
+
+// Turn gives a tab the keys.
+func (p *Panes) Turn(tab int) {
+	p.Tab = tab
+	if tab > 0 {
+		p.beside = tab
+	}
+}
+
+// RightTab returns the tab in the right pane.
+func (p *Panes) RightTab() int { return max(1, p.beside) }
+
+// Visible reports whether a tab is on the screen.
+func (p *Panes) Visible(l Layout, tab int) bool {
+	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
+}
+
+// WidthOf returns how many cells a tab has.
+func (p *Panes) WidthOf(l Layout, tab int) int {
+	if tab == 0 && l.Left > 0 {
+		return l.Left
+	}
+	return l.Right
+}
+
+// At returns the tab in column x of the screen.
+func (p *Panes) At(l Layout, x int) int {
+	switch {
+	case l.Left == 0:
+		return p.Tab
+	case x < l.Left:
+		return 0
+	}
+	return p.RightTab()
+}
+
+// On returns the tab on the right or on the left.
+func (p *Panes) On(right bool) int {
+	if right {
+		return p.RightTab()
+	}
+	return 0
+}
+
+// Strip draws the names of the tabs, each above its pane, with room for right at the
+// end.
+func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
+	l := f.Layout
+	if l.Left == 0 {
+		return f.TabLine(names, p.Tab, true, l.Width)
+	}
+	first := f.TabLine(names[:1], 0, p.Tab == 0, l.Left).Fit(l.Left + 1)
+	return append(first, f.TabLine(names[1:], p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
+}
+
+// TabLine draws tabs in width cells: where there is no room for all, the current
+// one with its neighbours, and a sign on the sides that have more. The current one is
+// marked where it has the keys.
+func (f Frame) TabLine(names []string, current int, keys bool, width int) draw.Line {
+	from, to := 0, Fitting(names, 0, width)
+	for to < min(len(names), current+2) && from < current {
+		from++
+		to = Fitting(names, from, width)
+	}
+	l := draw.Of("", " ")
+	if from > 0 {
+		l = draw.Of(f.Theme.Accent, "‹")
+	}
+	for i := from; i < to; i++ {
+		name, style := draw.Show(names[i]), f.Theme.Faint
+		sign := draw.Safe(" ")
+		switch {
+		case i == current && keys:
+			sign, style = "▎", f.Theme.Accent
+		case i == current:
+			style = f.Theme.Strong
+		}
+		l = l.Add(style, sign+name+" ")
+	}
+	if to < len(names) {
+		l = l.Add(f.Theme.Accent, "›")
+	}
+	return l
+}
+
+// Fitting returns behind which of the names, from one on, the width ends: each
+// has a blank on both sides, and the line a sign at both ends.
+func Fitting(names []string, from, width int) int {
+	used, to := 1, from
+	for to < len(names) {
+		used += draw.Width(draw.Show(names[to])) + 2
+		if used > width || to < len(names)-1 && used == width {
+			break
+		}
+		to++
+	}
+	return max(to, from+1)
+}
