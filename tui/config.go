@@ -15,13 +15,11 @@ import (
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/desk"
 	"toolcrib/tui/entries"
-	"toolcrib/tui/files"
 	"toolcrib/tui/jobs"
 	"toolcrib/tui/keys"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/servers"
 	"toolcrib/tui/subject"
 	"toolcrib/tui/theme"
 )
@@ -94,24 +92,18 @@ type Config struct {
 	Context  context.Context //nolint:containedctx // the commands of Bubble Tea have no other
 	Desk     Desk
 	Registry Registry
-	Calls    Calls // nil where nothing can be called
+	Sources
 	// Extents reads how much proposals change, for the rows of the queue.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// Servers reads which servers of the user's clients are guarded; nil where the
-	// clients are not those of this machine.
-	Servers servers.Read
-	// Files compares skills and instruction files with what was approved; nil where they
-	// are not on this machine.
-	Files  files.Read
-	Actor  proposals.Actor
-	Layer  registry.Layer // where drafts are made
-	Place  string         // the shown place, such as the project's name
-	Theme  string         // "dark", "light", "high-contrast" or "own"; "" finds out
-	Own    *theme.Theme   // of the user's own colours; nil for none
-	Plain  bool           // no colours
-	Getenv func(string) string
-	Drafts string // folder for texts that are not sent yet; "" keeps none
-	Now    func() time.Time
+	Actor   proposals.Actor
+	Layer   registry.Layer // where drafts are made
+	Place   string         // the shown place, such as the project's name
+	Theme   string         // "dark", "light", "high-contrast" or "own"; "" finds out
+	Own     *theme.Theme   // of the user's own colours; nil for none
+	Plain   bool           // no colours
+	Getenv  func(string) string
+	Drafts  string // folder for texts that are not sent yet; "" keeps none
+	Now     func() time.Time
 	// Counter counts the tokens of prompts, and may be shared with other workbenches;
 	// nil means one of its own.
 	Counter *tokens.Counter

@@ -94,7 +94,7 @@ func New(cfg Config) *Model {
 		Layer: cfg.Layer, Agent: m.selectedAgent, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &m.cfg, ctx: ctx, shell: asks, user: user, editor: edit, jobs: m.jobs, seen: proposal.NewSeen(), after: after}
+	d := &deps{Config: &m.cfg, ctx: ctx, shell: asks, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
 	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}

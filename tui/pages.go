@@ -19,6 +19,7 @@ import (
 	"toolcrib/tui/help"
 	"toolcrib/tui/jobs"
 	"toolcrib/tui/navigation"
+	"toolcrib/tui/pending"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
@@ -57,6 +58,14 @@ type asker interface {
 	files.Shell
 }
 
+// Sources are what pages read besides the desk and the registry; nil where there is no
+// such thing.
+type Sources struct {
+	Calls   Calls        // that agents made
+	Servers servers.Read // which servers of the user's clients are guarded
+	Files   files.Read   // skills and instruction files, compared with what was approved
+}
+
 // deps are what pages depend on.
 type deps struct {
 	*Config
@@ -65,6 +74,7 @@ type deps struct {
 	user   *desk.User
 	editor *editor.Editor
 	jobs   *jobs.Runner
+	ops    *pending.Operations
 	seen   *proposal.Seen
 	after  func(time.Duration, tea.Msg) tea.Cmd
 }
@@ -131,11 +141,15 @@ func pageKinds() []pageKind {
 			zero: new(servers.Page),
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
-			make: func(s *deps) screen.Page { return servers.New(s.ctx, s.shell, s.Servers) },
+			make: func(s *deps) screen.Page {
+				return servers.New(s.ctx, s.shell, pending.Noted(s.ops, "Asking which servers are guarded", s.Servers))
+			},
 		},
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
-			make: func(s *deps) screen.Page { return files.New(s.ctx, s.shell, s.Files) },
+			make: func(s *deps) screen.Page {
+				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files))
+			},
 		},
 	}
 }

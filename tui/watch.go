@@ -20,8 +20,6 @@ func watched(cfg Config, p *pending.Operations) Config {
 			return extents(ctx, ids)
 		}
 	}
-	cfg.Servers = pending.Noted(p, "Asking which servers are guarded", cfg.Servers)
-	cfg.Files = pending.Noted(p, "Comparing skills and instruction files with what was approved", cfg.Files)
 	return cfg
 }
 

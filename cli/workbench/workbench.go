@@ -84,7 +84,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	defer func() { err = errors.Join(err, calls.Close()) }()
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
-		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Regroup, Extents: b.Desk.Extents, Calls: calls, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,
+		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Regroup, Extents: b.Desk.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Counter(),
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {

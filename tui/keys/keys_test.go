@@ -1,0 +1,95 @@
+package keys
+
+import (
+	"slices"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/navigation"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/screen"
+	"toolcrib/tui/theme"
+)
+
+// home is a page with one key.
+type home struct {
+	screen.Page
+	pressed *[]string
+}
+
+func (h *home) Place() string { return "Home" }
+func (h *home) Keys() []screen.Key {
+	return []screen.Key{named(h.pressed, "undo", "U", "nothing is selected"), named(h.pressed, "open", "o", "")}
+}
+
+func named(pressed *[]string, name, key, off string) screen.Key {
+	return screen.Key{Name: name, Keys: []string{key}, Help: "Does " + name, Do: func() tea.Cmd { *pressed = append(*pressed, name); return nil }, Off: func() string { return off }}
+}
+
+// desktop is a shell that notes what is said and typed.
+type desktop struct {
+	said string
+	line *screen.Line
+}
+
+func (d *desktop) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
+	d.said = string(screen.Sayf(tone, format, args...).Text)
+	return nil
+}
+
+func (d *desktop) Type(l *screen.Line) tea.Cmd {
+	d.line = l
+	return nil
+}
+
+func (d *desktop) Busy() bool { return false }
+func (d *desktop) Frame() screen.Frame {
+	return screen.Frame{Layout: screen.NewLayout(80, 24, screen.Division{}), Theme: theme.Plain()}
+}
+
+// Shown implements screen.Page: there is no text.
+func (h *home) Shown() *pager.Pager { return nil }
+
+type nowhere struct{}
+
+func (nowhere) OpenPlace(string) (cmd tea.Cmd, there bool) { return nil, false }
+func (nowhere) OpenNumber(string) tea.Cmd                  { return nil }
+
+func press(m *Keys, key string) {
+	m.Press(tea.KeyPressMsg{Code: rune(key[0]), Text: key}, m.Interrupt())
+}
+
+// TestKeys carries out the keys of the page before those that all pages have, says why one
+// is off, takes back what was just done, and finds a key by another word for it.
+func TestKeys(t *testing.T) {
+	var pressed []string
+	page, sh, undone := &home{pressed: &pressed}, new(desktop), 0
+	pages := navigation.New([]navigation.Root{{Page: page, Name: "Home"}}, func(screen.Page) bool { return false })
+	m := New(sh, pages, Options{
+		Opener: nowhere{}, HelpPlace: "Help", TakeBack: func(*screen.Undo) tea.Cmd { undone++; return nil },
+		Places: func() []Place { return []Place{{Everywhere, nil}, {"Home", page.Keys()}} },
+	})
+	log := named(&pressed, "log", "L", "")
+	log.Terms = "audit, events"
+	global := []screen.Key{log, named(&pressed, "open-too", "o", ""), named(&pressed, "quit", "q", ""), named(&pressed, "help", "?", ""), m.TakeBackKey()}
+	if unknown := m.Bind(map[string][]string{"open": {"x"}, "fly": {"z"}}, global); !slices.Equal(unknown, []string{"fly"}) {
+		t.Errorf("%v are no keys", unknown)
+	}
+	press(m, "x")
+	press(m, "o")
+	if press(m, "U"); sh.said != "U: nothing is selected" {
+		t.Errorf("%q is said", sh.said)
+	}
+	m.Done(new(screen.Undo))
+	if press(m, "U"); undone != 1 {
+		t.Error("what was just done is not taken back")
+	}
+	m.Find()
+	sh.line.Text.Insert("audit")
+	sh.line.Changed()
+	sh.line.Done()
+	if want := []string{"open", "open-too", "log"}; !slices.Equal(pressed, want) {
+		t.Errorf("%v were carried out, not %v", pressed, want)
+	}
+}

@@ -1,0 +1,93 @@
+package writes
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"toolcrib/tui/desk"
+	"toolcrib/tui/dialog"
+	"toolcrib/tui/pending"
+	"toolcrib/tui/screen"
+)
+
+// asked notes the dialogs that are opened.
+type asked struct{ open []screen.Dialog }
+
+func (a *asked) Dialog() *dialog.Dialog { return nil }
+
+func (a *asked) Ask(d screen.Dialog) tea.Cmd {
+	a.open = append(a.open, d)
+	return nil
+}
+
+func newWriter(t *testing.T, signed bool) (*Writer, *asked) {
+	t.Helper()
+	sh := new(asked)
+	never := func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	return New(t.Context(), sh, pending.New(time.Now, never), signed), sh
+}
+
+// run returns the first message of a command that has one.
+func run(cmd tea.Cmd) tea.Msg {
+	for queue := []tea.Cmd{cmd}; len(queue) > 0; queue = queue[1:] {
+		if queue[0] == nil {
+			continue
+		}
+		msg := queue[0]()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			queue = append(queue, batch...)
+		} else if msg != nil {
+			return msg
+		}
+	}
+	return nil
+}
+
+// TestCancelledWrites awaits every write, and tells how one ended that was on its way when
+// the program was ended from outside.
+func TestCancelledWrites(t *testing.T) {
+	w, _ := newWriter(t, false)
+	for _, fn := range []screen.Write{
+		func(context.Context) screen.Wrote { return screen.Wrote{Text: "Saved"} },
+		func(ctx context.Context) screen.Wrote { return screen.Wrote{Err: ctx.Err(), Undone: "not approved"} },
+		func(context.Context) screen.Wrote { return screen.Wrote{Err: errors.New("no space")} },
+	} {
+		written := w.Write(fn)
+		if w.Running() != 1 {
+			t.Fatalf("%d writes are on their way", w.Running())
+		}
+		w.Cancel()
+		w.Ended(run(written).(screen.Wrote))
+	}
+	want := []string{"Saved", "not approved: the database was busy when toolcrib quit; nothing was saved", "not written: no space"}
+	if got := w.Left(); len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+		t.Errorf("%q is told, not %q", got, want)
+	}
+	if w.Running() != 0 {
+		t.Errorf("%d writes are on their way", w.Running())
+	}
+}
+
+// TestDeclinedSignature has a write ask for a signature, which the user declines: the write
+// ends with the reason.
+func TestDeclinedSignature(t *testing.T) {
+	w, sh := newWriter(t, true)
+	msg := run(w.Write(func(ctx context.Context) screen.Wrote {
+		return screen.Wrote{Err: AskToSign(ctx, desk.SignRequest{Principal: "mara"})}
+	}))
+	w.Sign(msg.(Asking))
+	if len(sh.open) != 1 || w.Running() != 1 {
+		t.Fatalf("%d dialogs are open, %d writes on their way", len(sh.open), w.Running())
+	}
+	wrote := run(sh.open[0].Declined()).(screen.Wrote)
+	if !errors.Is(wrote.Err, desk.ErrNotSigned) {
+		t.Errorf("the write ends with %v", wrote.Err)
+	}
+	if err := AskToSign(t.Context(), desk.SignRequest{}); !errors.Is(err, desk.ErrNotSigned) {
+		t.Errorf("outside of a write, a signature is asked: %v", err)
+	}
+}
