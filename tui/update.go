@@ -51,7 +51,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !pressed {
 		cmd = tea.Batch(cmd, m.keys.Grant())
 	}
-	m.guide.follow(m.pages.On(), m.shell.Status.Text, m.shell.Dialog() != nil)
+	m.guide.follow(m.pages.On(), m.shell.Message(), m.shell.Dialog() != nil)
 	m.see()
 	if m.quitting && m.atWork() == 0 {
 		return m, tea.Quit

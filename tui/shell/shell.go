@@ -157,13 +157,13 @@ func (s *Shell) Lowest() []draw.Line {
 		}
 		return []draw.Line{s.typed(in)}
 	}
-	if l := s.Slow(s.frame.Theme); l != nil && s.Tone == screen.Remark {
+	if l := s.Slow(s.frame.Theme); l != nil && s.message.Tone == screen.Remark {
 		return []draw.Line{l}
 	}
-	if s.Status.Text == "" {
+	if s.Message() == "" {
 		return s.Hints(s.frame)
 	}
-	return s.Status.lines(s.frame)
+	return s.lines(s.frame)
 }
 
 // Footer returns the keys of the dialog or the line, nil where neither is open.

@@ -10,22 +10,25 @@ import (
 )
 
 // Status is the message at the bottom.
-type Status struct{ screen.Status }
+type Status struct{ message screen.Status }
 
 // Say shows a message until the next key. Everything in it passes the gate.
 func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
-	s.Status = screen.Sayf(t, format, args...)
+	s.message = screen.Sayf(t, format, args...)
 	return nil
 }
 
 // Fail shows an error.
 func (s *Status) Fail(err error) tea.Cmd {
-	s.Status = screen.Fail(err)
+	s.message = screen.Fail(err)
 	return nil
 }
 
 // Clear removes the message.
-func (s *Status) Clear() { s.Status = screen.Status{} }
+func (s *Status) Clear() { s.message = screen.Status{} }
+
+// Message returns the text of the message, "" for none.
+func (s *Status) Message() draw.Safe { return s.message.Text }
 
 // maxStatusLines limits the lines of the message.
 const maxStatusLines = 6
@@ -34,7 +37,7 @@ const maxStatusLines = 6
 // maxStatusLines.
 func (s *Status) lines(f screen.Frame) []draw.Line {
 	sign, style := draw.Safe("  "), f.Theme.Faint
-	switch s.Tone {
+	switch s.message.Tone {
 	case screen.Success:
 		sign, style = "✓ ", f.Theme.Good
 	case screen.Warning:
@@ -44,11 +47,11 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	case screen.Remark:
 	}
 	text := f.Theme.Text
-	if s.Tone == screen.Remark {
+	if s.message.Tone == screen.Remark {
 		text = f.Theme.Faint
 	}
 	const before = 3 // a blank and the sign
-	parts := Wrap(s.Text, f.Width-before-1)
+	parts := Wrap(s.message.Text, f.Width-before-1)
 	if len(parts) > maxStatusLines {
 		var rest []string
 		for _, p := range parts[maxStatusLines-1:] {

@@ -78,7 +78,7 @@ func (s *Shell) draw(p Parts) string {
 	last, footer := s.Lowest(), s.Footer()
 	if d := s.Dialog(); d != nil {
 		status := len(last)
-		if s.Status.Text == "" {
+		if s.Message() == "" {
 			status = 0
 			if d.Facts != nil {
 				last = nil // its keys stand right below it
