@@ -10,7 +10,6 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/decisions"
 	"toolcrib/tui/desk"
@@ -90,17 +89,23 @@ func New(cfg Config) *Model {
 	}, left.choice(cfg))
 	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
 	m.jobs = jobs.New(m.shell, jobs.Options{
-		Context: ctx, After: after, Ended: m.jobEnded, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,
-		Layer: cfg.Layer, Agent: m.selectedAgent, Remote: cfg.Remote, Getenv: cfg.Getenv,
+		Context: ctx, After: after, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,
+		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &m.cfg, ctx: ctx, shell: asks, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
+	d := &deps{Config: &cfg, ctx: ctx, shell: asks, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
+	pages, news, screens := m.pages, m.news, m.shell
+	m.jobs.Agent = func() string { return selectedAgent(pages.On()) }
+	m.jobs.Ended = func() tea.Cmd {
+		news.known = 0 // what a job proposes is not news
+		return pages.Reload()
+	}
 	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
 	m.keys = keys.New(m.shell, m.pages, keys.Options{
 		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
-		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(m.asks, m.shell.Frame()) },
+		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(asks, screens.Frame()) },
 	})
 	m.keys.Bind(nil, m.globalKeys())
 	decide := &decisions.Decisions{
@@ -122,14 +127,14 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer, HasModel: d.HasModel,
 		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing, Busy: d.jobs.Busy,
 		CannotMark: marks.Marked.CannotMark,
-		Revision:   func(of review.Dossier) editor.Manuscript { return d.editor.Revision(of) },
+		Revision:   d.editor.Revision,
 		KeptIn:     func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
 	}
 }
 
 // selectedAgent returns the id of the agent that is selected in a list, "" for none.
-func (m *Model) selectedAgent() string {
-	if p, ok := m.pages.On().(screen.OfEntry); ok {
+func selectedAgent(on screen.Page) string {
+	if p, ok := on.(screen.OfEntry); ok {
 		if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
 			return e.Subject.ID
 		}

@@ -257,12 +257,6 @@ func (m *Model) stamped(msg stampMsg) tea.Cmd {
 	return m.pages.Reload()
 }
 
-// jobEnded reads everything again after a job. What a job proposes is not news.
-func (m *Model) jobEnded() tea.Cmd {
-	m.news.known = 0
-	return m.pages.Reload()
-}
-
 // wrote shows the outcome of a write and reads everything again.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.writes.Ended(msg)
