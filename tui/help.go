@@ -31,7 +31,7 @@ func (m *Model) openHelp() tea.Cmd {
 			rows = append(rows, help.Row{Place: p.Name, Keys: k.Names(), Help: k.Help, Name: k.Name, Why: k.Why()})
 		}
 	}
-	h := help.New(m.asks, m.pages.On().Place(), rows, func(page *prose.Page) {
+	h := help.New(m.pageShell, m.pages.On().Place(), rows, func(page *prose.Page) {
 		for _, id := range ids {
 			explain(page, m.shell.Frame(), m.texts, id)
 		}

@@ -16,20 +16,20 @@ import (
 
 // Model is the workbench: it routes messages to its parts.
 type Model struct {
-	cfg      Config
-	shell    *shell.Shell
-	pages    *navigation.Pages
-	keys     *keys.Keys
-	jobs     *jobs.Runner
-	writes   *writes.Writer
-	drafting *drafting.Drafting
-	openings *openings
-	asks     asker // does what pages ask for
-	pending  *pending.Operations
-	texts    *markdown.Texts
-	queue    *queue.Page
-	news     *news
-	guide    *guide
+	cfg       Config
+	shell     *shell.Shell
+	pages     *navigation.Pages
+	keys      *keys.Keys
+	jobs      *jobs.Runner
+	writes    *writes.Writer
+	drafting  *drafting.Drafting
+	openings  *openings
+	pageShell pageShell // does what pages ask for
+	pending   *pending.Operations
+	texts     *markdown.Texts
+	queue     *queue.Page
+	news      *news
+	guide     *guide
 
 	primed   tea.Cmd   // what the first page asked for
 	drawn    *tea.View // nil where a message may have changed the screen since

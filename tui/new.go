@@ -31,8 +31,8 @@ import (
 	"toolcrib/tui/writes"
 )
 
-// pageShell has each part do what pages ask of it.
-type pageShell struct {
+// delegate has each part do what pages ask of it.
+type delegate struct {
 	screen.Messenger
 	writer
 	runner
@@ -75,8 +75,8 @@ func New(cfg Config) *Model {
 	ctx, after, left := cfg.Context, cfg.After, readMemory(cfg.Drafts)
 	ops := pending.New(cfg.Now, after)
 	cfg = watched(cfg, ops)
-	asks := new(pageShell)
-	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), news: new(news), guide: &guide{on: cfg.Guide}, asks: asks}
+	toParts := new(delegate)
+	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), news: new(news), guide: &guide{on: cfg.Guide}, pageShell: toParts}
 	texts := unsent.In(cfg.Drafts)
 	user := &desk.User{
 		Context: ctx, Actor: cfg.Actor, Layer: cfg.Layer, Desk: cfg.Desk, Versions: cfg.Registry.Versions, Calls: cfg.Calls, Signer: cfg.Signer, Ask: writes.AskToSign,
@@ -93,7 +93,7 @@ func New(cfg Config) *Model {
 		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: asks, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
+	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
 	pages, news, screens := m.pages, m.news, m.shell
@@ -105,13 +105,13 @@ func New(cfg Config) *Model {
 	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
 	m.keys = keys.New(m.shell, m.pages, keys.Options{
 		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
-		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(asks, screens.Frame()) },
+		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(toParts, screens.Frame()) },
 	})
 	m.keys.Bind(nil, m.globalKeys())
 	decide := &decisions.Decisions{
 		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Lacks: d.seen.Lacks, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
-	*asks = pageShell{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
+	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
 	left.resume(m.pages)
 	m.resize(80, 24)
 	return m

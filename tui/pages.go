@@ -44,8 +44,8 @@ type pageKind struct {
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
-// asker is the workbench as its pages know it: it does all that they ask for.
-type asker interface {
+// pageShell is the workbench as its pages know it: it does all that they ask for.
+type pageShell interface {
 	queue.Shell
 	auditlog.Shell
 	changeset.Shell
@@ -70,7 +70,7 @@ type Sources struct {
 type deps struct {
 	*Config
 	ctx    context.Context //nolint:containedctx // of what they read
-	shell  asker
+	shell  pageShell
 	user   *desk.User
 	editor *editor.Editor
 	jobs   *jobs.Runner

@@ -373,3 +373,12 @@ func (r *Page) added(msg More) tea.Cmd {
 	r.clamp()
 	return tea.Batch(r.fill(), r.debounce())
 }
+
+// debounce reads the selected definition once the cursor rests on it.
+func (r *Page) debounce() tea.Cmd {
+	e, ok := r.Selected()
+	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {
+		return nil
+	}
+	return r.Debounced(rested{e.Subject})
+}

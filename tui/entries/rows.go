@@ -186,15 +186,6 @@ type definitionPreview struct {
 	keys    []string
 }
 
-// debounce reads the selected definition once the cursor rests on it.
-func (r *Page) debounce() tea.Cmd {
-	e, ok := r.Selected()
-	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {
-		return nil
-	}
-	return r.Debounced(rested{e.Subject})
-}
-
 func (r *Page) rested(subject registry.Subject) tea.Cmd {
 	if e, ok := r.Selected(); !ok || e.Subject != subject {
 		return nil

@@ -340,3 +340,12 @@ func (q *Page) Move(n int) tea.Cmd {
 	q.Marked.extend(&q.list.rows, q.list.cursor)
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
+
+// debounce reads the selected proposal once the cursor rests on it.
+func (q *Page) debounce() tea.Cmd {
+	p, ok := q.list.current()
+	if !ok || q.list.pane(q.Frame).Side == 0 {
+		return nil
+	}
+	return q.Debounced(Rested{p.ID})
+}

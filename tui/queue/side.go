@@ -241,15 +241,6 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// debounce reads the selected proposal once the cursor rests on it.
-func (q *Page) debounce() tea.Cmd {
-	p, ok := q.list.current()
-	if !ok || q.list.pane(q.Frame).Side == 0 {
-		return nil
-	}
-	return q.Debounced(Rested{p.ID})
-}
-
 func loadGlance(ctx context.Context, desk Desk, actor proposals.Actor, id proposals.ID) tea.Cmd {
 	return func() tea.Msg {
 		d, err := desk.Show(ctx, actor, id)

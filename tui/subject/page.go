@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/impact"
@@ -235,3 +236,41 @@ func (s *Page) lay() {
 	}
 	s.Pager.Replace(page.Rows())
 }
+
+// compare makes the difference of two versions.
+func (s *Page) compare(want screen.Span) tea.Cmd {
+	text := func(n int) ([]byte, bool) {
+		for _, v := range s.versions {
+			if v.Number == n {
+				return v.Definition, true
+			}
+		}
+		return nil, n == 0
+	}
+	before, okBefore := text(want.From)
+	after, okAfter := text(want.To)
+	if !okBefore || !okAfter {
+		return s.shell.Say(screen.Warning, "Version %d is not among the newest %d", min(want.From, want.To), screen.MaxVersions)
+	}
+	s.compared, s.marked, s.stop = want, 0, s.Pager.Stop()
+	kind := s.entry.Subject.Kind
+	return func() tea.Msg {
+		var a, b registry.Definition
+		var err error
+		if before != nil {
+			a, err = registry.DecodeDefinition(kind, before)
+		}
+		if err == nil {
+			b, err = registry.DecodeDefinition(kind, after)
+		}
+		var fields []diff.Field
+		if err == nil {
+			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
+		}
+		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
+		return s.then(func() tea.Cmd { return s.shown(want, list, err) })
+	}
+}
+
+// then has the page do something with what was read.
+func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
