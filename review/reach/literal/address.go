@@ -1,0 +1,240 @@
+package literal
+
+import (
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"toolcrib/review/reach/fact"
+)
+
+// schemes are those of addresses that something is sent to or fetched from:
+// https://www.iana.org/assignments/uri-schemes.
+var schemes = map[string]bool{
+	"http": true, "https": true, "ws": true, "wss": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "git+https": true,
+	"git+ssh": true, "git+http": true, "s3": true, "gs": true, "ldap": true, "ldaps": true, "tcp": true, "udp": true, "redis": true, "rediss": true, "postgres": true,
+	"postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true, "amqp": true, "amqps": true, "smtp": true, "smb": true, "rsync": true,
+}
+
+// address adds the host of a word whose scheme ends at colon.
+func (s *scanner) address(w word, colon int) {
+	scheme := strings.ToLower(w.text[:colon])
+	for i := len(scheme) - 1; i >= 0; i-- {
+		if c := classes[scheme[i]]; c&(lower|digit|plus) == 0 {
+			scheme = scheme[i+1:]
+			break
+		}
+	}
+	if !schemes[scheme] {
+		return
+	}
+	rest := w.text[colon+3:]
+	end := strings.IndexAny(rest, "/?#\\")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority := rest[:end]
+	if authority == "" && strings.HasPrefix(s.Text[w.end:], "[") { // an IPv6 address
+		if i := strings.IndexByte(s.Text[w.end:min(len(s.Text), w.end+48)], ']'); i > 0 {
+			authority = s.Text[w.end+1 : w.end+i]
+		}
+	} else {
+		authority = authority[strings.LastIndexByte(authority, '@')+1:]
+		if i := strings.IndexByte(authority, ':'); i >= 0 {
+			authority = authority[:i]
+		}
+	}
+	host := strings.ToLower(strings.Trim(authority, ".*_&"))
+	if scheme == "s3" || scheme == "gs" {
+		if host != "" && !placeholder(host) && !strings.ContainsAny(host, "${}") {
+			s.Add(w.start, fact.Out, s.use, scheme+"://"+host)
+		}
+		return
+	}
+	if w.end < len(s.Text) && (s.Text[w.end] == '<' || s.Text[w.end] == '{' || s.Text[w.end] == '[') && end == len(rest) && w.text[len(w.text)-1] == s.Text[w.end-1] {
+		return // goes on with a placeholder
+	}
+	if i := strings.LastIndexAny(host, "}$"); i >= 0 { // a variable ahead of a fixed domain
+		if _, host, _ = strings.Cut(host[i+1:], "."); Outside(host) {
+			s.Add(w.start, fact.Out, s.use, "*."+host)
+		}
+		return
+	}
+	if !Outside(host) {
+		return
+	}
+	s.host(w.start, host)
+	if scheme == "http" && !namespaces[host] {
+		s.Add(w.start, fact.Out, fact.PlainHTTP, host)
+	}
+}
+
+// namespaces are hosts in names of formats and licenses, which nobody fetches:
+// https://www.w3.org/TR/xml-names/, https://json-schema.org/specification,
+// https://spdx.org/licenses.
+var namespaces = map[string]bool{
+	"www.w3.org": true, "json-schema.org": true, "schema.org": true, "schemas.openxmlformats.org": true, "schemas.microsoft.com": true, "purl.org": true,
+	"ns.adobe.com": true, "xmlns.com": true, "www.apple.com": true, "maven.apache.org": true, "www.sitemaps.org": true, "www.apache.org": true, "schemas.openid.net": true, "www.gnu.org": true, "json.schemastore.org": true,
+}
+
+// host adds a host that s names.
+func (s *scanner) host(at int, host string) {
+	switch {
+	case namespaces[host] && s.use == fact.Literal:
+	case s.mode == Prose && s.linked(at):
+		s.Add(at, fact.Link, fact.Literal, host)
+	default:
+		s.Add(at, fact.Out, s.use, host)
+	}
+}
+
+// maxLabel is how much of a line around an address tells whether it is a link, in bytes.
+const maxLabel = 200
+
+// linked reports whether the address at a place of Markdown or HTML is a link, or stands
+// alone behind a label, so that no sentence says to use it.
+func (s *scanner) linked(at int) bool {
+	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	for _, mark := range []string{"](", "<", "href=", "src=", "]:", "]: "} {
+		if strings.HasSuffix(before, mark) {
+			return true
+		}
+	}
+	after := s.Text[at:min(len(s.Text), at+2*maxLabel)]
+	if i := strings.IndexByte(after, '\n'); i >= 0 {
+		after = after[:i]
+	}
+	if strings.ContainsAny(strings.TrimSpace(after), " ") { // words follow
+		return false
+	}
+	label := strings.Trim(before, " \t-*+#>|_`(")
+	return label == "" || strings.HasSuffix(label, ":") && strings.Count(label, " ") < 4
+}
+
+// Outside reports whether host is a name or an address on the Internet: it has a public
+// suffix or one that is reserved for documents (RFC 2606), is not private, and is no
+// placeholder.
+func Outside(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.String() == "169.254.169.254" || // serves credentials of cloud machines
+			!ip.IsPrivate() && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && ip != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	}
+	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && isASCII(host) {
+		return false
+	}
+	dot := strings.LastIndexByte(host, '.')
+	if dot <= 0 || strings.Contains(host, "..") {
+		return false
+	}
+	switch host[dot+1:] {
+	case "local", "localhost", "internal", "lan", "test", "invalid": // RFC 6761, RFC 6762
+		return host == "metadata.google.internal"
+	case "example":
+		return true
+	}
+	_, icann := publicsuffix.PublicSuffix(host)
+	if !icann { // a private suffix such as github.io has a public one below it
+		_, icann = publicsuffix.PublicSuffix(host[dot+1:])
+	}
+	return icann
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// placeholder reports whether a host stands for the reader's own: RFC 2606, section 3, and
+// names such as your-domain.com.
+func placeholder(host string) bool {
+	if host == "example.com" || host == "example.org" || host == "example.net" || strings.HasSuffix(host, ".example.com") || strings.HasSuffix(host, ".example.org") || strings.HasSuffix(host, ".example.net") {
+		return true
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if strings.HasPrefix(label, "your") || strings.HasPrefix(label, "my-") || label == "yourdomain" || label == "mydomain" || label == "myapp" || label == "mysite" || label == "domain" || label == "xxx" || strings.HasPrefix(label, "xxxx") {
+			return true
+		}
+	}
+	return false
+}
+
+// generic are the top-level domains that are not also extensions of files or names of
+// members in programs: https://www.iana.org/domains/root/db.
+var generic = map[string]bool{"com": true, "org": true, "edu": true, "gov": true, "example": true}
+
+// bareHost adds a word that is a host without a scheme: dotted names of programs and files
+// look alike, so it needs a generic domain, or "www", or a path behind a public suffix.
+func (s *scanner) bareHost(w word) {
+	name, rest, hasPath := strings.Cut(w.text, "/")
+	name, port, hasPort := strings.Cut(name, ":")
+	if name == "" || classes[name[0]]&(lower|upper|digit) == 0 || strings.Contains(rest, "://") {
+		return
+	}
+	dots := strings.Count(name, ".")
+	host := strings.ToLower(name)
+	tld := host[strings.LastIndexByte(host, '.')+1:]
+	if dots == 0 || w.end < len(s.Text) && s.Text[w.end] == '(' || s.before(w.start, "/", "\\", "${", "{", "@", "$", "-") {
+		return
+	}
+	dataHost := s.mode == Data && (hasPath && !FileExtension(name) || hasPort && port != "" && strings.Trim(port, "0123456789") == "")
+	known := strings.HasPrefix(host, "www.") || generic[tld] && host == name || dots > 1 && generic[tld] || (tld == "net" || tld == "io" || tld == "dev" || tld == "ai" || tld == "cloud") && host == name && (dots > 1 && !hasPath || hasPath && s.mode == Prose)
+	if (known || dataHost && s.use != fact.Literal) && Outside(host) {
+		s.host(w.start, host)
+	}
+}
+
+// FileExtension reports whether name ends like a file of a program or a text: these endings
+// are top-level domains too.
+func FileExtension(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "md", "py", "rs", "sh", "pl", "so", "zip", "mov", "js", "ts", "cc", "ps", "mk", "lock", "toml", "json", "yaml", "yml", "txt", "html", "css", "go", "rb", "app", "git", "name", "id", "info":
+		return true
+	}
+	return false
+}
+
+// before reports whether one of the marks stands directly ahead of a place.
+func (s *scanner) before(at int, marks ...string) bool {
+	for _, m := range marks {
+		if strings.HasSuffix(s.Text[:at], m) {
+			return true
+		}
+	}
+	return false
+}
+
+// ip adds a public IPv4 address, unless it is a version.
+func (s *scanner) ip(w word) {
+	host, _, _ := strings.Cut(w.text, "/")
+	host, _, _ = strings.Cut(host, ":")
+	if strings.Count(host, ".") != 3 || s.before(w.start, "=", "v", "^", "~", "@", "ersion ", ">", "<") {
+		return
+	}
+	if _, err := netip.ParseAddr(host); err == nil && Outside(host) && !modes[w.text] {
+		s.host(w.start, host)
+	}
+}
+
+// mailbox adds a mailbox, or the host of an address such as git@host:path.
+func (s *scanner) mailbox(w word) {
+	name := strings.TrimPrefix(w.text, "mailto:")
+	if i := strings.LastIndexByte(name, '='); i >= 0 {
+		name = name[i+1:]
+	}
+	i := strings.IndexByte(name, '@')
+	host, path, scp := strings.Cut(strings.ToLower(name[i+1:]), ":")
+	if i <= 0 || strings.Contains(host, "@") || !Outside(host) || FileExtension(host) || strings.ContainsAny(name[:i], "/$\\") {
+		return
+	}
+	if scp && path != "" {
+		s.host(w.start, host)
+		return
+	}
+	s.host(w.start, strings.ToLower(name[:i])+"@"+host)
+}

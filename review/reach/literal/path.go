@@ -1,0 +1,86 @@
+package literal
+
+import (
+	"strings"
+
+	"toolcrib/review/reach/fact"
+)
+
+// roots are the folders at the top of a system, https://refspecs.linuxfoundation.org/fhs.shtml
+// and https://developer.apple.com/library/archive/documentation/FileManagement (macOS).
+// Routes of servers begin with other names.
+var roots = map[string]bool{
+	"etc": true, "usr": true, "var": true, "tmp": true, "opt": true, "home": true, "root": true, "proc": true, "sys": true, "dev": true, "mnt": true, "boot": true,
+	"bin": true, "sbin": true, "srv": true, "run": true, "lib": true, "media": true, "Users": true, "Library": true, "Applications": true, "Volumes": true, "private": true, "System": true,
+}
+
+// homes are the names of the home folder and of others outside of the subject, in shells.
+var homes = []string{"~/", "$HOME", "${HOME}", "$env:", "%APPDATA%", "%LOCALAPPDATA%", "%USERPROFILE%", "%TEMP%", "%PROGRAMDATA%", "$XDG_", "${XDG_"}
+
+// path adds the facts of a word that may be a path: what it is for others, and whether it
+// lies outside of the subject's folder.
+func (s *scanner) path(at int, name string) {
+	name = strings.TrimRight(name, ".:")
+	if name == "" || strings.Contains(name, "://") {
+		return
+	}
+	switch PlaceOf(name) {
+	case Credentials:
+		s.Add(at, fact.Secret, fact.Store, strings.TrimPrefix(name, "./"))
+		return
+	case Obeyed:
+		key := name
+		if i := strings.LastIndexByte(name, '/'); i > 0 && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") && strings.HasSuffix(name, ".md") {
+			key = name[i+1:] // every folder of a project may have its own
+		}
+		s.AddKey(at, fact.File, fact.Mentioned, strings.TrimPrefix(name, "./"), fact.Mentioned+"\x00"+key)
+		return
+	case Nowhere:
+	}
+	if s.outside(at, name) {
+		s.Add(at, fact.File, fact.Literal, name)
+	}
+}
+
+// outside reports whether name is a path out of the subject's folder.
+func (s *scanner) outside(at int, name string) bool {
+	if strings.Contains(name, "path/to") || strings.Contains(name, `path\to`) { // a placeholder
+		return false
+	}
+	for _, home := range homes {
+		if strings.HasPrefix(name, home) && strings.ContainsAny(name, `/\`) {
+			return true
+		}
+	}
+	if strings.HasPrefix(name, "../") {
+		return strings.Count(name, "../") > s.Above()
+	}
+	if len(name) > 3 && name[1] == ':' && name[2] == '\\' && classes[name[0]]&upper != 0 {
+		return true
+	}
+	if len(name) < 2 || name[0] != '/' {
+		return false
+	}
+	first, rest, _ := strings.Cut(name[1:], "/")
+	if !roots[first] || rest == "" || s.route(at) || s.before(at, ")", "}", "]", ">") {
+		return false
+	}
+	switch first {
+	case "dev": // streams, null(4), random(4)
+		return !strings.HasPrefix(rest, "null") && !strings.HasPrefix(rest, "std") && !strings.HasPrefix(rest, "tty") && !strings.HasPrefix(rest, "zero") && !strings.HasSuffix(rest, "random") && !strings.HasPrefix(rest, "fd")
+	case "bin", "usr": // the interpreter in the first line of a script, execve(2)
+		return !s.before(at, "#!") && rest != "bin/env" && rest != "sh" && rest != "bash"
+	}
+	return true
+}
+
+// route reports whether the path at a place is that of a request: behind a method of RFC 9110.
+func (s *scanner) route(at int) bool {
+	before := strings.TrimRight(s.Text[max(0, at-10):at], " `\"'")
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
+		if strings.HasSuffix(before, method) {
+			return true
+		}
+	}
+	return false
+}

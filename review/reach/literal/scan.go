@@ -1,0 +1,292 @@
+// Package literal derives facts from the form of single words in any text: addresses,
+// paths, stores of credentials, flags, settings, and encoded texts.
+package literal
+
+import (
+	"strings"
+	"sync"
+
+	"toolcrib/review/reach/fact"
+)
+
+// index holds the tables of this package by name.
+type index struct {
+	first      map[string][]entry
+	wild       []entry
+	flags      map[string]bool
+	flagStarts []string
+	settings   map[string]settingRow
+}
+
+// tables builds the index on first use: most commands need no facts.
+var tables = sync.OnceValue(func() *index {
+	t := &index{settings: settingsByName()}
+	t.first, t.wild = placesOf()
+	t.flags, t.flagStarts = flagSets()
+	return t
+})
+
+// How a text is read.
+type Mode uint8
+
+// The modes.
+const (
+	Prose  Mode = iota // sentences: addresses without a scheme count, links are links
+	Data               // strings of programs, values of settings, words of commands
+	Tables             // many values that nobody follows: full addresses alone
+)
+
+// class has bits for the characters that tell what a word may be.
+type class uint16
+
+const (
+	slash class = 1 << iota
+	dot
+	at
+	colon
+	dash
+	underscore
+	special // $ ~ % \
+	equals
+	upper
+	lower
+	digit
+	plus
+	delimiter
+)
+
+var classes = func() (c [256]class) {
+	for i := range c {
+		switch {
+		case i <= ' ' || strings.IndexByte("\"'`()[]<>|,;{}", byte(i)) >= 0:
+			c[i] = delimiter
+		case i >= 'a' && i <= 'z':
+			c[i] = lower
+		case i >= 'A' && i <= 'Z':
+			c[i] = upper
+		case i >= '0' && i <= '9':
+			c[i] = digit
+		}
+	}
+	for b, bit := range map[byte]class{'/': slash, '.': dot, '@': at, ':': colon, '-': dash, '_': underscore, '$': special, '~': special, '%': special, '\\': special, '=': equals, '+': plus} {
+		c[b] = bit
+	}
+	return c
+}()
+
+// word is one word of a text: Text[start:end].
+type word struct {
+	text       string
+	start, end int
+	bits       class
+}
+
+// Scan adds the facts of the words of d, whose addresses are taken by use.
+func Scan(d fact.Doc, mode Mode, use string) {
+	s := scanner{Doc: d, mode: mode, use: use}
+	text := d.Text
+	for i := 0; i < len(text); {
+		if classes[text[i]]&delimiter != 0 {
+			i++
+			continue
+		}
+		w := next(text, i)
+		i = w.end
+		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 && !settingLike(w.text) {
+			continue // an ordinary word
+		}
+		s.word(w)
+	}
+}
+
+// next returns the word of text that begins at i. The braces and brackets of a variable or
+// a placeholder belong to a word that they stand in.
+func next(text string, i int) word {
+	w := word{start: i}
+	for ; i < len(text); i++ {
+		bit := classes[text[i]]
+		if bit&delimiter != 0 {
+			if text[i] == '{' && i > w.start && (text[i-1] == '$' || text[i-1] == '/' || text[i-1] == '.' || text[i-1] == '#') {
+				if n := strings.IndexByte(text[i:min(len(text), i+60)], '}'); n > 0 && !strings.ContainsAny(text[i:i+n], " \n\"'`") {
+					i += n
+					continue
+				}
+			}
+			break
+		}
+		w.bits |= bit
+	}
+	w.end, w.text = i, strings.TrimRight(text[w.start:i], ".:!?*_")
+	if w.bits&equals == 0 {
+		w.text = strings.TrimLeft(w.text, "*_")
+	}
+	return w
+}
+
+type scanner struct {
+	fact.Doc
+	mode Mode
+	use  string
+}
+
+// settingLike reports whether a word of letters alone is one of the names of settings: they
+// have capitals inside or are looked up with a value.
+func settingLike(w string) bool {
+	_, ok := tables().settings[w]
+	return ok
+}
+
+func (s *scanner) word(w word) {
+	if w.text == "" {
+		return
+	}
+	if w.bits&(colon|slash) == colon|slash {
+		if i := strings.Index(w.text, "://"); i > 0 {
+			s.address(w, i)
+			return
+		}
+	}
+	if s.mode == Tables {
+		return
+	}
+	switch {
+	case w.text[0] == '-' && len(w.text) > 2:
+		if Flag(w.text) {
+			s.Add(w.start, fact.Rights, s.use, w.text)
+		}
+		if _, value, ok := strings.Cut(w.text, "="); ok && value != "" {
+			s.path(w.start, value)
+		}
+		return
+	case w.bits&at != 0:
+		s.mailbox(w)
+	}
+	if w.bits&(digit|dot) == digit|dot && w.bits&(lower|upper|slash) == 0 || w.bits&(slash|colon|digit|dot) != 0 && w.text[0] >= '0' && w.text[0] <= '9' {
+		s.ip(w)
+	}
+	if w.bits&dot != 0 && w.bits&(lower|upper) != 0 && w.bits&at == 0 {
+		s.bareHost(w)
+	}
+	if w.bits&(slash|dot|special) != 0 || strings.HasPrefix(w.text, "id_") || strings.HasPrefix(w.text, "Launch") {
+		value := w.text
+		if i := strings.IndexByte(value, '='); i > 0 {
+			value = value[i+1:]
+		}
+		s.path(w.start, value)
+	}
+	if w.bits&lower == 0 && w.bits&upper != 0 {
+		Variable(s.Doc, w.start, w.text)
+	} else if w.bits&(special|equals) != 0 {
+		s.variables(w)
+	}
+	if modes[w.text] {
+		s.Add(w.start, fact.Rights, s.use, w.text)
+	}
+	s.setting(w)
+	if len(w.text) >= minEncoded && w.bits&(dash|at|special) == 0 {
+		s.encoded(w)
+	}
+	if w.bits&underscore != 0 && strings.HasPrefix(w.text, "mcp__") {
+		s.Add(w.start, fact.Other, "tool", w.text) // https://code.claude.com/docs/en/mcp
+	}
+}
+
+// setting adds the setting that a word names, with the value that stands in it or next.
+func (s *scanner) setting(w word) {
+	name, value, ok := strings.Cut(w.text, "=")
+	if i := strings.LastIndexAny(name, ".:"); i > 0 {
+		if _, known := tables().settings[name]; !known {
+			name = name[i+1:]
+		}
+	}
+	row, known := tables().settings[name]
+	if !known {
+		return
+	}
+	if !ok {
+		if i := strings.IndexByte(w.text, ':'); i > 0 && i < len(w.text)-1 {
+			name, value = w.text[:i], w.text[i+1:]
+		} else {
+			value = valueAfter(s.Text, w.end-(len(s.Text[w.start:w.end])-len(strings.TrimRight(s.Text[w.start:w.end], ":"))))
+		}
+	}
+	if Setting(name, value) {
+		if len(row) > 0 {
+			name += "=" + value
+		}
+		s.Add(w.start, fact.Rights, s.use, name)
+	}
+}
+
+// Named adds the setting of a name in a program, whose value stands in the code behind it.
+func Named(d fact.Doc, at int, name, behind string) {
+	row, known := tables().settings[name]
+	if !known {
+		return
+	}
+	value := valueAfter(behind, 0)
+	if Setting(name, value) {
+		if len(row) > 0 {
+			name += "=" + value
+		}
+		d.Add(at, fact.Rights, fact.Literal, name)
+	}
+}
+
+// valueAfter returns the word behind ":" or "=" at i, with quotes, or behind one space.
+func valueAfter(text string, i int) string {
+	rest := strings.TrimLeft(text[i:min(len(text), i+12)], "\"' \t:=>")
+	if rest == "" || strings.ContainsRune(text[i:i+len(text[i:min(len(text), i+12)])-len(rest)], '\n') {
+		return ""
+	}
+	from := min(len(text), i+12) - len(rest)
+	return next(text, from).text
+}
+
+// credentialWords are the parts of names of variables that hold credentials, as secret
+// scanners know them: https://github.com/Yelp/detect-secrets (KeywordDetector).
+var credentialWords = map[string]bool{
+	"TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASSPHRASE": true, "APIKEY": true,
+	"CREDENTIALS": true, "CREDENTIAL": true, "PAT": true, "PRIVATEKEY": true,
+}
+
+// CredentialName reports whether name, in capitals, names a variable with a credential: it
+// has a part such as TOKEN or ends in API_KEY, ACCESS_KEY, PRIVATE_KEY.
+func CredentialName(name string) bool {
+	if len(name) < 5 || len(name) > 100 || name[len(name)-1] == '_' || strings.HasPrefix(name, "YOUR_") {
+		return false
+	}
+	previous := ""
+	for part := range strings.SplitSeq(name, "_") {
+		if credentialWords[part] && (part != "PAT" || part != name) || (part == "KEY" || part == "KEYS") && (previous == "API" || previous == "ACCESS" || previous == "PRIVATE" || previous == "AUTH" || previous == "SECRET") {
+			return true
+		}
+		previous = part
+	}
+	return false
+}
+
+// Variable adds the variable of a name in capitals where it holds a credential.
+func Variable(d fact.Doc, at int, name string) {
+	name = strings.Trim(name, "$%{}!?:=")
+	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && CredentialName(name) {
+		d.AddKey(at, fact.Secret, fact.Variable, name, fact.Variable+"\x00"+name)
+	}
+}
+
+// variables adds the names in capitals inside a word such as "a=$TOKEN".
+func (s *scanner) variables(w word) {
+	start := -1
+	for i := 0; i <= len(w.text); i++ {
+		capital := i < len(w.text) && (classes[w.text[i]]&(upper|underscore) != 0 || start >= 0 && classes[w.text[i]]&digit != 0)
+		switch {
+		case capital && start < 0:
+			start = i
+		case !capital && start >= 0:
+			if i == len(w.text) || classes[w.text[i]]&lower == 0 {
+				Variable(s.Doc, w.start+start, w.text[start:i])
+			}
+			start = -1
+		}
+	}
+}
