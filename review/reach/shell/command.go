@@ -1,0 +1,287 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+)
+
+// command is a simple command with its words as they are written, without quotes.
+type command struct {
+	at      int // of its first word
+	words   []string
+	places  []int // of the words
+	inner   []*syntax.Stmt
+	program string
+	traits  trait
+	known   bool
+	raised  string // the program that gives it more rights
+}
+
+// input describes the data that a command reads from the pipe ahead of it.
+type input struct {
+	fetched, decoded bool
+	shown            string // the commands
+}
+
+// statement adds the facts of s and everything within it.
+func (r *reader) statement(s *syntax.Stmt) {
+	piped := map[*syntax.Stmt]input{} // what flows into statements that are visited later
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			r.one(n, piped[n])
+		case *syntax.BinaryCmd:
+			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].shown == "" { // the outermost is visited first
+				var in input
+				for i, stage := range stages {
+					if i > 0 {
+						piped[stage] = in
+					}
+					in.add(r.simple(stage))
+				}
+			}
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				r.functions[n.Name.Value] = true
+			}
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				r.assign(a)
+			}
+		}
+		return true
+	})
+}
+
+// maxPipeline is how much of a pipeline a fact shows, in bytes.
+const maxPipeline = 400
+
+// add notes that c, which may be nil, writes into the pipe.
+func (in *input) add(c *command) {
+	if c == nil {
+		return
+	}
+	in.fetched = in.fetched || c.traits&fetches != 0
+	in.decoded = in.decoded || c.decodes()
+	if len(in.shown) < maxPipeline {
+		in.shown += strings.Join(c.words, " ") + " | "
+	}
+}
+
+// pipeline appends the statements between the pipes of b, the left ones first; none where b
+// joins its sides in another way.
+func pipeline(b *syntax.BinaryCmd, stages []*syntax.Stmt) []*syntax.Stmt {
+	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
+		return stages
+	}
+	for _, side := range []*syntax.Stmt{b.X, b.Y} {
+		if inner, ok := side.Cmd.(*syntax.BinaryCmd); ok && (inner.Op == syntax.Pipe || inner.Op == syntax.PipeAll) {
+			stages = pipeline(inner, stages)
+		} else {
+			stages = append(stages, side)
+		}
+	}
+	return stages
+}
+
+// decodes reports whether c prints what it decodes.
+func (c *command) decodes() bool {
+	return c.traits&decodes != 0 && slices.ContainsFunc(c.words[1:], func(w string) bool {
+		return w == "-d" || w == "-D" || w == "--decode" || w == "-r" || w == "-di"
+	})
+}
+
+// simple returns the command of s, unwrapped, nil where it is no simple one.
+func (r *reader) simple(s *syntax.Stmt) *command {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil
+	}
+	c := &command{}
+	for _, w := range call.Args {
+		text, inner := r.word(w)
+		c.words, c.places = append(c.words, text), append(c.places, r.shift+int(w.Pos().Offset()))
+		c.inner = append(c.inner, inner...)
+	}
+	c.resolve()
+	return c
+}
+
+// resolve finds the program of c behind those that only wrap it or give it more rights.
+func (c *command) resolve() {
+	for len(c.words) > 0 {
+		name := c.words[0]
+		if strings.HasPrefix(name, "/") {
+			name = path.Base(name)
+		}
+		c.at, c.program = c.places[0], strings.TrimPrefix(name, `\`)
+		c.traits, c.known = tables().programs[c.program]
+		if c.traits&wraps == 0 || len(c.words) == 1 {
+			return
+		}
+		if c.traits&raises != 0 {
+			c.raised = c.program
+		}
+		skip := 1
+		for skip < len(c.words) && (strings.HasPrefix(c.words[skip], "-") || strings.Contains(c.words[skip], "=") || c.words[skip] != "" && c.words[skip][0] >= '0' && c.words[skip][0] <= '9') {
+			if w := c.words[skip]; c.traits&raises != 0 && (w == "-u" || w == "-g") {
+				skip++
+			}
+			skip++
+		}
+		if skip >= len(c.words) {
+			return
+		}
+		c.words, c.places = c.words[skip:], c.places[skip:]
+	}
+}
+
+// word returns a word without quotes, with the known values of variables, and the commands
+// that are substituted in it.
+func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
+	var b strings.Builder
+	var inner []*syntax.Stmt
+	var parts func([]syntax.WordPart, int)
+	parts = func(list []syntax.WordPart, depth int) {
+		for _, p := range list {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				b.WriteString(unescape(p.Value))
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				if depth < maxNesting {
+					parts(p.Parts, depth+1)
+				}
+			case *syntax.ParamExp:
+				if p.Param == nil {
+					continue
+				}
+				if v := r.vars[p.Param.Value]; v != "" && b.Len() < 4<<10 {
+					b.WriteString(v)
+				} else {
+					b.WriteString("${" + p.Param.Value + "}")
+				}
+			case *syntax.CmdSubst:
+				inner = append(inner, p.Stmts...)
+				b.WriteString("${}")
+			case *syntax.ProcSubst:
+				inner = append(inner, p.Stmts...)
+				b.WriteString("<()")
+			case *syntax.ArithmExp, *syntax.ExtGlob, *syntax.BraceExp:
+				b.WriteString("*")
+			}
+		}
+	}
+	if w != nil {
+		parts(w.Parts, 0)
+	}
+	return b.String(), inner
+}
+
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\\\n", "")
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(" \"'$`\\;&|<>()", s[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// assign notes the value of a variable and adds the facts of the value.
+func (r *reader) assign(a *syntax.Assign) {
+	if a.Name == nil || a.Value == nil {
+		return
+	}
+	value, _ := r.word(a.Value)
+	if len(value) < 512 {
+		r.vars[a.Name.Value] = value
+	}
+	at := r.shift + int(a.Pos().Offset())
+	literal.Variable(r.Doc, at, a.Name.Value)
+	if in, ok := r.Within(at, a.Name.Value+"="+value); ok && literal.Setting(a.Name.Value, value) {
+		literal.Scan(in, literal.Data, fact.Literal)
+		return
+	}
+	if in, ok := r.Within(at, value); ok {
+		literal.Scan(in, literal.Data, fact.Literal)
+	}
+}
+
+// one adds the facts of one statement without those of the statements in it.
+func (r *reader) one(s *syntax.Stmt, in input) {
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+		for _, a := range call.Assigns {
+			r.assign(a)
+		}
+	}
+	c := r.simple(s)
+	if c == nil {
+		r.redirects(s, &command{})
+		return
+	}
+	r.command(c, in)
+	r.redirects(s, c)
+}
+
+// redirects adds the files that the output of a command goes to, and the text it is fed.
+func (r *reader) redirects(s *syntax.Stmt, c *command) {
+	for _, red := range s.Redirs {
+		target, _ := r.word(red.Word)
+		at := r.shift + int(red.Pos().Offset())
+		switch red.Op { //nolint:exhaustive // the others read, or duplicate a descriptor
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+			r.writes(at, target, c)
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			body := red.Hdoc
+			if red.Op == syntax.WordHdoc {
+				body = red.Word
+			}
+			if body == nil {
+				continue
+			}
+			text, _ := r.word(body)
+			doc, ok := r.Within(r.shift+int(body.Pos().Offset()), text)
+			switch {
+			case !ok:
+			case c.traits&shells != 0:
+				Read(doc, nil)
+			default:
+				literal.Scan(doc, literal.Data, fact.Literal)
+			}
+		}
+		if strings.HasPrefix(target, "/dev/tcp/") || strings.HasPrefix(target, "/dev/udp/") { // bash(1), REDIRECTION
+			r.Sends()
+			r.Add(at, fact.Run, fact.FetchedRun, target)
+			if host, _, _ := strings.Cut(target[len("/dev/tcp/"):], "/"); literal.Outside(host) {
+				r.Add(at, fact.Out, "/dev/tcp", host)
+			}
+		}
+	}
+}
+
+// writes adds a file that c writes to.
+func (r *reader) writes(at int, target string, c *command) {
+	if c.traits&fetches != 0 {
+		r.fetched[path.Base(target)] = true
+	}
+	if literal.PlaceOf(target) == literal.Obeyed {
+		r.Add(at, fact.Write, fact.Order, target)
+		return
+	}
+	if in, ok := r.Within(at, target); ok {
+		literal.Scan(in, literal.Data, fact.Literal)
+	}
+}

@@ -1,0 +1,333 @@
+package shell
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+)
+
+// Args adds the facts of a command whose words a program passes without a shell.
+func Args(d fact.Doc, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	r := newReader(d, nil)
+	c := &command{words: words, places: make([]int, len(words))}
+	c.resolve()
+	r.command(c, input{})
+}
+
+// command adds the facts of c, which reads in.
+func (r *reader) command(c *command, in input) {
+	if c.raised != "" {
+		shown := c.raised
+		if c.program != c.raised {
+			shown += " " + c.program
+		}
+		r.Add(c.at, fact.Rights, c.raised, shown)
+	}
+	args := c.arguments()
+	address := r.words(c)
+	name := c.name(args)
+	r.run(c, in, args)
+	switch {
+	case c.traits&raises != 0 || c.program == "" || strings.ContainsAny(c.program, "${}*<>") || r.functions[c.program]:
+	case c.traits&(local|wraps) == 0 && (c.known || programName(c.program) || strings.HasPrefix(c.program, "./")):
+		shown := strings.Join(c.words, " ")
+		r.AddKey(c.at, fact.Run, fact.Command, shown, fact.Command+"\x00"+name+"\x00"+address)
+	}
+	r.packages(c, args, name)
+	r.stored(c, args, name)
+	r.written(c, args, name)
+	r.rights(c, name)
+}
+
+// arguments returns the words behind the program that are no flags.
+func (c *command) arguments() []string {
+	var args []string
+	for _, w := range c.words[min(1, len(c.words)):] {
+		if !strings.HasPrefix(w, "-") && w != "" {
+			args = append(args, w)
+		}
+	}
+	return args
+}
+
+// name returns the program, with its command where it has commands of its own.
+func (c *command) name(args []string) string {
+	if c.traits&family != 0 && len(args) > 0 || c.traits&interpret != 0 && len(args) > 0 && c.traits&shells == 0 && len(args[0]) < 80 {
+		return c.program + " " + args[0]
+	}
+	return c.program
+}
+
+// words adds the facts of the words of c and returns its first address.
+func (r *reader) words(c *command) (address string) {
+	use := fact.Literal
+	if c.known || programName(c.program) && strings.ToUpper(c.program) != c.program {
+		use = c.program
+	}
+	for i, w := range c.words {
+		if i == 0 && len(c.words) > 1 && c.known {
+			continue
+		}
+		at := c.places[i]
+		in, ok := r.Within(at, w)
+		if !ok {
+			return address
+		}
+		if host := hostOf(w); host != "" {
+			address = cmp.Or(address, host)
+			if c.traits&network != 0 && !strings.Contains(w, "://") && !strings.Contains(w, "@") {
+				r.Add(at, fact.Out, c.program, host)
+			}
+		}
+		if strings.ContainsAny(w, " \n") && c.traits&shells != 0 && i > 0 && strings.HasSuffix(c.words[i-1], "c") && strings.HasPrefix(c.words[i-1], "-") {
+			Read(in, nil)
+			continue
+		}
+		literal.Scan(in, literal.Data, use)
+	}
+	if c.traits&network != 0 && c.uploads() {
+		r.Sends()
+	}
+	return address
+}
+
+// uploads reports whether a program that takes hosts sends data: everything but a plain
+// request of curl(1) and wget(1), and clients of databases, which take credentials.
+func (c *command) uploads() bool {
+	if c.traits&fetches == 0 {
+		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump"
+	}
+	if c.program != "curl" && c.program != "wget" {
+		return true
+	}
+	return slices.ContainsFunc(c.words, func(w string) bool {
+		return strings.HasPrefix(w, "-d") || strings.HasPrefix(w, "--data") || strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "--form") || strings.HasPrefix(w, "-T") || strings.HasPrefix(w, "--upload") ||
+			strings.HasPrefix(w, "--post") || strings.HasPrefix(w, "--body") || strings.HasPrefix(w, "-X") || w == "--json" || strings.Contains(w, "://") && strings.Contains(w, "${")
+	})
+}
+
+// hostOf returns the host that a word names: of an address, of user@host:path, or alone. A
+// host behind a variable counts as the domain that is fixed.
+func hostOf(w string) string {
+	if _, rest, ok := strings.Cut(w, "://"); ok {
+		w = rest
+	}
+	w = w[strings.LastIndexByte(w, '@')+1:]
+	if i := strings.IndexAny(w, "/:?"); i >= 0 {
+		w = w[:i]
+	}
+	w = strings.ToLower(w)
+	if i := strings.LastIndexByte(w, '}'); i >= 0 {
+		var domain string
+		if _, domain, _ = strings.Cut(w[i+1:], "."); literal.Outside(domain) {
+			return "*." + domain
+		}
+		return ""
+	}
+	if !literal.Outside(w) || literal.FileExtension(w) {
+		return ""
+	}
+	return w
+}
+
+// run adds code that is fetched or decoded and run.
+func (r *reader) run(c *command, in input, args []string) {
+	shown := strings.Join(c.words, " ")
+	add := func(use string) { r.Add(c.at, fact.Run, use, shown) }
+	for _, w := range c.words[min(1, len(c.words)):] {
+		if c.traits&interpret != 0 && r.fetched[path.Base(w)] {
+			add(fact.FetchedRun)
+			return
+		}
+	}
+	if len(c.words) > 0 && r.fetched[path.Base(c.words[0])] {
+		add(fact.FetchedRun)
+		return
+	}
+	for i, w := range c.words {
+		switch {
+		case c.traits&fetches != 0 && (w == "-o" || w == "-O" || w == "--output") && i+1 < len(c.words):
+			r.fetched[path.Base(c.words[i+1])] = true
+		case c.traits&fetches != 0 && w == "-e" && (c.program == "nc" || c.program == "ncat"): // ncat(1)
+			add(fact.FetchedRun)
+		}
+	}
+	if c.traits&interpret == 0 {
+		return
+	}
+	for _, s := range c.inner { // bash <(curl …), eval "$(curl …)"
+		in.add(r.simple(s))
+		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok {
+			for _, stage := range pipeline(b, nil) {
+				in.add(r.simple(stage))
+			}
+		}
+	}
+	shown = in.shown + shown
+	if len(c.inner) == 0 && !c.readsInput(args) {
+		if c.program == "deno" && len(args) > 1 && strings.Contains(args[1], "://") {
+			add(fact.FetchedRun)
+		}
+		return
+	}
+	switch {
+	case in.decoded:
+		add(fact.DecodedRun)
+	case in.fetched:
+		add(fact.FetchedRun)
+	case c.program == "eval":
+		add(fact.Evaluated)
+	}
+}
+
+// readsInput reports whether an interpreter runs what it reads: it has no file, module or
+// code among its arguments.
+func (c *command) readsInput(args []string) bool {
+	for _, w := range c.words[1:] {
+		if strings.HasPrefix(w, "-") && len(w) > 1 && !strings.HasPrefix(w, "--") && (c.traits&shells != 0 && strings.Contains(w, "c") || c.traits&shells == 0 && strings.ContainsAny(w[1:2], "cmepnr")) {
+			return false
+		}
+		if w == "-s" || w == "-" {
+			return true
+		}
+	}
+	return len(args) == 0
+}
+
+// packages adds the packages that c installs or runs, and the registry they come from.
+func (r *reader) packages(c *command, args []string, name string) {
+	t := tables()
+	registry := map[string]bool{}
+	for i, w := range c.words {
+		option, value, ok := strings.Cut(w, "=")
+		if registryOptions[option] || c.program == "pip" && option == "-i" {
+			if !ok && i+1 < len(c.words) {
+				value = c.words[i+1]
+			}
+			registry[value] = true
+			if strings.ContainsAny(value, "./:") && !usualRegistries[hostOf(value)] {
+				r.Add(c.places[i], fact.Run, fact.Registry, c.program+" "+value)
+			}
+		}
+	}
+	list := args[min(1, len(args)):]
+	switch {
+	case t.installer[c.program]:
+		list = args[:min(1, len(args))]
+	case !t.installer[name] && !t.installer[strings.Join(c.words[:min(2, len(c.words))], " ")]:
+		return
+	case name == "docker run" || name == "podman run":
+		list = image(c.words)
+	case c.program == "go" && args[0] == "run":
+		list = list[:min(1, len(list))]
+	case name == "uv tool" || name == "uv pip" || name == "claude plugin" || name == "claude mcp":
+		list = list[min(1, len(list)):]
+	}
+	for _, p := range list {
+		switch {
+		case registry[p], strings.HasPrefix(p, "./") || p == "." || strings.HasPrefix(p, "/") || strings.Contains(p, "${") || strings.HasSuffix(p, ".txt") || strings.HasPrefix(p, "../") || strings.ContainsAny(p, " <>|"):
+		case strings.HasPrefix(p, "git+") || strings.Contains(p, "://") || strings.HasPrefix(p, "github:"):
+			r.Add(c.at, fact.Run, fact.FetchedRun, c.program+" "+p)
+		default:
+			r.Add(c.at, fact.Run, fact.Package, c.program+" "+p)
+		}
+	}
+}
+
+// usualRegistries are those that the programs use unless told otherwise.
+var usualRegistries = map[string]bool{"registry.npmjs.org": true, "pypi.org": true, "files.pythonhosted.org": true, "registry.yarnpkg.com": true, "rubygems.org": true, "crates.io": true, "proxy.golang.org": true}
+
+// image returns the image among the words of docker run: the first that is no option and
+// no value of one.
+func image(words []string) []string {
+	for i := 2; i < len(words); i++ {
+		w := words[i]
+		if strings.HasPrefix(w, "-") {
+			if !strings.Contains(w, "=") && (len(w) == 2 && strings.Contains("-v-e-p-u-w-h-l-m", w) || slices.Contains([]string{"--name", "--network", "--volume", "--env", "--publish", "--user", "--workdir", "--mount", "--entrypoint", "--platform", "--env-file", "--memory", "--cpus", "--gpus"}, w)) {
+				i++
+			}
+			continue
+		}
+		return words[i : i+1]
+	}
+	return nil
+}
+
+// stored adds credentials that c prints.
+func (r *reader) stored(c *command, args []string, name string) {
+	two := name
+	if len(args) > 1 {
+		two = c.program + " " + args[0] + " " + args[1]
+	}
+	for _, command := range secretCommands {
+		if two == command || strings.HasPrefix(two, command+" ") || name == command {
+			r.Add(c.at, fact.Secret, fact.Store, command)
+		}
+	}
+	all := strings.Join(c.words, " ")
+	if all == "env" || all == "printenv" || all == "export -p" || all == "declare -x" || all == "declare -p" || c.program == "env" && len(args) == 0 {
+		r.Add(c.at, fact.Secret, fact.Environment, all)
+	}
+}
+
+// written adds what others obey and c changes.
+func (r *reader) written(c *command, args []string, name string) {
+	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
+	for _, w := range writers {
+		option := strings.HasPrefix(w.command, name+" ") && strings.HasPrefix(words, w.command) // such as code --add-mcp
+		if !option && line != w.command && !strings.HasPrefix(line, w.command+" ") {
+			continue
+		}
+		if c.program == "git" && (len(args) < 3 || !strings.Contains(args[1], ".") || args[1] == "user.name" || args[1] == "user.email") || // reads, or names the author
+			c.program == "crontab" && slices.Contains(c.words, "-l") || slices.Contains(c.words, "--get") {
+			continue
+		}
+		r.Add(c.at, fact.Write, w.command, words)
+	}
+	var targets []string
+	switch c.program {
+	case "tee", "touch", "dd":
+		targets = args
+	case "cp", "mv", "install", "ln":
+		targets = args[max(0, len(args)-1):]
+	case "sed", "perl":
+		if slices.ContainsFunc(c.words, func(w string) bool { return strings.HasPrefix(w, "-i") || w == "-pi" }) {
+			targets = args[min(1, len(args)):]
+		}
+	case "curl", "wget":
+		for i, w := range c.words[:max(0, len(c.words)-1)] {
+			if w == "-o" || w == "-O" || w == "--output" {
+				targets = append(targets, c.words[i+1])
+			}
+		}
+	}
+	for _, t := range targets {
+		if t = strings.TrimPrefix(t, "of="); literal.PlaceOf(t) == literal.Obeyed {
+			r.Add(c.at, fact.Write, fact.Order, t)
+		}
+	}
+}
+
+// rights adds options of single programs that skip a check or widen permissions.
+func (r *reader) rights(c *command, name string) {
+	for _, w := range c.words[min(1, len(c.words)):] {
+		short := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")
+		switch {
+		case name == "git push" && (w == "-f" || w == "--force" || strings.HasPrefix(w, "--force-with-lease") || strings.HasPrefix(w, "+")), // git-push(1)
+			name == "git commit" && short && strings.Contains(w, "n") && !strings.Contains(w, "m") && len(w) < 4,               // git-commit(1)
+			c.program == "curl" && short && strings.Contains(w, "k") && len(w) < 6 && strings.Trim(w[1:], "fsSLkgGiIvX") == "", // curl(1)
+			name == "gh pr" && w == "--admin",                 // gh pr merge
+			c.program == "claude" && w == "bypassPermissions": // Claude Code, --permission-mode
+			r.Add(c.at, fact.Rights, c.program, name+" "+w)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+// Package shell derives facts from shell commands: scripts, fences, and code in sentences
+// that starts with a program.
+package shell
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+)
+
+// The parser recurses, and a stack that overflows ends the process; it also reads "((" more
+// than once. So brackets nest only so deep, and a long script is parsed in parts.
+const (
+	maxNesting = 100
+	maxParsed  = 16 << 10 // bytes
+)
+
+// Read adds the facts of a script. It hands over its comments.
+func Read(d fact.Doc, comment func(fact.Doc)) {
+	r := newReader(d, comment)
+	text := prompts(d.Text)
+	d.Text = text
+	for from := 0; from < len(text); {
+		end := part(text, from)
+		// What follows an error is read line by line: another shell's syntax, or a log.
+		for rest := r.parse(text[from:end], from, false); rest < end; {
+			stop := min(lineEnd(text, rest), end)
+			r.parse(text[rest:stop], rest, true)
+			rest = stop
+		}
+		from = end
+	}
+}
+
+// part returns where the part of a script that begins at from ends: at a line that is not
+// indented, if there is one.
+func part(text string, from int) int {
+	if len(text)-from <= maxParsed {
+		return len(text)
+	}
+	piece := text[from : from+maxParsed]
+	for end := len(piece); end > 0; {
+		end = strings.LastIndexByte(piece[:end], '\n')
+		if end > 0 && end+1 < len(piece) && piece[end+1] != ' ' && piece[end+1] != '\t' {
+			return from + end + 1
+		}
+	}
+	return from + maxParsed
+}
+
+// lineEnd returns where the line at i ends, with the lines that "\" continues it on.
+func lineEnd(text string, i int) int {
+	for {
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			return len(text)
+		}
+		i += n + 1
+		if n == 0 || text[i-2] != '\\' {
+			return i
+		}
+	}
+}
+
+// Inline adds the facts of code in a sentence and reports whether it is a command: it
+// starts with a known program, with "./", or with a word that a flag follows. Parsing
+// proves nothing: most sentences parse.
+func Inline(d fact.Doc) bool {
+	text := strings.TrimLeft(d.Text, " \t")
+	text = strings.TrimPrefix(text, "$ ")
+	name, rest, spaced := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimLeft(rest, " ")
+	assigned := strings.Contains(name, "=")
+	for assigned && spaced { // variables ahead of the command
+		name, rest, spaced = strings.Cut(rest, " ")
+		assigned = strings.Contains(name, "=")
+	}
+	traits, known := tables().programs[name]
+	switch {
+	case name == "" || strings.ContainsAny(name, "<>()[]{},;:\"'"):
+		return false
+	case known && !spaced:
+		if name != "env" && name != "printenv" {
+			return false
+		}
+	case known && traits&ambiguous != 0 && !argument(rest), strings.HasPrefix(rest, "= "), strings.HasPrefix(rest, ": "):
+		return false
+	case known:
+	case (strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")) && !sourceFile(name):
+	case spaced && programName(name) && flag(rest):
+	default:
+		return false
+	}
+	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
+	return true
+}
+
+// argument reports whether the word behind the name of a program looks like one for it and
+// not like English: a flag, a path, a quote, a variable, or several words of a command.
+func argument(rest string) bool {
+	return flag(rest) || strings.ContainsAny(rest, "/.$\"'*=:~|>_-") || len(strings.Fields(rest)) <= 2
+}
+
+func flag(rest string) bool {
+	return len(rest) > 1 && rest[0] == '-' && (rest[1] == '-' && len(rest) > 2 && letter(rest[2]) || letter(rest[1]))
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// programName reports whether name has the form of a program's: no file of a text or a
+// program in a language that is not run by its name.
+func programName(name string) bool {
+	if name == "" || sourceFile(name) || !letter(name[0]) {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == ""
+}
+
+// sourceFile reports whether name ends like a file that no one runs by its name.
+func sourceFile(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "md", "mdc", "ts", "tsx", "js", "jsx", "json", "yaml", "yml", "toml", "txt", "css", "html", "go", "rs", "c", "h", "cpp", "java", "cs", "kt", "ipynb", "csv", "lock", "vue", "svg", "png", "pdf", "docx", "xml":
+		return name[0] != '.' || strings.Count(name, ".") > 1
+	}
+	return false
+}
+
+// prompt matches the prompts of a recorded session.
+var prompt = regexp.MustCompile(`(?m)^[ \t]*(?:\$|❯|➜|PS>|>|%) `)
+
+// prompts blanks the prompts of a recorded session.
+func prompts(text string) string {
+	if !strings.Contains(text, "$ ") && !strings.Contains(text, "❯ ") && !strings.Contains(text, "➜ ") && !strings.Contains(text, "> ") && !strings.Contains(text, "% ") {
+		return text // most scripts: the search is faster than the pattern
+	}
+	return prompt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+}
+
+// reader reads one script.
+type reader struct {
+	fact.Doc
+	parser    *syntax.Parser
+	comment   func(fact.Doc)
+	shift     int               // where the parsed text begins
+	vars      map[string]string // variables with a known value
+	fetched   map[string]bool   // files that were downloaded
+	functions map[string]bool
+}
+
+func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
+	return &reader{
+		Doc: d, parser: syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(comment != nil)), comment: comment,
+		vars: map[string]string{}, fetched: map[string]bool{}, functions: map[string]bool{},
+	}
+}
+
+// parse reads commands up to the first error and returns where it is to go on: behind the
+// last complete command, or at the end where text is a line of its own.
+func (r *reader) parse(text string, shift int, line bool) int {
+	if deep(text) {
+		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)
+		return shift + len(text)
+	}
+	r.shift = shift
+	read := 0
+	var failed error
+	for s, err := range r.parser.StmtsSeq(strings.NewReader(text)) {
+		if err != nil {
+			failed = err
+			continue // the parser ends by itself, and may tell of one error twice
+		}
+		r.comments(s)
+		r.statement(s)
+		read = min(int(s.End().Offset()), len(text))
+	}
+	switch {
+	case failed == nil:
+	case !line:
+		return shift + len(text) - len(strings.TrimLeft(text[read:], " \t\r\n;&|"))
+	default:
+		literal.Scan(r.Part(shift+read, shift+len(text)), literal.Data, fact.Literal)
+	}
+	return shift + len(text)
+}
+
+// deep reports whether brackets of a text nest deeper than maxNesting.
+func deep(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case ')', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return false
+}
+
+func (r *reader) comments(s *syntax.Stmt) {
+	if r.comment == nil {
+		return
+	}
+	for _, c := range s.Comments {
+		if strings.HasPrefix(c.Text, "!") {
+			continue
+		}
+		start := r.shift + int(c.Pos().Offset()) + 1
+		r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
+	}
+}
+
+// Unquoted adds the commands that a sentence has outside of code: a program, then a flag,
+// an address or a path.
+func Unquoted(d fact.Doc) {
+	text := d.Text
+	for i := 0; i < len(text); {
+		if !letter(text[i]) || i > 0 && (letter(text[i-1]) || strings.IndexByte("-_./@$", text[i-1]) >= 0) {
+			i++
+			continue
+		}
+		end := i
+		for end < len(text) && (letter(text[end]) || text[end] >= '0' && text[end] <= '9' || text[end] == '-' || text[end] == '_') {
+			end++
+		}
+		name := text[i:end]
+		traits, known := tables().programs[name]
+		if !known || traits&(ambiguous|local) != 0 || end+2 >= len(text) || text[end] != ' ' {
+			i = end
+			continue
+		}
+		rest := text[end+1:]
+		word, _, _ := strings.Cut(rest, " ")
+		if !flag(rest) && !strings.Contains(word, "://") && !strings.HasPrefix(word, "~/") && !tables().installer[name+" "+word] {
+			if traits&raises != 0 {
+				d.Add(i, fact.Rights, name, name)
+			}
+			i = end
+			continue
+		}
+		stop := end + sentenceEnd(text[end:])
+		Read(d.Part(i, stop), nil)
+		i = stop
+	}
+}
+
+// maxUnquoted is the length of a command in a sentence at most, in bytes.
+const maxUnquoted = 1000
+
+// sentenceEnd returns where the command in a sentence ends: at a mark of the sentence or a
+// word that goes on with it.
+func sentenceEnd(text string) int {
+	end := min(len(text), maxUnquoted)
+	for _, mark := range []string{"\n", "; ", ", ", ". ", ": ", ") ", "`", " to ", " and ", " before ", " after ", " so ", " when ", " if ", " in ", " for ", " on ", " as ", " then ", " or "} {
+		if i := strings.Index(text[:end], mark); i >= 0 {
+			end = i
+		}
+	}
+	return len(strings.TrimRight(text[:end], ".,;:)"))
+}
