@@ -1,0 +1,327 @@
+// Package code derives facts from programs: from a table of calls, which is applied to the
+// text without its comments and strings, and from the strings.
+package code
+
+import (
+	"slices"
+	"strings"
+)
+
+// language is how comments and strings of a programming language are written.
+type language struct {
+	id     string
+	line   []string // marks that begin a comment up to the end of the line
+	block  [][2]string
+	quotes []quote
+	names  string // extensions of files and words after a fence
+	source string
+}
+
+// quote is one way to write a string.
+type quote struct {
+	open, close string
+	escape      byte   // the character that takes the meaning of the next one; 0 for none
+	lines       bool   // may span lines
+	code        string // begins code inside; "" for none
+	prefix      string // letters ahead of the quote that switch code on
+}
+
+var (
+	double   = quote{open: `"`, close: `"`, escape: '\\'}
+	single   = quote{open: `'`, close: `'`, escape: '\\'}
+	slashes  = []string{"//"}
+	starred  = [][2]string{{"/*", "*/"}}
+	backtick = quote{open: "`", close: "`", escape: '\\', lines: true, code: "${"}
+)
+
+// languages lists the languages that are read; every other text is read as the last.
+var languages = []language{
+	{
+		"python",
+		[]string{"#"},
+		nil,
+		[]quote{
+			{open: `"""`, close: `"""`, escape: '\\', lines: true, code: "{", prefix: "fF"},
+			{open: "'''", close: "'''", escape: '\\', lines: true, code: "{", prefix: "fF"},
+			{open: `"`, close: `"`, escape: '\\', code: "{", prefix: "fF"},
+			{open: "'", close: "'", escape: '\\', code: "{", prefix: "fF"},
+		},
+		"py python python3 pyi pyw ipynb", "https://docs.python.org/3/reference/lexical_analysis.html",
+	},
+	{"javascript", slashes, starred, []quote{double, single, backtick}, "js mjs cjs jsx ts mts cts tsx javascript typescript node vue svelte", "https://tc39.es/ecma262/#sec-ecmascript-language-lexical-grammar"},
+	{
+		"ruby",
+		[]string{"#"},
+		[][2]string{{"\n=begin", "\n=end"}},
+		[]quote{
+			{open: `"`, close: `"`, escape: '\\', lines: true, code: "#{"}, {open: `'`, close: `'`, escape: '\\', lines: true}, {open: "`", close: "`", escape: '\\', lines: true, code: "#{"},
+		},
+		"rb ruby rake gemspec", "https://docs.ruby-lang.org/en/master/syntax/literals_rdoc.html",
+	},
+	{"go", slashes, starred, []quote{double, single, {open: "`", close: "`", lines: true}}, "go golang", "https://go.dev/ref/spec#Lexical_elements"},
+	{
+		"powershell",
+		[]string{"#"},
+		[][2]string{{"<#", "#>"}},
+		[]quote{
+			{open: "@\"\n", close: "\n\"@", lines: true}, {open: "@'\n", close: "\n'@", lines: true}, {open: `"`, close: `"`, escape: '`', lines: true, code: "$("}, {open: `'`, close: `'`, lines: true},
+		},
+		"ps1 psm1 psd1 powershell pwsh", "https://learn.microsoft.com/powershell/scripting/lang-spec/chapter-02",
+	},
+	{"php", []string{"//", "#"}, starred, []quote{{open: `"`, close: `"`, escape: '\\', lines: true}, {open: `'`, close: `'`, escape: '\\', lines: true}}, "php", "https://www.php.net/manual/language.types.string.php"},
+	{"other", slashes, starred, []quote{double, single}, "c h cpp cc cs java kt kts swift rs rust scala dart lua pl perl r ex exs groovy", "https://en.cppreference.com/w/cpp/language/string_literal"},
+}
+
+// find returns the language of an extension or of the word after a fence.
+func find(name string) (*language, bool) {
+	for i := range languages {
+		if name != "" && slices.Contains(strings.Fields(languages[i].names), name) {
+			return &languages[i], true
+		}
+	}
+	return nil, false
+}
+
+// Known reports whether name, an extension without a dot or the word after a fence, is
+// that of a language that this package reads.
+func Known(name string) bool {
+	_, ok := find(name)
+	return ok
+}
+
+// str is one string of a program: text[start:end] with its quotes. The code inside stands
+// as "${}" in its value.
+type str struct {
+	start, end int
+	value      string
+}
+
+// span is a comment without its marks.
+type span struct{ start, end int }
+
+// lexed is a program whose comments and strings are blank.
+type lexed struct {
+	code     []byte
+	strings  []str
+	comments []span
+}
+
+// maxInside is how deep code in strings may nest.
+const maxInside = 20
+
+// open is a string that code inside has interrupted.
+type open struct {
+	quote
+	start  int
+	value  []byte
+	braces int
+}
+
+// lex blanks the comments and strings of text. It reads each byte a bounded number of
+// times, and takes what no rule explains as code.
+func lex(text string, l *language) lexed {
+	out := lexed{code: []byte(text)}
+	var stack []open
+	blank := func(start, end int) {
+		for i := start; i < end; i++ {
+			if out.code[i] != '\n' {
+				out.code[i] = ' '
+			}
+		}
+	}
+	last := byte(0) // the last character of code that is no space
+	for i := 0; i < len(text); {
+		if n := len(stack); n > 0 {
+			switch text[i] {
+			case '{', '(':
+				stack[n-1].braces++
+			case '}', ')':
+				if stack[n-1].braces--; stack[n-1].braces < 0 {
+					o := stack[n-1]
+					stack = stack[:n-1]
+					out.code[i] = ' '
+					i = inside(text, i+1, &o, &stack, &out, blank)
+					last = '"'
+					continue
+				}
+			}
+		}
+		if end, from, ok := commentAt(text, i, l); ok {
+			out.comments = append(out.comments, from)
+			blank(i, end)
+			i = end
+			continue
+		}
+		if q, ok := quoteAt(text, i, l); ok {
+			if q.prefix != "" {
+				from := prefixStart(text, i)
+				if !strings.ContainsAny(text[from:i], q.prefix) {
+					q.code = ""
+				}
+				blank(from, i)
+			}
+			if q.open == "'" && l.id == "other" && !closesSoon(text, i) {
+				i++
+				continue // a lifetime of Rust, an apostrophe
+			}
+			o := open{quote: q, start: i}
+			blank(i, i+len(q.open))
+			i = inside(text, i+len(q.open), &o, &stack, &out, blank)
+			last = '"'
+			continue
+		}
+		if text[i] == '/' && l.id == "javascript" && strings.IndexByte("(,=:[!&|?{};+\n\x00", last) >= 0 {
+			if end := regexpEnd(text, i); end > 0 {
+				blank(i, end)
+				i = end
+				last = '"'
+				continue
+			}
+		}
+		if text[i] > ' ' {
+			last = text[i]
+		}
+		i++
+	}
+	slices.SortFunc(out.strings, func(a, b str) int { return a.start - b.start })
+	return out
+}
+
+// inside reads a string from i on, up to its end or to code in it, and returns where code
+// goes on.
+func inside(text string, i int, o *open, stack *[]open, out *lexed, blank func(start, end int)) int {
+	begin := i
+	for i < len(text) {
+		switch {
+		case o.escape != 0 && text[i] == o.escape && i+1 < len(text):
+			o.value = appendEscaped(o.value, text[i+1], o.escape)
+			i += 2
+			continue
+		case strings.HasPrefix(text[i:], o.close):
+			i += len(o.close)
+			blank(begin, i)
+			out.strings = append(out.strings, str{o.start, i, string(o.value)})
+			return i
+		case text[i] == '\n' && !o.lines:
+			blank(begin, i)
+			out.strings = append(out.strings, str{o.start, i, string(o.value)})
+			return i
+		case o.code != "" && strings.HasPrefix(text[i:], o.code):
+			if o.code == "{" && strings.HasPrefix(text[i:], "{{") {
+				o.value = append(o.value, '{')
+				i += 2
+				continue
+			}
+			if len(*stack) < maxInside {
+				o.value = append(o.value, "${}"...)
+				i += len(o.code)
+				blank(begin, i)
+				o.braces = 0
+				*stack = append(*stack, *o)
+				return i
+			}
+		}
+		o.value = append(o.value, text[i])
+		i++
+	}
+	blank(begin, len(text))
+	out.strings = append(out.strings, str{o.start, len(text), string(o.value)})
+	return len(text)
+}
+
+// appendEscaped appends the character that an escape stands for.
+func appendEscaped(value []byte, c, escape byte) []byte {
+	switch c {
+	case 'n':
+		return append(value, '\n')
+	case 't':
+		return append(value, '\t')
+	case '\n':
+		return value
+	case 'x', 'u':
+		return append(value, escape, c)
+	}
+	return append(value, c)
+}
+
+// commentAt returns where the comment at i ends, and its text.
+func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
+	for _, mark := range l.line {
+		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{') {
+			end = len(text)
+			if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+				end = i + n
+			}
+			return end, span{min(i+len(mark), end), end}, true
+		}
+	}
+	for _, marks := range l.block {
+		if strings.HasPrefix(text[i:], marks[0]) {
+			from := i + len(marks[0])
+			if n := strings.Index(text[from:], marks[1]); n >= 0 {
+				return from + n + len(marks[1]), span{from, from + n}, true
+			}
+			return len(text), span{from, len(text)}, true
+		}
+	}
+	return 0, span{}, false
+}
+
+func quoteAt(text string, i int, l *language) (quote, bool) {
+	c := text[i]
+	if c != '"' && c != '\'' && c != '`' && c != '@' {
+		return quote{}, false
+	}
+	for _, q := range l.quotes {
+		if strings.HasPrefix(text[i:], q.open) {
+			return q, true
+		}
+	}
+	return quote{}, false
+}
+
+// prefixStart returns where the letters ahead of a string of Python at i begin.
+func prefixStart(text string, i int) int {
+	from := i
+	for from > 0 && i-from < 2 && strings.IndexByte("rRbBfFuU", text[from-1]) >= 0 {
+		from--
+	}
+	if from > 0 && nameStart(text[from-1]) {
+		return i // the end of a name
+	}
+	return from
+}
+
+// closesSoon reports whether the apostrophe at i begins a character or a short string.
+func closesSoon(text string, i int) bool {
+	rest := text[i+1 : min(len(text), i+200)]
+	if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		rest = rest[:n]
+	}
+	return strings.IndexByte(rest, '\'') >= 0
+}
+
+// regexpEnd returns where the regular expression at i ends, 0 where there is none.
+func regexpEnd(text string, i int) int {
+	set := false
+	for j := i + 1; j < min(len(text), i+500); j++ {
+		switch text[j] {
+		case '\\':
+			j++
+		case '\n':
+			return 0
+		case '[':
+			set = true
+		case ']':
+			set = false
+		case '/':
+			if !set {
+				if j == i+1 {
+					return 0
+				}
+				return j + 1
+			}
+		}
+	}
+	return 0
+}

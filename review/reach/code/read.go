@@ -1,0 +1,418 @@
+package code
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+	"toolcrib/review/reach/shell"
+)
+
+// Read adds the facts of a program. lang is its extension without a dot, or the word after
+// a fence; comment is handed each comment.
+func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
+	l, ok := find(lang)
+	if !ok {
+		l = &languages[len(languages)-1]
+	}
+	p := &program{Doc: d, lang: l, lexed: lex(d.Text, l), alias: map[string]string{}, values: map[string]value{}}
+	for _, c := range p.comments {
+		comment(d.Part(c.start, c.end))
+	}
+	strs := p.strings
+	for from := 0; from < len(p.code); {
+		end := statementEnd(p.code, from)
+		n := 0
+		for n < len(strs) && strs[n].start < end {
+			n++
+		}
+		p.statement(from, end, strs[:n])
+		strs, from = strs[n:], end
+	}
+}
+
+// maxStatement is how many lines an open bracket may continue a statement over.
+const maxStatement = 60
+
+// statementEnd returns where the statement that begins at from ends: at the end of a line
+// where no bracket is open, or at ";".
+func statementEnd(code []byte, from int) int {
+	depth, lines := 0, 0
+	for i := from; i < len(code); i++ {
+		switch code[i] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth = max(0, depth-1)
+		case '\n':
+			lines++
+			if depth == 0 && !continued(code, i) || lines >= maxStatement {
+				return i + 1
+			}
+		case ';':
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(code)
+}
+
+// continued reports whether the line that ends at i goes on: with an operator at its end,
+// or with a method at the start of the next line.
+func continued(code []byte, i int) bool {
+	for j := i - 1; j >= 0 && code[j] != '\n'; j-- {
+		if code[j] > ' ' {
+			if code[j] == '\\' || code[j] == '+' {
+				return true
+			}
+			break
+		}
+	}
+	for j := i + 1; j < len(code); j++ {
+		if code[j] > ' ' {
+			return code[j] == '.' || code[j] == '+'
+		}
+	}
+	return false
+}
+
+// value is the known content of a variable.
+type value struct {
+	text                  string
+	fetched, decoded, env bool
+}
+
+// program is one program that is read statement by statement.
+type program struct {
+	fact.Doc
+	lexed
+	lang   *language
+	alias  map[string]string // local names of modules and their members
+	values map[string]value
+}
+
+// call is one name of the table in a statement.
+type call struct {
+	name   string
+	effect effect
+	at     int // of the name
+	end    int // behind the name
+}
+
+// state holds the calls, strings and names of one statement.
+type state struct {
+	start, end int
+	code       string
+	strs       []str
+	calls      []call
+	names      []string // variables it mentions
+	env        int      // where it takes the whole environment; -1 for nowhere
+	assigned   string   // the variable it sets
+	taint      value    // of what it calls and mentions
+}
+
+func (p *program) statement(start, end int, strs []str) {
+	s := state{start: start, end: end, code: string(p.code[start:end]), strs: strs, env: -1}
+	if strings.TrimSpace(s.code) == "" && len(strs) == 0 {
+		return
+	}
+	p.imports(&s)
+	p.names(&s)
+	s.assigned = assignment(s.code)
+	for _, name := range s.names {
+		if v, ok := p.values[name]; ok {
+			s.taint.fetched, s.taint.decoded, s.taint.env = s.taint.fetched || v.fetched, s.taint.decoded || v.decoded, s.taint.env || v.env
+		}
+	}
+	texts := p.assembled(&s)
+	p.effects(&s, texts)
+	p.texts(&s, texts)
+	if s.assigned != "" {
+		v := s.taint
+		v.env = v.env || s.env >= 0
+		if len(texts) == 1 && len(texts[0].value) < 512 {
+			v.text = texts[0].value
+		}
+		p.values[s.assigned] = v
+	}
+}
+
+var (
+	pythonImport = regexp.MustCompile(`^\s*(?:from\s+([\w.]+)\s+)?import\s+([^;\n]+)`)
+	required     = regexp.MustCompile(`(?:const|let|var)\s+(?:(\w+)|\{([^}]*)\})\s*=\s*(?:await\s+)?(?:require|import)\s*\(`)
+	imported     = regexp.MustCompile(`^\s*import\s+(?:type\s+)?(?:\*\s+as\s+)?(\w+)?\s*,?\s*(?:\{([^}]*)\})?\s*from`)
+)
+
+// imports notes the local names that a statement gives to modules and their members.
+func (p *program) imports(s *state) {
+	if len(s.code) > 4<<10 || !strings.Contains(s.code, "import") && !strings.Contains(s.code, "require") {
+		return
+	}
+	switch p.lang.id {
+	case "python":
+		m := pythonImport.FindStringSubmatch(s.code)
+		if m == nil {
+			return
+		}
+		for item := range strings.SplitSeq(strings.Trim(m[2], " ()"), ",") {
+			name, local, renamed := strings.Cut(strings.TrimSpace(item), " as ")
+			if m[1] != "" {
+				p.alias[strings.TrimSpace(cmp.Or(local, name))] = m[1] + "." + name
+			} else if renamed {
+				p.alias[strings.TrimSpace(local)] = name
+			}
+		}
+	case "javascript":
+		m := required.FindStringSubmatch(s.code)
+		if m == nil {
+			m = imported.FindStringSubmatch(s.code)
+		}
+		if m == nil || len(s.strs) == 0 {
+			return
+		}
+		module := strings.TrimSuffix(strings.TrimPrefix(s.strs[len(s.strs)-1].value, "node:"), "/promises")
+		if m[1] != "" {
+			p.alias[m[1]] = module
+		}
+		for item := range strings.SplitSeq(m[2], ",") {
+			name, local, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(item), " as ", ":"), ":")
+			if name != "" {
+				p.alias[strings.TrimSpace(cmp.Or(local, name))] = module + "." + strings.TrimSpace(name)
+			}
+		}
+	}
+}
+
+func nameStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
+}
+
+// names finds the names of a statement: paths such as a.b.c, with their effects.
+func (p *program) names(s *state) {
+	code := s.code
+	for i := 0; i < len(code); {
+		if !nameStart(code[i]) {
+			if code[i] >= '0' && code[i] <= '9' { // a number
+				for i < len(code) && (nameStart(code[i]) || code[i] >= '0' && code[i] <= '9') {
+					i++
+				}
+				continue
+			}
+			i++
+			continue
+		}
+		begin := i
+		name, end := p.path(code, i)
+		i = end
+		first, rest, dotted := strings.Cut(name, ".")
+		s.names = append(s.names, first)
+		if full, ok := p.alias[first]; ok {
+			name = full
+			if dotted {
+				name += "." + rest
+			}
+		}
+		method := begin > 0 && code[begin-1] == '.'
+		p.member(s, name, begin, end)
+		e := effectOf(name, p.lang.id)
+		if method && !strings.Contains(name, ".") {
+			e = table().method[name]
+		}
+		if e != 0 && p.called(code, name, end, e) {
+			s.calls = append(s.calls, call{name, e, s.start + begin, s.start + end})
+		}
+	}
+}
+
+// path reads a name with its members from i on. "::", "?." and "->" count as a dot.
+func (p *program) path(code string, i int) (name string, end int) {
+	begin, plain := i, true
+	var b strings.Builder
+	from := i
+	for i < len(code) {
+		c := code[i]
+		switch {
+		case nameStart(c) || c >= '0' && c <= '9':
+			i++
+		case c == '-' && p.lang.id == "powershell" && i+1 < len(code) && nameStart(code[i+1]):
+			i++
+		case c == '.' && i+1 < len(code) && nameStart(code[i+1]):
+			i++
+		case c == ':' && strings.HasPrefix(code[i:], "::"), c == '?' && strings.HasPrefix(code[i:], "?."), c == '-' && strings.HasPrefix(code[i:], "->"), c == '(' && strings.HasPrefix(code[i:], "().") && i+3 < len(code) && nameStart(code[i+3]):
+			b.WriteString(code[from:i])
+			b.WriteByte('.')
+			plain = false
+			i += 2
+			if c == '(' {
+				i++
+			}
+			from = i
+			if i >= len(code) || !nameStart(code[i]) {
+				return strings.TrimSuffix(b.String(), "."), i
+			}
+		default:
+			if plain {
+				return code[begin:i], i
+			}
+			b.WriteString(code[from:i])
+			return b.String(), i
+		}
+	}
+	b.WriteString(code[from:i])
+	return b.String(), i
+}
+
+// called reports whether the name that ends at end is called or, in a list of decorators
+// and in languages without brackets, stands as a command.
+func (p *program) called(code, name string, end int, e effect) bool {
+	rest := strings.TrimLeft(code[end:], " ")
+	switch {
+	case strings.HasPrefix(rest, "("), e == environment, e == skips && strings.Contains(name, "."), p.lang.id == "powershell":
+		return true
+	case p.lang.id == "ruby", p.lang.id == "php":
+		return !strings.HasPrefix(rest, "=") && (end >= len(code) || code[end] == ' ' || code[end] == '\n')
+	case e == sends && (strings.HasSuffix(name, "XMLHttpRequest") || strings.HasSuffix(name, "WebSocket")), strings.HasPrefix(rest, "<"), strings.HasPrefix(rest, "`"), strings.HasPrefix(rest, "!"):
+		return true
+	}
+	return false
+}
+
+// member adds what a name states by itself: variables, settings, the environment.
+func (p *program) member(s *state, name string, begin, end int) {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	at := s.start + begin
+	if strings.Contains(name, "env") || strings.HasPrefix(name, "ENV") || strings.HasPrefix(name, "$env") {
+		literal.Variable(p.Doc, at, last)
+	}
+	literal.Named(p.Doc, at, last, s.code[end:])
+	switch name {
+	case "os.environ", "process.env", "Deno.env.toObject", "import.meta.env", "environ":
+		next := strings.TrimLeft(s.code[end:], " ")
+		before := strings.TrimRight(s.code[:begin], " ")
+		switch {
+		case strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") || strings.HasPrefix(next, "?."):
+		case strings.HasSuffix(before, " in") || strings.HasSuffix(before, "}=") || strings.HasSuffix(before, "} ="):
+		default:
+			s.env = at
+		}
+	}
+}
+
+var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var|my|local)?\s*\$?(\w+)(?:\s*:\s*[\w.\[\]| ]+)?\s*(?::=|=[^=>])`)
+
+// assignment returns the variable that a statement sets, "" for none.
+func assignment(code string) string {
+	if strings.IndexByte(code[:min(len(code), 120)], '=') < 0 {
+		return ""
+	}
+	if m := assigned.FindStringSubmatch(code[:min(len(code), 120)]); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// effects adds the facts of the calls of a statement.
+func (p *program) effects(s *state, texts []text) {
+	for _, c := range s.calls {
+		switch c.effect {
+		case sends:
+			p.Sends()
+			s.taint.fetched = true
+		case decodes:
+			s.taint.decoded = true
+		case environment:
+			s.env = c.at
+		case runsShell, runsArgs:
+			p.runs(s, c, texts)
+		case deletes:
+			p.Add(c.at, fact.File, c.name, c.name)
+		case weakens:
+			p.Add(c.at, fact.Rights, c.name, c.name)
+		case skips:
+			p.Add(c.at, fact.Rights, fact.Skipped, c.name)
+		case credentials:
+			p.Add(c.at, fact.Secret, fact.Store, c.name)
+		case evaluates, writes:
+		}
+	}
+	sent := false
+	for _, c := range s.calls {
+		sent = sent || c.effect == sends
+		if c.effect != evaluates {
+			continue
+		}
+		switch {
+		case s.taint.fetched && (c.name == "eval" || c.name == "exec" || !strings.Contains(c.name, ".")):
+			p.Add(c.at, fact.Run, fact.FetchedRun, c.name)
+		case s.taint.decoded:
+			p.Add(c.at, fact.Run, fact.DecodedRun, c.name)
+		case c.name != "compile" || p.lang.id != "python":
+			p.Add(c.at, fact.Run, fact.Evaluated, c.name)
+		}
+	}
+	switch {
+	case s.env >= 0 && (sent || !p.passed(s)):
+		p.Add(s.env, fact.Secret, fact.Environment, "environment")
+	case s.taint.env && sent:
+		p.Add(s.start, fact.Secret, fact.Environment, "environment")
+	}
+	if strings.Contains(s.code, "chmod") && (strings.Contains(s.code, "777") || strings.Contains(s.code, "0o666")) {
+		p.Add(s.start+strings.Index(s.code, "chmod"), fact.Rights, "chmod", "777")
+	}
+}
+
+// passed reports whether the environment is given to a child process, which has it anyway,
+// or kept in a variable for one.
+func (p *program) passed(s *state) bool {
+	if s.assigned != "" {
+		return true
+	}
+	before := strings.TrimRight(s.code[:s.env-s.start], " .*{(")
+	return strings.HasSuffix(before, "env=") || strings.HasSuffix(before, "env =") || strings.HasSuffix(before, "env:") || strings.HasSuffix(before, "dict") || strings.HasSuffix(before, "return")
+}
+
+// maxWords is how many strings behind a call are the words of its command at most.
+const maxWords = 50
+
+// runs adds the command that a call runs.
+func (p *program) runs(s *state, c call, texts []text) {
+	open := strings.IndexByte(s.code[c.end-s.start:], '(')
+	var words []string
+	at := c.at
+	from, _ := slices.BinarySearchFunc(texts, c.end, func(t text, end int) int { return t.start - end })
+	for _, t := range texts[from:min(len(texts), from+maxWords)] {
+		if t.value != "" {
+			words = append(words, t.value)
+		}
+	}
+	if len(words) == 0 {
+		p.Add(c.at, fact.Run, c.name, c.name)
+		return
+	}
+	list := c.effect == runsArgs && (!strings.Contains(words[0], " ") || !strings.Contains(s.code, "shell"))
+	if open >= 0 {
+		rest := strings.TrimLeft(s.code[c.end-s.start+open+1:], " \n\t")
+		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || strings.HasPrefix(rest, "["))
+	}
+	if list {
+		doc, ok := p.Within(at, strings.Join(words, " "))
+		if !ok {
+			return
+		}
+		if len(words) > 2 && (words[1] == "-c" || words[1] == "-lc") {
+			if doc, ok = p.Within(at, words[2]); ok {
+				shell.Read(doc, nil)
+			}
+			return
+		}
+		shell.Args(doc, words)
+		return
+	}
+	if doc, ok := p.Within(at, words[0]); ok {
+		shell.Read(doc, nil)
+	}
+}

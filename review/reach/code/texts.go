@@ -1,0 +1,176 @@
+package code
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+)
+
+// text is a string of a statement, or several that are put together.
+type text struct {
+	start, end int
+	value      string
+	first      string // the first part
+	parts      int
+}
+
+// assembled returns the strings of a statement, those as one that only "+", "." or white
+// space part, or that a join puts together.
+func (p *program) assembled(s *state) []text {
+	joins := strings.Contains(s.code, ".join(") || strings.Contains(s.code, "-join")
+	var list []text
+	for _, one := range s.strs {
+		value := one.value
+		if n := len(list); n > 0 && len(list[n-1].value) < 4<<10 && one.start >= list[n-1].end {
+			between := strings.TrimSpace(string(p.code[list[n-1].end:one.start]))
+			glue, ok := p.glue(between, joins)
+			if ok {
+				list[n-1].value += glue + value
+				list[n-1].end, list[n-1].parts = one.end, list[n-1].parts+1
+				continue
+			}
+		}
+		list = append(list, text{one.start, one.end, value, value, 1})
+	}
+	return list
+}
+
+// glue returns the text between two strings that are put together by the code between.
+func (p *program) glue(between string, joins bool) (string, bool) {
+	switch between {
+	case "":
+		return "", p.lang.id == "python" || p.lang.id == "other"
+	case "+", "..", "<<", "\\":
+		return "", true
+	case ".":
+		return "", p.lang.id == "php"
+	case ",":
+		return "", joins
+	}
+	if strings.HasPrefix(between, "+") && strings.HasSuffix(between, "+") && len(between) < 60 && !strings.ContainsAny(between, ",;=\n") {
+		return "${}", true // a variable between
+	}
+	return "", false
+}
+
+// whole reports whether the first part of an assembled text has the complete host, so that
+// nobody hides it.
+func whole(t text) bool {
+	_, host, ok := strings.Cut(t.first, "://")
+	if !ok {
+		return !strings.Contains(t.value, "://")
+	}
+	behind := t.value[len(t.first):]
+	return strings.ContainsAny(host, "/?") || strings.Contains(host, ".") && !strings.HasSuffix(host, ".") && !strings.HasPrefix(behind, ".")
+}
+
+// texts adds the facts of the strings of a statement, by the call that takes them.
+func (p *program) texts(s *state, texts []text) {
+	use := fact.Literal
+	var writer *call
+	running := false
+	for i := range s.calls {
+		switch c := &s.calls[i]; c.effect { //nolint:exhaustive // the others take no address and no file
+		case sends:
+			if use == fact.Literal {
+				use = c.name
+			}
+		case writes:
+			writer = c
+		case runsShell, runsArgs:
+			running = true
+		}
+	}
+	if writer == nil {
+		writer = p.opened(s)
+	}
+	named := false
+	for _, t := range texts {
+		how := use
+		if t.parts > 1 && !whole(t) {
+			how = fact.Assembled
+		}
+		named = named || strings.Contains(t.value, "://")
+		p.string(s, t, how, writer, running && how == fact.Literal)
+	}
+	if use == fact.Literal && writer == nil {
+		return
+	}
+	for _, name := range s.names {
+		v, ok := p.values[name]
+		if !ok || v.text == "" {
+			continue
+		}
+		if writer != nil && literal.PlaceOf(v.text) == literal.Obeyed {
+			p.Add(writer.at, fact.Write, writer.name, v.text)
+		}
+		if use != fact.Literal && strings.Contains(v.text, "://") {
+			named = true
+			if in, ok := p.Within(s.start+len(s.code)-len(strings.TrimLeft(s.code, " \n\t")), v.text); ok {
+				literal.Scan(in, literal.Data, use)
+			}
+		}
+	}
+	if use != fact.Literal && !named {
+		at := s.start
+		for _, c := range s.calls {
+			if c.effect == sends {
+				at = c.at
+				break
+			}
+		}
+		p.Add(at, fact.Out, use, use) // to an address that the statement does not name
+	}
+}
+
+// string adds the facts of one string. The words of commands have been read.
+func (p *program) string(s *state, t text, use string, writer *call, command bool) {
+	if writer != nil && len(t.value) < 512 && !strings.ContainsAny(t.value, "\n") && literal.PlaceOf(t.value) == literal.Obeyed {
+		p.Add(t.start, fact.Write, writer.name, t.value)
+		return
+	}
+	if command || (strings.HasPrefix(t.value, ".") || strings.HasPrefix(t.value, "~/")) && len(s.calls) == 0 && (strings.Contains(s.code, "import") || strings.Contains(s.code, "require") || strings.Contains(s.code, "from")) {
+		return // read as a command, or a module of the same program
+	}
+	doc := p.Part(t.start, t.end)
+	if t.parts > 1 || strings.Contains(t.value, "${}") || len(t.value) < t.end-t.start-6 {
+		within, ok := p.Within(t.start, t.value)
+		if !ok {
+			return
+		}
+		doc = within
+	}
+	mode := literal.Data
+	if strings.HasPrefix(t.value, "/") && p.route(s, t.start) {
+		mode = literal.Tables
+	}
+	literal.Hidden(doc)
+	literal.Scan(doc, mode, use)
+}
+
+// routes are the methods of servers whose first string is the path of a request:
+// https://flask.palletsprojects.com, https://fastapi.tiangolo.com, https://expressjs.com,
+// https://pkg.go.dev/net/http#ServeMux.
+var routes = []string{".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", ".use(", ".all(", ".Handle(", ".HandleFunc(", ".GET(", ".POST("}
+
+// route reports whether the string at a place is the path of a request.
+func (p *program) route(s *state, at int) bool {
+	before := strings.TrimRight(s.code[max(0, at-s.start-maxInside):at-s.start], " \n\t")
+	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
+}
+
+// opened returns the call of open that writes: it has a mode with "w", "a" or "x".
+func (p *program) opened(s *state) *call {
+	i := strings.Index(s.code, "open(")
+	if i < 0 {
+		return nil
+	}
+	for _, one := range s.strs {
+		if mode := one.value; one.start > s.start+i && len(mode) > 0 && len(mode) < 4 && strings.Trim(mode, "wax+bt") == "" && strings.ContainsAny(mode, "wax") {
+			return &call{name: "open", effect: writes, at: s.start + i}
+		}
+	}
+	return nil
+}
