@@ -1,0 +1,261 @@
+// Package prose derives facts from sentences: what people are told and asked, claims of
+// approval, names of other tools, and the sentences themselves.
+package prose
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/internal/plaintext"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+	"toolcrib/review/reach/shell"
+)
+
+// Read adds the facts of a paragraph, an item of a list, or a cell of a table.
+func Read(d fact.Doc) {
+	literal.Hidden(d)
+	blank := codeSpans(d)
+	masked := d
+	masked.Text = blank
+	literal.Scan(masked, literal.Prose, fact.Order)
+	shell.Unquoted(masked)
+	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end)) })
+}
+
+// Comment adds the facts of a comment in a program: prose without sentences of its own.
+func Comment(d fact.Doc) {
+	literal.Hidden(d)
+	literal.Scan(d, literal.Prose, fact.Literal)
+	orders(d)
+}
+
+// codeSpans reads the code in a paragraph (https://spec.commonmark.org/0.31.2/#code-spans)
+// and returns the paragraph with the commands blank.
+func codeSpans(d fact.Doc) string {
+	text := d.Text
+	var blank []byte
+	for i := 0; i < len(text); {
+		n := strings.IndexByte(text[i:], '`')
+		if n < 0 {
+			break
+		}
+		open := i + n
+		run := 1
+		for open+run < len(text) && text[open+run] == '`' {
+			run++
+		}
+		from := open + run
+		n = strings.Index(text[from:], text[open:from])
+		if n < 0 {
+			i = from
+			if strings.IndexByte(text[i:], '`') < 0 || run > 3 {
+				break
+			}
+			continue
+		}
+		to := from + n
+		i = to + run
+		span := d.Part(from, to)
+		if shell.Inline(span) {
+			if blank == nil {
+				blank = []byte(text)
+			}
+			for j := from; j < to; j++ {
+				if blank[j] != '\n' {
+					blank[j] = ' '
+				}
+			}
+			continue
+		}
+		other(d, text[:open], text[from:to], text[i:], from)
+	}
+	if blank == nil {
+		return text
+	}
+	return string(blank)
+}
+
+// kinds are nouns that make the code beside them the name of another thing.
+var kinds = []string{"skill", "agent", "subagent", "sub-agent", "server", "tool", "plugin", "mcp"}
+
+// packages are nouns that make the code beside them the name of a package.
+var packages = []string{"package", "library", "dependency", "module", "crate", "gem"}
+
+// other adds the name of a tool, a server, a skill or an agent: code next to the noun.
+func other(d fact.Doc, before, name, after string, at int) {
+	if len(name) > 64 || name == "" || strings.ContainsAny(name, " \n/.(){}=<>\"'") || strings.Trim(name, "-$_:") == "" {
+		return
+	}
+	behind := strings.ToLower(strings.TrimLeft(after[:min(len(after), 14)], " "))
+	ahead := strings.ToLower(strings.TrimRight(before[max(0, len(before)-14):], " "))
+	beside := func(noun string) bool {
+		return len(after) > 0 && after[0] == ' ' && strings.HasPrefix(behind, noun) || strings.HasSuffix(ahead, noun)
+	}
+	for _, kind := range kinds {
+		if beside(kind) {
+			d.Add(at, fact.Other, kind, name)
+			return
+		}
+	}
+	if slices.ContainsFunc(packages, beside) {
+		d.Add(at, fact.Run, fact.Package, name)
+	}
+}
+
+// sentences calls read with the place of each sentence of a paragraph.
+func sentences(text string, read func(start, end int)) {
+	start := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch r {
+		case '。', '！', '？':
+		case '.', '!', '?', ';':
+			if i < len(text) && text[i] != ' ' && text[i] != '\n' && text[i] != '\t' || r == '.' && i-start < minAbbreviated {
+				continue
+			}
+		case '|':
+			if i-start < 2 || i < len(text) && text[i] != ' ' {
+				continue
+			}
+		default:
+			continue
+		}
+		read(start, i)
+		start = i
+	}
+	read(start, len(text))
+}
+
+// minAbbreviated is the least number of bytes ahead of a period that ends a sentence: it
+// ends an abbreviation or the number of an item otherwise.
+const minAbbreviated = 12
+
+// minSentence is the least number of bytes in the words of a sentence.
+const minSentence = 8
+
+// sentence adds a sentence, and the orders in it.
+func sentence(d fact.Doc) {
+	trimmed := strings.TrimLeft(d.Text, " \t\n-*+#>|_")
+	d = d.Part(len(d.Text)-len(trimmed), len(d.Text))
+	var key strings.Builder
+	key.Grow(len(d.Text))
+	gap := false
+	for _, r := range d.Text {
+		if r >= 'a' && r <= 'z' && !gap { // most of a text
+			key.WriteByte(byte(r))
+			continue
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			gap = true
+			continue
+		}
+		if gap && key.Len() > 0 {
+			key.WriteByte(' ')
+		}
+		gap = false
+		key.WriteRune(unicode.ToLower(r))
+	}
+	if key.Len() < minSentence {
+		return
+	}
+	value := strings.TrimSpace(d.Text)
+	if strings.ContainsAny(value, "\n\t") {
+		value = strings.Join(strings.Fields(value), " ")
+	}
+	d.AddKey(0, fact.Text, "", value, key.String())
+	orders(d)
+}
+
+// maxOrder is how much of a sentence identifies an order, in bytes.
+const maxOrder = 80
+
+// orders adds what the sentence d says people are told, asked or shown, claims of approval,
+// and the places that others obey, by their names in English.
+func orders(d fact.Doc) {
+	lower := strings.ToLower(d.Text)
+	if len(lower) != len(d.Text) {
+		lower = d.Text
+	}
+	lex := lexical()
+	var seen [roles]languages
+	negated, hidden := false, -1
+	first, last, claim, distance, since := -1, 0, -1, 100, 100
+	note := func(e entry, start, end int) {
+		if e[person]|e[tells] != 0 {
+			if first < 0 || start < first {
+				first = start
+			}
+			last = max(last, end)
+		}
+		if e[approval] != 0 {
+			claim = start
+		}
+		if e[conceals] != 0 {
+			hidden = start
+		}
+		for i := range seen {
+			seen[i] |= e[i]
+		}
+	}
+	ascii, as := true, false
+	for i := 0; i < len(lower); {
+		if c := lower[i]; c < 0x80 && (c < 'a' || c > 'z') {
+			i++
+			continue
+		}
+		start := i
+		for i < len(lower) && (lower[i] >= 0x80 || lower[i] >= 'a' && lower[i] <= 'z' || lower[i] == '-' || lower[i] == '\'' && i > start+1) { // an elision ends a word of one letter
+			ascii = ascii && lower[i] < 0x80
+			i++
+		}
+		distance++
+		since++
+		if lower[start:i] == "as" && since < 8 && first >= 0 {
+			as, last = true, i
+		}
+		e, ok := lex.find(lower[start:i])
+		if !ok {
+			continue
+		}
+		if e[negation] != 0 {
+			distance = 0
+		}
+		if e[tells] != 0 {
+			negated = negated || distance < 4
+			since = 0
+		}
+		if e[obeys] != 0 {
+			for _, name := range obeyed {
+				if strings.HasPrefix(lower[start:], name) {
+					d.Add(start, fact.File, fact.Mentioned, name)
+				}
+			}
+		}
+		note(e, start, i)
+	}
+	if !ascii {
+		for _, s := range lex.inside {
+			if i := strings.Index(lower, s.text); i >= 0 {
+				note(s.entry, i, i+len(s.text))
+			}
+		}
+	}
+	switch {
+	case seen[tells]&seen[person] != 0, seen[tells] != 0 && (negated || as):
+		d.Add(first, fact.User, "told", phrase(lower, first, last))
+	case hidden >= 0:
+		d.Add(hidden, fact.User, "hidden", phrase(lower, hidden, min(len(lower), hidden+40)))
+	}
+	if claim >= 0 && (seen[person]&seen[approval] != 0 || strings.Contains(lower[claim:], " by ")) {
+		d.Add(claim, fact.User, "approval", phrase(lower, claim, min(len(lower), claim+40)))
+	}
+}
+
+// phrase returns text from start to end, at most maxOrder bytes of it.
+func phrase(text string, start, end int) string {
+	return strings.Join(strings.Fields(plaintext.CutBytes(text[start:], min(end-start, maxOrder))), " ")
+}
