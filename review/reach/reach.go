@@ -1,0 +1,226 @@
+// Package reach derives facts of what a definition can reach: hosts, files, commands,
+// settings, credentials. Facts come from grammars: words of a certain form (literal), shell
+// commands (shell), calls in programs (code), sentences (prose), and the keys of settings.
+// A fact is no alarm, and two definitions are compared by fact.Compare.
+//
+// Every reader takes time in proportion to its text, and nothing in a text makes it fail.
+package reach
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/reach/code"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+	"toolcrib/review/reach/prose"
+	"toolcrib/review/reach/shell"
+)
+
+// Of returns the facts of a definition. Paths are those of the files of a skill, and of the
+// fields of any other definition.
+func Of(d registry.Definition) []fact.Fact {
+	var l fact.List
+	switch {
+	case d.Tool != nil:
+		ofTool(&l, d.Tool)
+	case d.Agent != nil:
+		ofAgent(&l, d.Agent)
+	case d.Folder() != nil:
+		f := d.Folder()
+		for _, name := range f.Paths() {
+			file := f.Files[name]
+			if file.Link != "" {
+				l.Read(name, file.Link, strings.Count(name, "/"), func(d fact.Doc) { literal.Scan(d, literal.Data, "link") })
+			}
+			l.Read(name, file.Text, strings.Count(name, "/"), func(d fact.Doc) { File(d, name) })
+		}
+	}
+	return l.Facts()
+}
+
+// Prompt returns the facts of a prompt; path names it in them.
+func Prompt(path, text string) []fact.Fact {
+	var l fact.List
+	l.Read(path, text, 0, document)
+	return l.Facts()
+}
+
+func ofTool(l *fact.List, t *registry.Tool) {
+	fields := map[string]string{
+		"usageNotes": t.UsageNotes, "goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt, "description": t.Description, "shortDescription": t.ShortDescription,
+	}
+	for channel, text := range t.Guidance {
+		fields[jsondoc.Join("guidance", channel)] = text
+	}
+	if t.Tag != nil {
+		fields["tag.example"] = t.Tag.Example
+	}
+	ofFields(l, fields)
+	ofSchema(l, "inputSchema", t.InputSchema)
+	ofSchema(l, "outputSchema", t.OutputSchema)
+	if p := t.Provider; p != nil && p.URL != "" {
+		l.Read("provider.url", p.URL, 0, func(d fact.Doc) { literal.Scan(d, literal.Data, "provider") })
+	}
+}
+
+func ofAgent(l *fact.List, a *registry.Agent) {
+	fields := map[string]string{
+		"description": a.Description, "vibe": a.Vibe, "soul": a.Soul, "promptTemplate": a.PromptTemplate, "operatingModel": a.OperatingModel,
+		"interactionLearning": a.InteractionLearning, "onboarding": a.Onboarding,
+	}
+	for channel, text := range a.ChannelGuidance {
+		fields[jsondoc.Join("channelGuidance", channel)] = text
+	}
+	if o := a.SessionOpen; o != nil {
+		fields["sessionOpen.bootstrap"], fields["sessionOpen.returning"] = o.Bootstrap, o.Returning
+	}
+	ofFields(l, fields)
+}
+
+// ofFields reads texts by their path, in order.
+func ofFields(l *fact.List, fields map[string]string) {
+	for _, at := range slices.Sorted(maps.Keys(fields)) {
+		l.Read(at, fields[at], 0, markdown)
+	}
+}
+
+// ofSchema reads a JSON schema: its texts, its data, and parameters for credentials. One
+// that is not JSON is read as text.
+func ofSchema(l *fact.List, at string, schema []byte) {
+	if len(schema) == 0 {
+		return
+	}
+	n, err := jsondoc.Parse(schema, jsondoc.DefaultLimits)
+	if err != nil {
+		l.Read(at, string(schema), 0, func(d fact.Doc) { literal.Scan(d, literal.Data, fact.Literal) })
+		return
+	}
+	n.Walk(func(n *jsondoc.Node, below func() string) bool {
+		if n.Kind == jsondoc.String && n.Text != "" {
+			here := below()
+			last := here[strings.LastIndexByte(here, '.')+1:]
+			if !strings.HasPrefix(here, "[") {
+				here = "." + here
+			}
+			l.Read(at+here, n.Text, 0, func(d fact.Doc) {
+				switch meanings()[last] {
+				case sentence:
+					markdown(d)
+				case ignored:
+				default:
+					literal.Scan(d, literal.Data, fact.Literal)
+				}
+			})
+		}
+		return true
+	})
+}
+
+// format is how files are read.
+type format struct {
+	names string // complete names of files
+	ends  string // their extensions, and the program that the first line of a script names
+	read  func(d fact.Doc, ext string)
+}
+
+// formats lists the formats of files; those of programs are in package code, and every other
+// file is read as Markdown.
+var formats = []format{
+	{ // lists of packages with their addresses, which nobody follows, and tables of data
+		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",
+		"csv tsv jsonl html htm xml svg xsd css scss ipynb",
+		func(d fact.Doc, _ string) { literal.Scan(d, literal.Tables, fact.Literal) },
+	},
+	{"Dockerfile Containerfile Makefile GNUmakefile justfile", "dockerfile mk", func(d fact.Doc, _ string) { recipes(d) }},
+	{"requirements.txt requirements-dev.txt requirements.in constraints.txt", "", func(d fact.Doc, _ string) { requirements(d) }},
+	{"", "md mdc markdown txt rst adoc mdx", func(d fact.Doc, _ string) { document(d) }},
+	{"", "sh bash zsh fish ksh bats bat cmd", func(d fact.Doc, _ string) { shell.Read(d, prose.Comment) }},
+	{".env .npmrc .mcp.json", "json jsonc webmanifest yaml yml toml ini cfg conf env properties npmrc", data},
+}
+
+// File adds the facts of a file by its name, its first line, or else its extension.
+func File(d fact.Doc, name string) {
+	base := path.Base(name)
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(base), "."))
+	if first, _, _ := strings.Cut(d.Text, "\n"); strings.HasPrefix(first, "#!") { // execve(2)
+		for word := range strings.FieldsSeq(strings.ReplaceAll(first[2:], "/", " ")) {
+			if word = strings.TrimRight(word, "0123456789."); code.Known(word) || strings.Contains(shells, " "+word+" ") {
+				ext = word
+				break
+			}
+		}
+	}
+	literal.Hidden(d)
+	for _, f := range formats {
+		if slices.Contains(strings.Fields(f.names), base) {
+			f.read(d, ext)
+			return
+		}
+	}
+	if code.Known(ext) {
+		code.Read(d, ext, prose.Comment)
+		return
+	}
+	for _, f := range formats {
+		if ext != "" && slices.Contains(strings.Fields(f.ends), ext) {
+			f.read(d, ext)
+			return
+		}
+	}
+	document(d)
+}
+
+// requirements adds the packages of a requirements file:
+// https://pip.pypa.io/en/stable/reference/requirements-file-format/.
+func requirements(d fact.Doc) {
+	at := 0
+	for line := range strings.Lines(d.Text) {
+		begin := at
+		at += len(line)
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '-':
+			shell.Read(d.Part(begin, at).Prefixed("pip install "), nil)
+		default:
+			name := line
+			if i := strings.IndexAny(name, "=<>~!; [#"); i > 0 {
+				name = name[:i]
+			}
+			d.AddKey(begin, fact.Run, fact.Package, "pip "+line, fact.Package+"\x00pip "+strings.ToLower(name))
+			literal.Scan(d.Part(begin, at), literal.Data, fact.Package)
+		}
+	}
+}
+
+// recipes adds the commands of a Makefile (lines behind a tab) and of a Dockerfile (RUN),
+// and the images that one begins with (FROM).
+func recipes(d fact.Doc) {
+	for at := 0; at < len(d.Text); {
+		end := lineEnd(d.Text, at)
+		for end < len(d.Text) && strings.HasSuffix(d.Text[at:end], "\\\n") {
+			end = lineEnd(d.Text, end)
+		}
+		line := d.Text[at:end]
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case word == "RUN" || word == "CMD" || word == "ENTRYPOINT":
+			shell.Read(d.Part(end-len(rest), end), prose.Comment)
+		case word == "FROM":
+			if image, _, _ := strings.Cut(strings.TrimSpace(rest), " "); image != "" {
+				d.Add(at, fact.Run, fact.Package, "image "+image)
+			}
+		case strings.HasPrefix(line, "\t"):
+			body := strings.TrimLeft(line, "\t@-+")
+			shell.Read(d.Part(end-len(body), end), prose.Comment)
+		default:
+			literal.Scan(d.Part(at, end), literal.Data, fact.Literal)
+		}
+		at = end
+	}
+}

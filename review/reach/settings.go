@@ -1,0 +1,204 @@
+package reach
+
+import (
+	"strings"
+	"sync"
+
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/literal"
+	"toolcrib/review/reach/prose"
+	"toolcrib/review/reach/shell"
+)
+
+// meaning is the purpose of the value of a key.
+type meaning uint8
+
+const (
+	plain    meaning = iota
+	tools            // may be used without a question
+	mode             // of permissions
+	hooks            // run by the client
+	command          // a shell command
+	scripts          // shell commands by name
+	packages         // versions by name
+	image            // a package
+	sentence         // prose
+	address          // something is sent there
+	names            // other skills, agents, servers
+	ignored          // identifies a document
+)
+
+// keys lists what keys of front matter, settings and schemas mean.
+var keys = []struct {
+	names   string
+	meaning meaning
+	source  string
+}{
+	{"allowed-tools allowedTools allowed_tools autoApprove alwaysAllow", tools, "https://code.claude.com/docs/en/skills#frontmatter-reference"},
+	{"permissionMode permission-mode defaultMode sandbox sandbox_mode approval_policy", mode, "https://code.claude.com/docs/en/sub-agents; https://developers.openai.com/codex/config-reference"},
+	{"hooks", hooks, "https://code.claude.com/docs/en/hooks"},
+	{"command cmd run entry apiKeyHelper statusLine awsAuthRefresh postCreateCommand postinstall preinstall prepare", command, "https://code.claude.com/docs/en/settings; https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax; https://containers.dev/implementors/json_reference/"},
+	{"scripts tasks", scripts, "https://docs.npmjs.com/cli/configuring-npm/package-json#scripts"},
+	{"dependencies devDependencies peerDependencies optionalDependencies", packages, "https://docs.npmjs.com/cli/configuring-npm/package-json#dependencies"},
+	{"image uses repo", image, "https://docs.docker.com/reference/compose-file/services/; https://pre-commit.com"},
+	{"description title prompt instructions message content $comment markdownDescription when_to_use argument-hint summary", sentence, "https://json-schema.org/draft/2020-12/json-schema-validation#name-title-and-description"},
+	{"url endpoint baseUrl base_url baseURL api_url webhook registry index-url extra-index-url proxy server host httpUrl serverUrl", address, "https://code.claude.com/docs/en/mcp; https://docs.npmjs.com/cli/using-npm/config"},
+	{"skills agents mcpServers mcp_servers mcp-servers enabledPlugins", names, "https://code.claude.com/docs/en/sub-agents"},
+	{"$schema $id id homepage license $anchor author", ignored, "https://json-schema.org/draft/2020-12/json-schema-core"},
+}
+
+var meanings = sync.OnceValue(func() map[string]meaning {
+	m := map[string]meaning{}
+	for _, row := range keys {
+		for name := range strings.FieldsSeq(row.names) {
+			m[name] = row.meaning
+		}
+	}
+	return m
+})
+
+// tree adds the facts of a document by its keys. front marks front matter, where "tools"
+// widens permissions too.
+func tree(d fact.Doc, n *jsondoc.Node, front bool) {
+	t := settings{Doc: d, front: front}
+	t.node(n, "", plain, 0)
+}
+
+type settings struct {
+	fact.Doc
+	front bool
+}
+
+// maxLevels is how deep a document is followed.
+const maxLevels = 100
+
+func (t *settings) node(n *jsondoc.Node, key string, as meaning, level int) {
+	if n == nil || level > maxLevels {
+		return
+	}
+	switch n.Kind {
+	case jsondoc.Array:
+		for _, item := range n.Items {
+			t.node(item, key, as, level+1)
+		}
+	case jsondoc.Object:
+		t.object(n, as, level)
+	case jsondoc.String, jsondoc.Bool, jsondoc.Number:
+		t.value(t.Pinned(n.Pos, n.Text), key, as)
+	case jsondoc.Null:
+	}
+}
+
+func (t *settings) object(n *jsondoc.Node, as meaning, level int) {
+	if run, args := n.Get("command"), n.Get("args"); run != nil && args != nil && run.Kind == jsondoc.String {
+		words := strings.Fields(run.Text)
+		for _, a := range args.Items {
+			words = append(words, a.Text)
+		}
+		shell.Args(t.Pinned(run.Pos, run.Text), words)
+	}
+	for _, m := range n.Members {
+		below := meanings()[m.Key]
+		switch {
+		case as == packages:
+			if m.Value.Kind == jsondoc.String {
+				t.Pinned(m.Pos, m.Key).AddKey(0, fact.Run, fact.Package, "npm "+m.Key+" "+m.Value.Text, fact.Package+"\x00npm "+m.Key)
+				if strings.Contains(m.Value.Text, "://") || strings.HasPrefix(m.Value.Text, "git") {
+					literal.Scan(t.Pinned(m.Value.Pos, m.Value.Text), literal.Data, fact.Package)
+				}
+				continue
+			}
+		case as == scripts:
+			below = command
+		case as == names:
+			t.Pinned(m.Pos, m.Key).Add(0, fact.Other, "name", m.Key)
+		case as == hooks && level < 4:
+			t.Pinned(m.Pos, m.Key).Add(0, fact.Rights, "hooks", m.Key)
+		case m.Key == "tools" && t.front, m.Key == "allow" && m.Value.Kind == jsondoc.Array:
+			below = tools
+		}
+		t.node(m.Value, m.Key, below, level+1)
+	}
+}
+
+// value adds the facts of d, the value of a key.
+func (t *settings) value(d fact.Doc, key string, as meaning) {
+	text := d.Text
+	if literal.Setting(key, text) {
+		d.Add(0, fact.Rights, fact.Literal, key+"="+text)
+		return
+	}
+	literal.Variable(d, 0, key)
+	switch as {
+	case tools:
+		for _, tool := range listed(text) {
+			d.Add(0, fact.Rights, "allowed-tools", tool)
+		}
+	case mode:
+		if text != "default" && text != "plan" && text != "true" {
+			d.Add(0, fact.Rights, key, text)
+		}
+	case hooks:
+	case command, scripts:
+		shell.Read(d, nil)
+	case image:
+		if !strings.ContainsAny(text, " \n") && strings.ContainsAny(text, "/:@") {
+			d.Add(0, fact.Run, fact.Package, key+" "+text)
+		}
+	case sentence:
+		markdown(d)
+	case address:
+		literal.Scan(d, literal.Data, key)
+	case names:
+		for _, name := range listed(text) {
+			d.Add(0, fact.Other, "name", name)
+		}
+	case ignored:
+	case plain, packages:
+		literal.Scan(d, literal.Data, fact.Literal)
+	}
+}
+
+// listed splits a list of tools: at commas and white space outside of brackets.
+func listed(text string) []string {
+	depth := 0
+	return strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (r == ',' || r == ' ' || r == '\n' || r == '[' || r == ']' || r == '"' || r == '{' || r == '}')
+	})
+}
+
+// pairs adds the facts of settings that are written as a key and a value a line: TOML, INI,
+// and YAML that has more than JSON.
+func pairs(d fact.Doc) {
+	t := settings{Doc: d}
+	at := 0
+	for text := range strings.Lines(d.Text) {
+		begin := at
+		at += len(text)
+		body := strings.TrimLeft(text, " \t-")
+		begin += len(text) - len(body)
+		body = strings.TrimRight(body, "\r\n")
+		if strings.HasPrefix(body, "#") || strings.HasPrefix(body, ";") || strings.HasPrefix(body, "//") {
+			prose.Comment(d.Part(begin, at))
+			continue
+		}
+		i := strings.IndexAny(body, ":=")
+		if i <= 0 || strings.ContainsAny(strings.TrimRight(body[:i], " "), " /{") {
+			literal.Scan(d.Part(begin, at), literal.Data, fact.Literal)
+			continue
+		}
+		key := strings.Trim(body[:i], " \"'")
+		from := i + 1 + len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], " \"'"))
+		to := len(strings.TrimRight(body, " \"',"))
+		if from < to {
+			t.value(d.Part(begin+from, begin+to), key, meanings()[key])
+		}
+	}
+}
