@@ -21,6 +21,7 @@ type options struct {
 	perRule, listTune bool
 	learn, write      bool
 	held, long        bool
+	changes           string
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) int {
@@ -34,8 +35,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	flags.BoolVar(&o.write, "write", false, "with -learn, write them into review/rules/wording")
 	flags.BoolVar(&o.long, "long", false, "put our own attacks into honest text of several lengths too")
 	flags.BoolVar(&o.held, "held", false, "measure on the half that nobody reads too")
+	flags.StringVar(&o.changes, "changes", "", "measure only what facts of reach the changes in `FOLDER` add")
 	if err := flags.Parse(args); err != nil {
 		return 2
+	}
+	if o.changes != "" {
+		if err := measureChanges(o.changes, o.listTune, out); err != nil {
+			fmt.Fprintln(errs, err)
+			return 1
+		}
+		return 0
 	}
 	if _, err := os.Stat(filepath.Join(o.dir, "honest")); o.dir == "" || err != nil {
 		fmt.Fprintln(out, "No labelled data here; nothing to measure. Name the folder with -data.")
