@@ -196,7 +196,7 @@ type storedSeal struct {
 	scanned string
 }
 
-func (s *storedSeal) format() (string, error) { return s.scanned, nil }
+func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements textual
 
 func (s *storedSeal) zero() string { return "''" }
 
