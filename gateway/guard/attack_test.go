@@ -65,6 +65,8 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 	s.is2(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: it is not valid JSON`)
 	s.send(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)
 	s.is2(s.next(), `"id":null,"error":{"code":-32600,`)
+	s.send(`{"jsonrpc":"2.0","id":6,"method":"Tools/Call","params":{"name":"exit","arguments":{"status":7}}}`)
+	s.is2(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: its method is \"Tools/Call\", which some readers take for \"tools/call\""}`)
 }
 
 // TestLineBreaksInsideStrings escapes the characters inside strings at which some readers

@@ -60,6 +60,7 @@ func seeds() (texts []string) {
 			texts = append(texts, fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"ping","params":[%s%s%s]}`, end, inner, end))
 		}
 	}
+	texts = append(texts, `[{"id":1,"method":"tools/CAll","params":{"name":"evil"}},{"id":1,"id":2}]`)
 	return append(texts, `{"id":1,"result":{"tools":[]},"Result":{"tools":[{"name":"evil"}]}}`, `{"id":1,"result":{"tools":[],"tools":[{"name":"evil"}]}}`,
 		`{"id":2,"result":{"capabilities":{"tools":{}},"instructions":"x"}}`, `{"id":1e0,"result":{}}`, `{"method":"ping"}`, strings.Repeat("[", 20_000))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,6 +38,9 @@ type message struct {
 
 // memberNames are the members of a message that have a meaning.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// gatedMethods are the methods whose requests or answers the guard changes or refuses.
+var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
 // read finds the parts of a message in a text. The error is a malformed for a text that
 // is not JSON, or an ambiguous for one that is not a message with a single meaning. A
@@ -93,6 +97,11 @@ func (m *message) classify() error {
 			return ambiguous("its method is not a string")
 		}
 		m.method, m.kind = m.str(m.named), notification
+		for _, known := range gatedMethods {
+			if m.method != known && strings.EqualFold(m.method, known) {
+				return ambiguous("its method is " + strconv.Quote(m.method) + ", which some readers take for " + strconv.Quote(known))
+			}
+		}
 		if m.id.there() {
 			m.kind = request
 		}
