@@ -185,6 +185,68 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 	}
 }
 
+// TestWrapReplacesAnUnreadableGuard wraps an entry whose guard has arguments that toolcrib does
+// not take: the new guard takes its place, and unwrap returns the bare server. (S32)
+func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
+	r := newRepository(t)
+	for _, args := range []string{
+		`"guard","far","--frob","--","` + fixtureServer + `","tools.json"`,
+		`"guard","--frob=x","far","--","` + fixtureServer + `","tools.json"`,
+		`"--frob","guard","far","--","` + fixtureServer + `","tools.json"`,
+		`"guard","far","near","--","` + fixtureServer + `","tools.json"`,
+	} {
+		r.write("repo/.mcp.json", guardEntry("toolcrib", args, ""))
+		if e, servers := r.status(6, "claude-code"); e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "has arguments that toolcrib does not take") {
+			t.Errorf("%s: %d servers, %+v", args, servers, e)
+		}
+		r.in(0, "wrap", "claude-code", "--here", "--yes")
+		text, err := os.ReadFile(filepath.Join(r.dir, "repo", ".mcp.json"))
+		if err != nil || strings.Count(string(text), `"guard"`) != 1 || strings.Contains(string(text), "frob") {
+			t.Errorf("%s: wrapped as %s, %v", args, text, err)
+		}
+		if e, servers := r.status(0, "claude-code"); e.State != "guarded" || e.Server != "far" || servers != 1 {
+			t.Errorf("%s: wrapped as %s: %d servers, %+v", args, text, servers, e)
+		}
+	}
+}
+
+// TestEnvChangesTheFolder puts env -C in front of a guard: the folder that it changes to counts for
+// the approved command, and one wrap repairs the entry. (S41)
+func TestEnvChangesTheFolder(t *testing.T) {
+	r := newRepository(t)
+	cl := r.behindGuard(nil, "guard", "far", "--", fixtureServer, filepath.Join(r.dir, "repo", "tools.json"))
+	if res, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lookUp", Arguments: map[string]any{"what": "x"}}); err != nil || res.IsError {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	_ = cl.Close()
+	tools, err := os.ReadFile(filepath.Join(r.dir, "repo", "tools.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.write("repo/bin/tools.json", string(tools))
+	for name, tc := range map[string]struct {
+		command, args string
+		guarded       bool   // before wrap
+		server        string // after it
+	}{
+		"another file of that name":   {"env", `"-C","bin","toolcrib","guard","far","--","` + fixtureServer + `","tools.json"`, false, "far_claude_code"},
+		"another file behind a guard": {"toolcrib", `"guard","far","--","env","-C","bin","` + fixtureServer + `","tools.json"`, false, "far_claude_code"},
+		"the same file":               {"env", `"-C","bin","toolcrib","guard","far","--","` + fixtureServer + `","../tools.json"`, true, "far"},
+		"the same file behind":        {"toolcrib", `"guard","far","--","env","-C","bin","` + fixtureServer + `","../tools.json"`, true, "far"},
+		"another program":             {"env", `"-C","bin","./toolcrib","guard","far","--","` + fixtureServer + `","../tools.json"`, false, "far"},
+		"two folders":                 {"env", `"-C","bin","env","-C","..","./bin/toolcrib","guard","far","--","` + fixtureServer + `","tools.json"`, false, "far"},
+	} {
+		r.write("repo/.mcp.json", guardEntry(tc.command, tc.args, ""))
+		if e, _ := r.status(map[bool]int{true: 0, false: 6}[tc.guarded], "claude-code"); (e.State == "guarded") != tc.guarded {
+			t.Errorf("%s: %+v", name, e)
+		}
+		r.in(0, "wrap", "claude-code", "--here", "--yes")
+		if e, _ := r.status(0, "claude-code"); e.State != "guarded" || e.Server != tc.server {
+			t.Errorf("%s: after wrap: %+v", name, e)
+		}
+	}
+}
+
 // TestWrapLeavesWhatWouldDiffer has a server whose own variables would give its guard
 // another database: it stays as it is, with the reason. (S32)
 func TestWrapLeavesWhatWouldDiffer(t *testing.T) {

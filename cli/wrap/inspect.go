@@ -40,6 +40,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	line, server, err := i.parse(probe, s.Args)
 	switch {
 	case err != nil:
+		line = unreadable(s.Args)
 		differs = cmp.Or(differs, "has arguments that toolcrib does not take: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
 		use.Differs = differs // another command: its database guards nothing
@@ -124,6 +125,16 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 		}
 	}
 	return line, true, nil
+}
+
+// unreadable returns the server behind a guard whose arguments the program refuses, so that
+// wrap can replace the guard. It is zero where the arguments do not tell the server.
+func unreadable(args []string) (line clients.Line) {
+	at, dash := slices.Index(args, "guard"), slices.Index(args, "--")
+	if at >= 0 && at+1 < dash && dash+1 < len(args) {
+		line = clients.Line{Name: registry.ServerName(args[at+1]), Server: dash + 1}
+	}
+	return line
 }
 
 // program returns the file that a start runs, and why it is not the user's.

@@ -147,14 +147,18 @@ func (s *Server) start() string {
 
 // Runs returns what a server starts, without secrets: its command, in which the files that
 // are below its folder have their paths, or its URL. Variables are no part of it, however
-// they are set.
+// they are set. The folder counts that env changes to, in front of the guard or behind it.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
 	}
 	words, dir := append([]string{s.Command}, s.Args...), cmp.Or(s.folder, s.Folder())
-	if l, err := peel(words); err == nil && l.dir == "" {
-		words = l.words
+	chdir := s.Guard.chdir
+	if l, err := peel(words); err == nil {
+		words, chdir = l.words, changed(chdir, l.dir)
+	}
+	if chdir != "" {
+		dir = joined(dir, chdir)
 	}
 	words = slices.Clone(words)
 	for i, w := range words {

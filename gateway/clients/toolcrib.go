@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -61,6 +62,7 @@ type Guard struct {
 	url         bool
 	script      span // of the guard in the last word, where that is a program of a shell
 	moved       string
+	chdir       string // to which a program in front of the guard changes
 }
 
 // readGuard reads how an entry starts toolcrib. It is the zero Guard where the entry starts
@@ -84,6 +86,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	if use.Line.Name == "" {
 		return g
 	}
+	g.chdir = l.dir
 	g.Name, g.was, g.token, g.url, g.first = use.Line.Name, use.Line.Was, use.Line.Token, use.Line.URL != "", l.first
 	switch at := 1 + use.Line.Server; {
 	case at == 0:
@@ -106,6 +109,14 @@ func joined(dir, name string) string {
 		return name
 	case dir == "":
 		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
+// changed returns the folder after changing from dir, which may be relative, to name.
+func changed(dir, name string) string {
+	if name == "" || filepath.IsAbs(name) {
+		return cmp.Or(name, dir)
 	}
 	return filepath.Join(dir, name)
 }
@@ -175,12 +186,7 @@ func (l *peeled) peelEnv() error {
 	if len(rest) == 0 {
 		return errUnclear
 	}
-	if *dir != "" {
-		l.dir = joined(l.dir, *dir)
-		if !filepath.IsAbs(*dir) && l.dir == "" {
-			l.dir = *dir
-		}
-	}
+	l.dir = changed(l.dir, *dir)
 	l.skip(len(l.words) - len(rest))
 	return nil
 }
