@@ -69,6 +69,32 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 	s.is2(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: its method is \"Tools/Call\", which some readers take for \"tools/call\""}`)
 }
 
+// TestOneOddEntryWithholdsNoOther lists an approved tool beside one that is not strict JSON: the
+// approved one is listed and runs, and no reader sees the other. (S30)
+func TestOneOddEntryWithholdsNoOther(t *testing.T) {
+	for _, odd := range []string{
+		`{"name":"odd","description":"bad \ud83d","inputSchema":{}}`,
+		"{\"name\":\"odd\",\"description\":\"caf\xe9\",\"inputSchema\":{}}",
+		`{"name":"odd","name":"emit","inputSchema":{}}`,
+		`{"name":"odd\ud83d","inputSchema":{"properties":{"a":{},"a":{}}}}`,
+	} {
+		whole := strings.TrimSuffix(catalogOf("emit"), "]") + "," + odd + "]"
+		near := guarded(t, newCrib("emit"), func(s *session) { s.lists(whole) }).begin()
+		away := far(t, &remote{raw: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":` + whole + `}}`})
+		for _, s := range []*session{near, away} {
+			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+			got := s.next()
+			s.is2(got, `"tools":[{"name":"emit"`)
+			if strings.Count(got, `"name"`) != 1 || strings.Contains(got, "odd") {
+				t.Errorf("the client sees %s", got)
+			}
+			s.says("withheld from the list of tools, because it is not valid JSON: ")
+		}
+		near.emit(2, `{"jsonrpc":"2.0","method":"notifications/x"}`)
+		near.is(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+	}
+}
+
 // TestLineBreaksInsideStrings escapes the characters inside strings at which some readers
 // divide lines, also in the bytes of an approved tool.
 func TestLineBreaksInsideStrings(t *testing.T) {

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"toolcrib/gateway/texts"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -94,6 +99,40 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	if next.there() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(found.of(m.text), kind)
 	}
+}
+
+// readable returns the answer to a list without the entries that the parser refuses, which are
+// named in the log: one odd entry does not withhold the others. It is nil for another answer,
+// and where the parser refuses more than entries.
+func (g *Guard) readable(m *message) []byte {
+	asked := g.requests.find(m.key())
+	for _, kind := range g.kinds() {
+		at := m.member(m.result, string(kind))
+		if !at.there() || m.text[at.from] != '[' || asked != nil && asked.method != kind.method() {
+			continue
+		}
+		var entries [][]byte
+		var odd []string
+		err := array(at.of(m.text), lenient, func(value []byte) error {
+			if jsontext.Value(value).IsValid() {
+				entries = append(entries, bytes.Clone(value))
+				return nil
+			}
+			entry := message{text: value}
+			name := entry.member(span{0, len(value)}, "name")
+			odd = append(odd, jsondoc.Printable(cmp.Or(string(name.of(value)), "one without a name")))
+			return nil
+		})
+		if err != nil || len(odd) == 0 {
+			continue
+		}
+		text := slices.Concat(m.text[:at.from], []byte("["), bytes.Join(entries, []byte(",")), []byte("]"), m.text[at.to:])
+		if _, err := read(text); err == nil {
+			g.config.Log(fmt.Sprintf("withheld from the list of %s, because it is not valid JSON: %s", kind, strings.Join(odd, ", ")))
+			return text
+		}
+	}
+	return nil
 }
 
 // passing returns the approved tools of a list, in their approved bytes, and the names

@@ -22,6 +22,12 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 		return
 	}
 	m, err := read(text)
+	if err != nil && m.result.there() {
+		if rest := g.readable(&m); rest != nil {
+			line, text = rest, rest
+			m, err = read(text)
+		}
+	}
 	if err == nil && bytes.IndexByte(text, '\r') >= 0 {
 		err = ambiguous("it has a line break inside, at which some clients begin a new message")
 	}
