@@ -133,7 +133,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 // with returns what is below a folder, also where only an approval says so.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
-	if err != nil {
+	if err != nil || r.imported {
 		return tree, err
 	}
 	return tree.With(approved)

@@ -31,6 +31,8 @@ type root struct {
 	layer registry.Layer
 	// partial is set where what was approved of the layer need not be below the folder.
 	partial bool
+	// imported is set where only what files of other roots import is compared.
+	imported bool
 	// search returns what is below the folder; it looks once.
 	search func() (instructions.Tree, error)
 }
@@ -47,21 +49,42 @@ func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) 
 // newHome returns the root of a home, with the files in it that the files of others import.
 func newHome(home string, others []root) root {
 	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
-		var imported []string
-		for _, o := range others {
-			tree, err := o.search()
-			if err != nil {
-				continue // whoever compares it reports this
-			}
-			for _, i := range tree.Outside {
-				if p := below(home, i.Path); p != "" {
-					imported = append(imported, p)
-				}
-			}
-		}
-		tree, err := instructions.Search(home, places.User, imported...)
+		tree, err := instructions.Search(home, places.User, imports(home, others)...)
 		return refuseImports(tree, home), err
 	})}
+}
+
+// imports returns the paths below home of the files that files of roots import.
+func imports(home string, roots []root) (paths []string) {
+	for _, r := range roots {
+		tree, err := r.search()
+		if err != nil {
+			continue // whoever compares it reports this
+		}
+		for _, i := range tree.Outside {
+			if p := below(home, i.Path); p != "" {
+				paths = append(paths, p)
+			}
+		}
+	}
+	return paths
+}
+
+// withImports returns roots, and the part of the home that their files import.
+func withImports(roots []root, home string) []root {
+	paths := imports(home, roots)
+	if len(paths) == 0 {
+		return roots
+	}
+	r := newHome(home, roots)
+	whole := r.search
+	r.partial, r.imported = true, true
+	r.search = sync.OnceValues(func() (instructions.Tree, error) {
+		tree, err := whole()
+		tree.Found = slices.DeleteFunc(slices.Clone(tree.Found), func(f instructions.Found) bool { return !slices.Contains(paths, f.Path) })
+		return tree, err
+	})
+	return append(roots, r)
 }
 
 // refuseImports adds the imported files to a tree that lie neither below its folder nor
@@ -106,7 +129,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 			return []root{newHome(home, nil)}, nil
 		}
 		layer, err := projectLayer(dir, c.Project)
-		return []root{newRoot(dir, places.Project, layer, home)}, err
+		return withImports([]root{newRoot(dir, places.Project, layer, home)}, home), err
 	}
 	dir, err := filepath.EvalSymlinks(a.Env.Dir)
 	if err != nil {
