@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,4 +215,70 @@ func BenchmarkGuarded(b *testing.B) {
 		w.Conclude(b.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 12})
 	}
 	w.Flush(b.Context())
+}
+
+// busyLedger is locked by another process while busy is set.
+type busyLedger struct {
+	gateway.Ledger
+	busy *atomic.Bool
+}
+
+func (l busyLedger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	if l.busy.Load() {
+		return lockedLedger{l.Ledger}.Log(ctx, fn)
+	}
+	return l.Ledger.Log(ctx, fn)
+}
+
+func (l busyLedger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	if l.busy.Load() {
+		return lockedLedger{l.Ledger}.Durable(ctx, fn)
+	}
+	return l.Ledger.Durable(ctx, fn)
+}
+
+// TestOutcomesWaitForALockedDatabase ends a call, also one that the user approved, while another
+// process has the database: the outcome is written when the database is free, and the last Flush
+// warns of it after a short time instead. (S35)
+func TestOutcomesWaitForALockedDatabase(t *testing.T) {
+	var busy atomic.Bool
+	warnings := make(chan string, 10)
+	w := open(t, func(c *gateway.Config) {
+		c.Ledger, c.LogWithin, c.Warn = busyLedger{c.Ledger, &busy}, 500*time.Millisecond, func(text string) { warnings <- text }
+	})
+	w.imported(t, "notes", "write", nil)
+	w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
+	c := caller().Guarded("notes")
+	admit := func(tool string) *gateway.Admitted {
+		a, err := w.Admit(t.Context(), c, request(tool, "{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	_, err := w.Admit(t.Context(), c, request("wipe", "{}"))
+	held := refusal(t, err, gateway.CodeApprovalRequired)
+	if _, err := w.Unsigned().Approve(t.Context(), ada, held.Pending, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []*gateway.Admitted{admit("write"), admit("wipe")} {
+		busy.Store(true)
+		w.Conclude(t.Context(), a, gateway.Outcome{OutputHash: registry.HashBytes(nil), OutputBytes: 2})
+		busy.Store(false)
+	}
+	w.Flush(t.Context())
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10})
+	if err != nil || len(calls) != 3 || calls[0].Outcome == nil || calls[1].Outcome == nil {
+		t.Errorf("%+v, %v", calls, err)
+	}
+	if len(warnings) > 0 {
+		t.Errorf("warned: %s", <-warnings)
+	}
+	a := admit("write")
+	busy.Store(true)
+	w.Conclude(t.Context(), a, gateway.Outcome{})
+	w.Flush(t.Context())
+	if len(warnings) != 1 {
+		t.Errorf("%d warnings; want 1", len(warnings))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -241,6 +242,8 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 // before it runs, so what a crash takes is an outcome, and the call shows as
 // interrupted.
 type lateOutcomes struct {
+	writing sync.Mutex // held while outcomes are written: the last Flush waits for them
+
 	mu    sync.Mutex
 	waits []lateOutcome
 	timer *time.Timer
@@ -279,27 +282,57 @@ func (l *lateOutcomes) take() []lateOutcome {
 	return taken
 }
 
+// back keeps outcomes that could not be written, before those that came since.
+func (l *lateOutcomes) back(late []lateOutcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waits = append(late, l.waits...)
+	l.timer.Reset(lateFor)
+}
+
 // Conclude records the outcome of an admitted call that its caller ran, and the time
-// of which is o.Duration: a moment later, together with those of others. Flush writes
-// what waits. An error of recording is a warning.
+// of which is o.Duration: a moment later, together with those of others, or when the database
+// is free again. Flush writes what waits. An error of recording is a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
-	if a.call.call.Pending != "" { // the user approved it
-		g.conclude(ctx, a.call, o, nil)
-		return
-	}
-	if g.late.add(lateOutcome{a.call, o}, func() { g.Flush(context.Background()) }) {
-		g.Flush(ctx)
+	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.back) })
+	if full || a.call.call.Pending != "" { // the user approved it
+		g.flush(ctx, g.late.back)
 	}
 }
 
-// Flush writes the outcomes that wait.
+// Flush writes the outcomes that wait, and warns of those that it cannot write because the
+// database is in use by another process for longer than a guarded call waits for it.
 func (g *Gateway) Flush(ctx context.Context) {
+	g.flush(ctx, func(late []lateOutcome) {
+		for _, l := range late {
+			g.unlogged(l.call, "The outcome could not be recorded", errInUse)
+		}
+	})
+}
+
+var errInUse = errors.New("the database was in use by another process")
+
+// flush writes the outcomes that wait, and passes them to locked if the database is in use by
+// another process for too long.
+func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
+	g.late.writing.Lock()
+	defer g.late.writing.Unlock()
 	late := g.late.take()
 	if len(late) == 0 {
 		return
 	}
-	if err := g.ledger.Log(context.WithoutCancel(ctx), func(tx LedgerTx) error { return enterLate(ctx, tx, late) }); err != nil {
+	write := g.ledger.Log
+	if slices.ContainsFunc(late, func(l lateOutcome) bool { return l.call.call.Pending != "" }) {
+		write = g.ledger.Durable
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.logWithin)
+	defer cancel()
+	err := write(limited, func(tx LedgerTx) error { return enterLate(limited, tx, late) })
+	switch {
+	case err != nil && limited.Err() != nil:
+		locked(late)
+	case err != nil:
 		for _, l := range late { // one of them cannot be written
 			g.conclude(ctx, l.call, l.outcome, nil)
 		}
