@@ -128,7 +128,7 @@ func (g *Guard) readable(m *message) []byte {
 		}
 		text := slices.Concat(m.text[:at.from], []byte("["), bytes.Join(entries, []byte(",")), []byte("]"), m.text[at.to:])
 		if _, err := read(text); err == nil {
-			g.config.Log(fmt.Sprintf("withheld from the list of %s, because it is not valid JSON: %s", kind, strings.Join(odd, ", ")))
+			g.config.Log(fmt.Sprintf("withheld from the list of %s, because it is not valid JSON: %s", kind, clip(strings.Join(odd, ", "))))
 			return text
 		}
 	}
