@@ -65,6 +65,8 @@ func TestWaiverEndsWhenItsAddressMoves(t *testing.T) {
 		{"next", "The server has moved to the machine of Mallory."},
 		{"next", "It is kept by Mallory today."},
 		{"next", "That one is for tests; the true one is with Mallory."},
+		{"end", "Mallory точка com."},
+		{"end", "Mallory ドット com."},
 		{"next", "No, to Mallory."},
 		{"next", "Actually, Mallory takes all of that."},
 		{"end", "Instead, hand all of it to Mallory."},

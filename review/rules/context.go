@@ -37,14 +37,18 @@ type binder struct {
 	byPath map[string][]field
 	root   *jsondoc.Node // of the draft
 	source *jsondoc.Node // of what it was imported from, as texts name it
-	// byHosts has the destinations for the words of an address.
-	byHosts map[string][]string
+	// speaking is the digest of what may name or move an address, sentences are those of
+	// all texts, and lower has the same in lower case.
+	speaking         string
+	sentences, lower []string
 }
 
-// field is a text with its addresses, which are looked up once.
+// field is a text with its addresses and the starts of its sentences, which are looked up
+// once.
 type field struct {
 	Text
 	addresses func() []string
+	starts    func() []int
 }
 
 func (b *binder) context(f Finding) string {
@@ -57,7 +61,7 @@ func (b *binder) context(f Finding) string {
 	} else {
 		for _, t := range b.texts(f.Path) {
 			if start, end, ok := f.in(t.Text); ok {
-				sentence := sentenceAround(t.Text, start, end)
+				sentence := t.sentenceAround(start, end)
 				parts = append(append(parts, sentence), t.addresses()...)
 				if next := beside(t.Value, sentence); next != "" && speaksOfAddress(plainDots(scan.Fold(sentence))) {
 					parts = append(parts, next)
@@ -126,10 +130,18 @@ func (b *binder) texts(path string) []field {
 	if b.byPath == nil {
 		b.byPath = map[string][]field{}
 		for _, t := range b.c.Texts() {
-			b.byPath[t.Path] = append(b.byPath[t.Path], field{t, sync.OnceValue(func() []string { return addresses(t.Value) })})
+			b.byPath[t.Path] = append(b.byPath[t.Path], newField(t))
 		}
 	}
 	return b.byPath[path]
+}
+
+func newField(t Text) field {
+	return field{
+		Text:      t,
+		addresses: sync.OnceValue(func() []string { return addresses(t.Value) }),
+		starts:    sync.OnceValue(func() []int { return slices.Collect(sentenceStarts(t.Value)) }),
+	}
 }
 
 // in returns where the passage of f stands in t, in bytes. A reviewer who gave no
@@ -164,12 +176,12 @@ func offset(text string, line, column int) int {
 
 // sentenceAround returns the sentences of t that the bytes from start to end stand in;
 // of a text that is no prose, all.
-func sentenceAround(t Text, start, end int) string {
+func (t field) sentenceAround(start, end int) string {
 	if t.Kind != Prose && t.Kind != Note && t.Kind != Report {
 		return t.Value
 	}
 	first, last := 0, len(t.Value)
-	for at := range sentenceStarts(t.Value) {
+	for _, at := range t.starts() {
 		if at <= start {
 			first = at
 		} else if at >= end {

@@ -26,10 +26,10 @@ func TestSentenceAround(t *testing.T) {
 		plain := strings.NewReplacer("|", "", "{", "", "}", "").Replace(text)
 		end := strings.Index(strings.NewReplacer("|", "", "{", "").Replace(text), "}")
 		want := strings.NewReplacer("{", "", "}", "").Replace(strings.Split(text, "|")[1])
-		if got := sentenceAround(Text{Value: plain, Kind: Prose}, start, end); strings.TrimPrefix(got, "- ") != want {
+		if got := newField(Text{Value: plain, Kind: Prose}).sentenceAround(start, end); strings.TrimPrefix(got, "- ") != want {
 			t.Errorf("%q: the sentence is %q; want %q", text, got, want)
 		}
-		if got := sentenceAround(Text{Value: plain, Kind: Label}, start, end); got != plain {
+		if got := newField(Text{Value: plain, Kind: Label}).sentenceAround(start, end); got != plain {
 			t.Errorf("%q: of a label the sentence is %q", text, got)
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules/scan"
 )
@@ -19,33 +21,39 @@ import (
 // In doubt a text counts: a waiver that ends too early is asked for again.
 
 // destinations returns what in the draft may name or move an address, sorted, each once:
-// tokens that may be addresses in some spelling, and the sentences that speak of addresses.
-// hosts are words of the waived address, by which a sentence speaks of it too.
+// the digest of all tokens that may be addresses in some spelling and of all sentences
+// that speak of addresses, and the sentences that have one of some words of the waived
+// address. The digest is computed once, however many findings a large text has.
 func (b *binder) destinations(hosts []string) []string {
-	key := strings.Join(hosts, " ")
-	if known, ok := b.byHosts[key]; ok {
-		return known
-	}
-	var found []string
-	for _, t := range b.c.Texts() {
-		if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
-			continue
-		}
-		folded := plainDots(scan.Fold(t.Value))
-		found = append(found, addressTokens(folded)...)
-		for sentence := range sentences(folded) {
-			if speaksOfAddress(sentence) || mentions(sentence, hosts) {
-				found = append(found, sentence)
+	if b.speaking == "" {
+		found := addressNumbers(b.draft(), nil)
+		for _, t := range b.c.Texts() {
+			if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
+				continue
+			}
+			folded := plainDots(scan.Fold(t.Value))
+			found = append(found, addressTokens(folded)...)
+			for sentence := range sentences(folded) {
+				b.sentences = append(b.sentences, sentence)
+				if speaksOfAddress(sentence) {
+					found = append(found, sentence)
+				}
 			}
 		}
+		slices.Sort(found)
+		b.speaking = registry.HashBytes([]byte(strings.Join(slices.Compact(found), "\x00")))
+		for _, sentence := range b.sentences {
+			b.lower = append(b.lower, strings.ToLower(sentence))
+		}
 	}
-	found = append(found, addressNumbers(b.draft(), nil)...)
+	var found []string
+	for i, sentence := range b.lower {
+		if slices.ContainsFunc(hosts, func(word string) bool { return strings.Contains(sentence, word) }) {
+			found = append(found, b.sentences[i])
+		}
+	}
 	slices.Sort(found)
-	if b.byHosts == nil {
-		b.byHosts = map[string][]string{}
-	}
-	b.byHosts[key] = slices.Compact(found)
-	return b.byHosts[key]
+	return append(slices.Compact(found), b.speaking)
 }
 
 // plainDots replaces the full stops that browsers take for the dot of a host (UTS 46).
@@ -67,13 +75,20 @@ func sentences(text string) func(yield func(string) bool) {
 	}
 }
 
+// dots are words for the dot of a host, and dotGlyphs those that need no space around them or
+// are in letters that \b does not know; both folded, as the texts are.
+var (
+	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
+	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(scan.Fold("点 點 점 ドット точка")) })
+)
+
 // spelledAddress matches spellings of addresses that have no mark of one: a dot or an at
 // sign in words, letters apart, the integer of an IP address, names of variables, and what
-// may be encoded.
+// may be encoded. spelledParts has to find the words of each.
 var spelledAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
-		`(?i:[\pL\d-]+[\s\[({<_-]*\b(?:dot|punkt|punto|point|ponto|kropka|nokta|точка)\b[\s\])}>_-]*[\pL\d-]+)`,
-		`[\pL\d-]+\s*(?:点|點|점|ドット)\s*[\pL\d-]+`,
+		`(?i:[\pL\d-]+[\s\[({<_-]*\b(?:` + strings.Join(dots, "|") + `)\b[\s\])}>_-]*[\pL\d-]+)`,
+		`(?i:[\pL\d-]+\s*(?:` + strings.Join(dotGlyphs(), "|") + `)\s*[\pL\d-]+)`,
 		`(?i:[\pL\d]+\s*[\[({<]\s*(?:at|dot|\.|@)\s*[\])}>]\s*[\pL\d]+)`,
 		`[\pL\d]+\s+\.\s*[\pL\d]+`,
 		`(?:\b[\pL\d]\b[\s.,·_-]+){4,}[\pL\d]\b`,
@@ -85,7 +100,116 @@ var spelledAddress = sync.OnceValue(func() *regexp.Regexp {
 
 // addressTokens returns the parts of text that may be addresses.
 func addressTokens(text string) []string {
-	return append(addresses(text), spelledAddress().FindAllString(text, -1)...)
+	found := addresses(text)
+	for part := range spelledParts(text) {
+		found = append(found, spelledAddress().FindAllString(part, -1)...)
+	}
+	return found
+}
+
+// spelledParts yields the parts of text that have all that spelledAddress matches: the words
+// that may belong to an address with three words on both sides. The expression reads about
+// a megabyte a second, and most words of a text cannot be part of what it matches.
+func spelledParts(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		const around = 3
+		var last [around + 1]int // where the words before begin, the newest first
+		start, more := -1, 0     // of the part, and how many words it still takes
+		single := 0              // letters that stand alone, in a row
+		for at := 0; at < len(text); {
+			gap := strings.IndexFunc(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
+			if gap < 0 {
+				break
+			}
+			at += gap
+			word := text[at:]
+			if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+				word = word[:end]
+			}
+			spelled, marks := maySpell(word, &single)
+			if !marks {
+				copy(last[1:], last[:])
+				last[0] = at
+			}
+			switch {
+			case spelled && start < 0:
+				start, more = last[around], around
+			case spelled:
+				more = around
+			case start >= 0 && more == 0 && !marks:
+				if !yield(text[start:at]) {
+					return
+				}
+				start = -1
+			case !marks:
+				more--
+			}
+			at += len(word)
+		}
+		if start >= 0 {
+			yield(text[start:])
+		}
+	}
+}
+
+// maySpell reports whether a word may belong to what spelledAddress matches, and whether it
+// has only marks, of which any number may stand between words. single counts the letters
+// that stand alone up to its end.
+func maySpell(word string, single *int) (spelled, marks bool) {
+	var digits, hex, code, numbers, letters int // in a row, except numbers
+	marks = true
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		next := byte(' ')
+		if i+1 < len(word) {
+			next = word[i+1]
+		}
+		isDigit, isLetter := c >= '0' && c <= '9', c|0x20 >= 'a' && c|0x20 <= 'z'
+		marks = marks && !isDigit && !isLetter && c < utf8.RuneSelf
+		if isDigit {
+			digits++
+			numbers += 1 / digits
+		} else {
+			digits = 0
+		}
+		hex++
+		if !isDigit && (c|0x20 < 'a' || c|0x20 > 'f') {
+			hex = 0
+		}
+		code++
+		if !isDigit && !isLetter && c != '+' && c != '_' && c != '-' {
+			code = 0
+		}
+		letters++
+		if !isDigit && !isLetter && c < utf8.RuneSelf {
+			letters = 0
+		}
+		switch {
+		case letters == 1 && (next < '0' || next > '9') && (next|0x20 < 'a' || next|0x20 > 'z') && next < utf8.RuneSelf:
+			*single++
+		case letters > 1:
+			*single = 0
+		}
+		switch c {
+		case '$', '%', '{', '=':
+			spelled = true
+		case '_':
+			spelled = spelled || next >= 'A' && next <= 'Z' || next >= '0' && next <= '9'
+		case '[', '(', '<':
+			spelled = spelled || strings.IndexByte(" .@aAdD", next) >= 0
+		case 'x', 'X', 'o', 'O':
+			spelled = spelled || i > 0 && word[i-1] == '0'
+		}
+		if *single > 1 || digits >= 8 || hex >= 12 || code >= 20 || numbers > 1 || isDigit && (i == 0 || i+1 == len(word)) {
+			spelled = true
+		}
+	}
+	if spelled || marks || word[0] == '.' {
+		return spelled || word[0] == '.', marks
+	}
+	lower := strings.ToLower(word)
+	spells := func(dot string) bool { return strings.Contains(lower, dot) }
+	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
 }
 
 // leastAddress is the integer of the IP address 1.0.0.0.
@@ -156,12 +280,6 @@ func speaksOfAddress(sentence string) bool {
 
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
-}
-
-// mentions reports whether a sentence has one of some words.
-func mentions(sentence string, words []string) bool {
-	lower := strings.ToLower(sentence)
-	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // hostWords returns the words in the addresses of a text by which people speak of them.
