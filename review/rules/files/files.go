@@ -202,7 +202,12 @@ func encoded() rules.Rule {
 		t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
 		if f.Encoding != filetext.Bytes {
 			message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read something else."
-			return []rules.Finding{{Path: t.Path, Line: 1, Column: 1, Message: message}}
+			found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
+			if passage := asUTF8(f); passage != "" {
+				found.Severity = rules.Block
+				found.Message += " Among it: " + jsondoc.Quote(passage) + "."
+			}
+			return []rules.Finding{found}
 		}
 		count, _ := filetext.Escapes(f.Text)
 		start := max(0, strings.Index(f.Text, "⟨"))
@@ -211,6 +216,23 @@ func encoded() rules.Rule {
 			return fmt.Sprintf("%s is not UTF-8: bytes without a character (%d) are shown like %s; clients drop or replace them.", jsondoc.Printable(name), count, f.Text[first.Start:first.End])
 		})
 	})
+}
+
+// asUTF8 returns the first characters of ASCII that a reader of UTF-8, such as a shell, finds
+// in a text of UTF-16 where people are shown letters of other scripts: enough for a command.
+// Ideographs can look like that by chance; their file has to be saved as UTF-8.
+func asUTF8(f registry.File) string {
+	const least = 8
+	data, _ := f.Bytes()
+	start := 0
+	for i, c := range data {
+		if c != '\t' && (c < ' ' || c > '~') {
+			start = i + 1
+		} else if i+1-start == least {
+			return string(data[start : i+1])
+		}
+	}
+	return ""
 }
 
 // unshown reports files that nobody can be shown. No proposal with one can be submitted.
