@@ -84,3 +84,25 @@ func TestUnknownPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableFilesAreNotRecommended has files that nobody can read as their reader will:
+// an unknown binary, and a text with a byte that is not UTF-8 (S29).
+func TestUnreadableFilesAreNotRecommended(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	severities := storetest.Basics()
+	delete(severities, "F106")
+	delete(severities, "F109")
+	o := open(t, review.Policy{Severities: severities})
+	for name, data := range map[string][]byte{
+		"tool.bin": append([]byte("\x7fELF"), make([]byte, 64)...), "notes.txt": []byte("Keep the tense.\xe9\n"),
+	} {
+		draft, contents := storetest.Skill(strings.TrimSuffix(strings.TrimSuffix(name, ".bin"), ".txt"), name, data)
+		made, err := o.desk.WithContents(contents).Propose(t.Context(), rover, []proposals.Draft{draft}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made[0].Summary.Recommendation; got != proposals.RecommendNeedsChanges {
+			t.Errorf("%s: the recommendation is %s", name, got)
+		}
+	}
+}
