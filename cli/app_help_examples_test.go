@@ -96,8 +96,8 @@ func TestExamplesAsTyped(t *testing.T) {
 				r.must(`mkdir -p "$HOME/.claude/skills/pdf/scripts" && echo "Read the file." > "$HOME/.claude/skills/pdf/SKILL.md" && echo "print()" > "$HOME/.claude/skills/pdf/scripts/read.py"`)
 				r.must("toolcrib import --files")
 				r.must("toolcrib --project novel import --files .")
-				r.must("toolcrib list --filter skill: | toolcrib approve -")
-				r.must("toolcrib list --filter instructions: | toolcrib approve -")
+				r.must("toolcrib list --filter skill: | toolcrib approve - --unseen")
+				r.must("toolcrib list --filter instructions: | toolcrib approve - --unseen")
 			}
 			if c.CommandPath() == "toolcrib calls policy" {
 				r.hasClients(false)

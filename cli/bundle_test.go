@@ -297,9 +297,9 @@ func TestBundleNamesWhomItTrusts(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, rule string
 	}{
-		"another's key": {"user:mara " + other + "\n", "B103"},
+		"another's key": {"user:mara " + other + "\n", "B104"},
 		"another user":  {strings.Replace(string(allowed), "user:mara", "user:ada", 1), "B103"},
-		"nobody":        {"", "B103"},
+		"nobody":        {"", "B104"},
 		"too late":      {strings.Replace(string(allowed), "user:mara ", `user:mara valid-after="20990101Z",`, 1), "B103"},
 		"expired":       {strings.Replace(string(allowed), "user:mara ", `user:mara valid-before="20200101Z",`, 1), "B103"},
 		"two":           {string(allowed) + "user:kim " + other + "\n", ""},

@@ -145,7 +145,7 @@ func TestWatch(t *testing.T) {
 	expect(w, "pending tool:user/tracker_ping", "new tool:user/tracker_pong")
 	w.interrupt()
 
-	approve := exec.CommandContext(context.Background(), w.cmd.Path, "approve", "#1", "#2")
+	approve := exec.CommandContext(context.Background(), w.cmd.Path, "approve", "#1", "#2", "--unseen")
 	approve.Dir, approve.Env = w.cmd.Dir, w.cmd.Env
 	if out, err := approve.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

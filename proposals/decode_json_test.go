@@ -198,7 +198,7 @@ func TestParsedProblemsLeavesOutWhatFollowsFromOthers(t *testing.T) {
 func TestDecodeJSONBounds(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, tc := range map[string]struct{ text, want string }{
-		"file":      {strings.Repeat(" ", MaxFile+1), "at most 33554432 are read"},
+		"file":      {strings.Repeat(" ", MaxFile+1), "at most 67108864 are read"},
 		"document":  {`{"rationale":"` + strings.Repeat("a", MaxDocument) + `"}`, "bytes"},
 		"documents": {strings.Repeat("{}", MaxDocuments+1), "at most 10000 are read at once"},
 		"examples":  {`{"examples":[` + strings.Repeat(`"",`, 100) + `""]}`, "T104 examples (line 1, column 13): has 101 entries; at most 100 are read"},

@@ -33,7 +33,7 @@ func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *review
 	}
 	choices := make([]review.Choice, len(page.Proposals))
 	for i, p := range page.Proposals {
-		choices[i].ID = p.ID
+		choices[i] = review.Choice{ID: p.ID, Unseen: true}
 	}
 	return db, desk, choices
 }

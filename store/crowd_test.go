@@ -36,7 +36,7 @@ func TestCrowdIsSound(t *testing.T) {
 	page := list(t, db, review.Query{Limit: 20})
 	choices := make([]review.Choice, len(page.Proposals))
 	for i, p := range page.Proposals {
-		choices[i].ID = p.ID
+		choices[i] = review.Choice{ID: p.ID, Unseen: true}
 	}
 	if _, err := desk.Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Error(err)

@@ -42,7 +42,7 @@ var unrepeated = map[string]string{
 	"live_files": "hash", "memory_links": "seq relation created_at", "owners": "id", "pending_exports": "seq dir subject number", "projects": "id",
 	"reminders": "*", "schedules": "*", "shown": "user digest parts shown_at",
 	"tasks":           "seq id title notes priority project tags created_at updated_at",
-	"recent_sketches": "text purpose", // which verify --deep computes again
+	"recent_sketches": "seq text purpose", // which verify --deep computes again
 	"memories":        "content kind importance project tags expires_at created_at updated_at",
 }
 

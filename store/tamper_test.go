@@ -52,7 +52,7 @@ var tampers = map[string]struct {
 	"an alias more":          {"INSERT INTO names VALUES ('get_gmail', 'tool:user/scene_pacer')", "names", "get_gmail of tool:user/scene_pacer"},
 	"a name less":            {"DELETE FROM names WHERE name = 'pace_scene'", "names", "pace_scene of tool:user/scene_pacer"},
 	"a name leads elsewhere": {"UPDATE names SET subject = 'tool:global/get_gmail' WHERE name = 'pace_scene'", "names", "pace_scene of tool:global/get_gmail"},
-	"the last event":         {"DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)", "revisions", "revisions row 11"},
+	"the last event":         {"DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)", "decisions", "decisions row 8"},
 	"the last events":        {"DELETE FROM events WHERE act = 'withdraw' OR seq > (SELECT seq FROM events WHERE act = 'withdraw')", "proposals", "01990000-"},
 	"a middle event":         {"DELETE FROM events WHERE seq = 50", "events", "event 51"},
 	"two events":             {swap("events", "seq", 50, 51), "events", "event 50"},

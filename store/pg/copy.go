@@ -63,7 +63,7 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, "CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
+		if _, err := tx.Exec(ctx, copiedContents+"CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "INSERT INTO unfinished_copy VALUES ($1)", genesis); err != nil {
@@ -72,6 +72,14 @@ func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.Copy
 		return setTriggers(ctx, tx, "DISABLE")
 	})
 }
+
+// The step that creates the table contents comes after the grants, which FinishCopy makes:
+// the rows wait in a table without rights, under the name that the copy writes to.
+const (
+	copiedContents = `CREATE TABLE contents (sha256 text COLLATE "C" CONSTRAINT copied_contents_pkey PRIMARY KEY, bytes bytea NOT NULL);`
+	setAside       = `ALTER TABLE contents RENAME TO copied_contents`
+	putBack        = `INSERT INTO contents SELECT sha256, bytes FROM copied_contents; DROP TABLE copied_contents`
+)
 
 // asOwner gives a connection the rights of the owner, and its tables.
 func asOwner(ctx context.Context, conn *pgx.Conn) error {
@@ -164,7 +172,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy"); err != nil {
+	if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy; "+setAside); err != nil {
 		return err
 	}
 	if err := takeStep(ctx, tx, step{number: seedStep}); err != nil {
@@ -177,6 +185,9 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 		if err := takeStep(ctx, tx, s); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.Exec(ctx, putBack); err != nil {
+		return err
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return err

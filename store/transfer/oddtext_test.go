@@ -118,10 +118,14 @@ func TestOddTextInEveryColumn(t *testing.T) {
 	}
 	s := schema{t, hand}
 	s.fillTables()
+	if _, err := hand.ExecContext(t.Context(), "DELETE FROM contents"); err != nil { // whose hash the server computes
+		t.Fatal(err)
+	}
 	odd := 0
 	for _, column := range s.list(`SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE c.type = 'TEXT' AND ` + ofTables) {
 		table, name, _ := strings.Cut(column, ".")
-		if table == "signed_subjects" || column == "signatures.statement" { // derived from the statements, which are ASCII
+		// The subjects are derived from the statements, which are ASCII.
+		if table == "signed_subjects" || column == "signatures.statement" || table == "contents" {
 			continue
 		}
 		result, err := hand.ExecContext(t.Context(), fmt.Sprintf(`UPDATE %s SET "%s" = "%[2]s" || %[3]s`, table, name, quote(oddText)))
