@@ -133,7 +133,7 @@ func (s Step) take(ctx context.Context, t *terminal.Terminal) ([]string, error) 
 		if err != nil || s.shown(screen) {
 			return keys, err
 		}
-		if _, err := t.Steady(ctx); err != nil {
+		if screen, err = t.Steady(ctx); err != nil || s.shown(screen) { // the page took the key after all
 			return keys, err
 		}
 	}
