@@ -61,7 +61,7 @@ type prepared struct {
 	object     *jsondoc.Node   // args, read
 	unreadable error           // why args cannot be read: an *Error
 	said       CallContext
-	declined   *Error // by the caller
+	decline    func(registry.Live) *Error
 	answers    string // the pending call that the user said yes to; "" for none
 
 	set       *toolset
@@ -80,7 +80,7 @@ type prepared struct {
 // agent's tools were when they were last resolved: admit compares. The error is a
 // failure to look; what a gate says is in the answer.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, declined: r.Declined, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
+	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, maxLogged), Command: logged(r.Command, maxCommand)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
@@ -104,7 +104,11 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 	}
 	p.set, p.tool, p.early = set, registry.Live{}, nil
 	p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = registry.Subject{}, 0, "", nil
+	var declined *Error
 	if t := e.Definition.Tool; t != nil {
+		if p.decline != nil {
+			declined = p.decline(e.Live)
+		}
 		p.tool = e.Live
 		p.call.Tool, p.call.Version, p.call.ContentHash, p.call.Annotations = e.Subject, e.Version, e.ContentHash, g.hints(t)
 	}
@@ -113,8 +117,8 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 		p.early = err
 	case e.Definition.Tool.Kind != registry.ActionTool:
 		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
-	case p.declined != nil:
-		p.early = p.declined
+	case declined != nil:
+		p.early = declined
 	case p.unreadable != nil:
 		p.early = p.unreadable
 	case len(p.said.problems(jsondoc.Root)) > 0:

@@ -268,9 +268,11 @@ type Request struct {
 	Said CallContext     // by the caller
 	// Command is the command or the URL of the server behind a guard, for the log.
 	Command string
-	// Declined is why the caller does not run the tool whatever the gates say, such as a
-	// changed definition; nil for nothing. The call is refused with it.
-	Declined *Error
+	// Decline returns why the caller does not run a tool with this approved definition
+	// whatever the gates say, such as another definition on its server; nil if it does.
+	// It is asked about the definition in force in the transaction that logs the call.
+	// A nil Decline declines nothing.
+	Decline func(registry.Live) *Error
 }
 
 // Invocation is a call on its way to the provider: every gate let it pass.

@@ -261,11 +261,10 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	if caller.Actor = imports.Observer(c.app.Config); caller.Actor.Kind != proposals.Agent { // whose login logs calls in its own name alone
 		caller.Actor = proposals.SelfNamed(asks.Client)
 	}
-	r := gateway.Request{Tool: asks.Tool, Args: asks.Args, Command: strings.Join(c.start, " ")}
-	if asks.Changed {
-		r.Declined = c.changed(asks)
-	}
-	a, err := g.Admit(ctx, caller, r)
+	a, err := g.Admit(ctx, caller, gateway.Request{
+		Tool: asks.Tool, Args: asks.Args, Command: strings.Join(c.start, " "),
+		Decline: func(approved registry.Live) *gateway.Error { return c.changed(asks, approved.Definition.Tool.Source) },
+	})
 	var refused *gateway.Error
 	switch {
 	case errors.As(err, &refused):
@@ -280,8 +279,12 @@ func (c *guardCrib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted,
 	return admitted{g.Gateway, a}, nil
 }
 
-// changed refuses a tool that the server does not list as it was approved.
-func (c *guardCrib) changed(asks guard.Call) *gateway.Error {
+// changed refuses a tool that the server does not list as it was approved from source;
+// nil if it does.
+func (c *guardCrib) changed(asks guard.Call, source *registry.Source) *gateway.Error {
+	if asks.Listed != "" && source != nil && source.Hash == asks.Listed {
+		return nil
+	}
 	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
 	e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user reviews the change with toolcrib show set:%s.", c.name, jsondoc.Quote(asks.Tool), c.name)
 	if asks.Listed == "" {

@@ -158,15 +158,10 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	tool, known := approved.Tools[name]
-	if known && g.session.modern.Load() {
+	if tool, known := approved.Tools[name]; known && g.session.modern.Load() {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
-	asks := Call{Client: g.session.facts().client, Tool: name, Args: args}
-	if listed := g.refresher.found(toolsList)[name]; known && listed != tool.Hash {
-		asks.Changed, asks.Listed = true, listed
-	}
-	return g.config.Crib.Admit(c.ctx, asks)
+	return g.config.Crib.Admit(c.ctx, Call{Client: g.session.facts().client, Tool: name, Args: args, Listed: g.refresher.found(toolsList)[name]})
 }
 
 // wait waits for something or for the end of ctx.

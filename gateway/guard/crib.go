@@ -20,8 +20,10 @@ type Crib interface {
 	// Observe proposes what differs from the approved tools, and texts, in what the
 	// server lists.
 	Observe(ctx context.Context, l Listing) error
-	// Admit takes a call through the gates and writes it down. Another error than a
-	// *Refusal is a failure to ask them.
+	// Admit takes a call through the gates and writes it down. It compares what the server
+	// lists with the definition that is approved in the moment when it writes, which may be
+	// newer than the last result of Approved. Another error than a *Refusal is a failure
+	// to ask the gates.
 	Admit(ctx context.Context, c Call) (Admitted, error)
 }
 
@@ -54,10 +56,9 @@ type Call struct {
 	Client string          // the client's name for itself; "" when it gave none
 	Tool   string          // the server's name of it
 	Args   json.RawMessage // nil for none
-	// Changed reports that the server does not list the tool as it was approved. Listed
-	// is the hash of what it lists, "" for nothing or for two tools of one name.
-	Changed bool
-	Listed  string
+	// Listed is the hash of what the server lists under the name, "" for nothing or for
+	// two tools of one name. The call passes only if the approved definition has it.
+	Listed string
 }
 
 // Admitted is a call that is written down and may run.

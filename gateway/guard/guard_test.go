@@ -125,7 +125,7 @@ func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
 func (c *crib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted, error) {
 	c.mu.Lock()
 	c.calls = append(c.calls, asks)
-	_, known := c.tools[asks.Tool]
+	approved, known := c.tools[asks.Tool]
 	err, holds := c.refuse[asks.Tool], c.holds
 	c.mu.Unlock()
 	if holds != nil {
@@ -140,7 +140,7 @@ func (c *crib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted, erro
 		return nil, err
 	case !known:
 		return nil, &guard.Refusal{Code: "tool_call_unknown_tool", Message: asks.Tool + " is not approved", Unknown: true}
-	case asks.Changed:
+	case asks.Listed != approved.Hash:
 		return nil, &guard.Refusal{Code: "definition_changed", Message: asks.Tool + " changed"}
 	}
 	return ending{c}, nil
@@ -506,7 +506,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if got := c.calls[0]; got.Client != "tester" || got.Tool != "big" || string(got.Args) != `{"a":1}` || got.Changed {
+	if got := c.calls[0]; got.Client != "tester" || got.Tool != "big" || string(got.Args) != `{"a":1}` || got.Listed != c.tools["big"].Hash {
 		t.Errorf("the first call is %+v", got)
 	}
 }
@@ -531,6 +531,28 @@ func TestApprovalsReachTheClient(t *testing.T) {
 	s.crib.approve("received", "env", tool("other", "The server does not list it."))
 	s.is2(s.call(4, "env", "{}"), `"result"`) // no list_changed: the client is listed the same
 	s.is2(s.call(5, "other", "{}"), "other changed")
+}
+
+// overtaken has approvals that the guard hears of late: Wait does not return while a call
+// asks what the database has already.
+type overtaken struct{ *crib }
+
+func (overtaken) Wait(ctx context.Context, _ int64) int64 {
+	<-ctx.Done()
+	return 0
+}
+
+// TestCallsOvertakeApprovals calls tools between an approval and the moment when the guard
+// hears of it: what is approved then is compared with what the server lists, and nothing else.
+func TestCallsOvertakeApprovals(t *testing.T) {
+	c := newCrib("received")
+	s := guarded(t, c, func(s *session) { s.asks = overtaken{c} }).begin()
+	s.received(1)
+	c.approve(tool("received", "It is another one."), "env", tool("big", "The server lists another one."), tool("other", "The server does not list it."))
+	s.is2(s.call(2, "received", "{}"), "received changed")
+	s.is2(s.call(3, "big", "{}"), "big changed")
+	s.is2(s.call(4, "other", "{}"), "other changed")
+	s.is2(s.call(5, "env", "{}"), `"result"`)
 }
 
 func TestChangesAreNoticed(t *testing.T) {
