@@ -56,7 +56,12 @@ func TestGuardedCallsAreLoggedOrRefused(t *testing.T) {
 		"locked":    func(l gateway.Ledger) gateway.Ledger { return lockedLedger{l} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, func(c *gateway.Config) { c.Ledger, c.LogWithin = wrap(c.Ledger), time.Millisecond })
+			w := open(t, func(c *gateway.Config) {
+				c.Ledger, c.LogWithin = wrap(c.Ledger), time.Hour
+				if name == "locked" {
+					c.LogWithin = time.Millisecond // it is never free
+				}
+			})
 			w.imported(t, "notes", "write", nil)
 			w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
 			guarded := caller().Guarded("notes")
@@ -135,6 +140,39 @@ func TestGuardedCallsAreOfTheirServer(t *testing.T) {
 	if _, err := w.Admit(t.Context(), c, request("write", "{}")); !errors.Is(err, gateway.ErrContradiction) {
 		t.Errorf("it was admitted: %v", err)
 	}
+}
+
+// TestGuardsDecline asks a guard about the definition that is in force when its call is logged,
+// also if the last call had another one, and logs what the guard declines as refused.
+func TestGuardsDecline(t *testing.T) {
+	w := open(t, nil, action("get_weather", nil))
+	w.imported(t, "notes", "write", nil)
+	c := caller().Guarded("notes")
+	var seen []int
+	r := request("write", "{}")
+	r.Decline = func(approved registry.Live) *gateway.Error {
+		seen = append(seen, approved.Version)
+		if approved.Version == 1 {
+			return nil
+		}
+		return &gateway.Error{Code: gateway.CodeChanged, Message: "It changed."}
+	}
+	if _, err := w.Admit(t.Context(), c, r); err != nil {
+		t.Fatal(err)
+	}
+	next := *w.named(t, "notes_write")[0].Definition.Tool
+	next.Description += " It is quick."
+	w.approve(t, next)
+	if _, err := w.Admit(t.Context(), c, r); !errors.Is(err, gateway.CodeChanged) {
+		t.Errorf("version 2 is called after the guard saw %v: %v", seen, err)
+	}
+	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 10, Code: gateway.CodeChanged})
+	if err != nil || len(calls) != 1 || calls[0].Version != 2 {
+		t.Errorf("the log has %+v, %v", calls, err)
+	}
+	r.Tool = "no"
+	_, err = w.Admit(t.Context(), c, r)
+	refusal(t, err, gateway.CodeUnknown)
 }
 
 // TestApprovedGuardedCalls runs a call that the user approved when its client makes it
