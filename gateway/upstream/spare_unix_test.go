@@ -26,7 +26,7 @@ func TestAnInstallationIsSpared(t *testing.T) {
 			t.Skip(err)
 		}
 		const install = `cat > /dev/null; echo half >&2; exec 3> "$0"; echo installed >&3; echo '{}' || true; echo done >&3`
-		server := upstream.Server{Name: "late", Command: []string{"sh", "-c", "trap '' TERM; " + install, told}, Timeout: 200 * time.Millisecond, Spare: spare, LikeClient: true}
+		server := upstream.Server{Name: "late", Command: []string{"sh", "-c", "trap '' TERM; " + install, told}, Timeout: time.Second, Spare: spare, LikeClient: true}
 		_, err := upstream.List(t.Context(), server)
 		if !errors.Is(err, upstream.ErrTimeout) {
 			t.Fatalf("%v", err)
