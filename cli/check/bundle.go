@@ -124,7 +124,7 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 }
 
 func printBundle(a *command.App, format string, doc docBundle, list []findings.Finding) error {
-	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/signing.md"), Rules: bundleRules(), Found: list}
+	sarif := report.SARIFRun{Tool: report.SARIFTool("check", "docs/ci.md"), Rules: bundleRules(), Found: list}
 	return report.Print(a, format, doc, sarif, list, func() string {
 		p := &output.Page{Colour: a.Colour()}
 		for _, line := range doc.Bundle.Proved {
