@@ -27,9 +27,9 @@ func TestPlacesAreDocumented(t *testing.T) {
 		checked := "yes"
 		switch {
 		case p.Kind == unchecked:
-			checked = "no, named"
+			checked = "no, listed"
 		case p.Source == claudeSettings:
-			checked = "where it sets `env`, `hooks` or `disableAllHooks`"
+			checked = "if it sets `env`, `hooks` or `disableAllHooks`"
 		}
 		if !strings.HasPrefix(p.Source, "https://") {
 			t.Errorf("%s has the source %q", p.Pattern, p.Source)
