@@ -7,10 +7,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
-	"toolcrib/review/rules/scan"
 )
 
 // Bind returns findings with their Context: what a waiver of them is bound to,
@@ -63,7 +64,7 @@ func (b *binder) context(f Finding) string {
 			if start, end, ok := f.in(t.Text); ok {
 				sentence := t.sentenceAround(start, end)
 				parts = append(append(parts, sentence), t.addresses()...)
-				if next := beside(t.Value, sentence); next != "" && speaksOfAddress(plainDots(scan.Fold(sentence))) {
+				if next := beside(t.Value, sentence); next != "" && speaksOfAddress(plainDots(letters.Fold(sentence))) {
 					parts = append(parts, next)
 				}
 			}
@@ -72,7 +73,7 @@ func (b *binder) context(f Finding) string {
 	if len(parts) == 0 {
 		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
 	}
-	if around := plainDots(scan.Fold(parts[0])); speaksOfAddress(around) || len(addressTokens(around)) > 0 {
+	if around := plainDots(letters.Fold(parts[0])); speaksOfAddress(around) || len(addressTokens(around)) > 0 {
 		parts = append(parts, b.destinations(hostWords(around))...)
 	}
 	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // no text of a draft holds a NUL

@@ -9,9 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/review/rules/scan"
 )
 
 // A waiver of a sentence with an address covers that address alone. The address can move
@@ -31,7 +32,7 @@ func (b *binder) destinations(hosts []string) []string {
 			if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
 				continue
 			}
-			folded := plainDots(scan.Fold(t.Value))
+			folded := plainDots(letters.Fold(t.Value))
 			found = append(found, addressTokens(folded)...)
 			for sentence := range sentences(folded) {
 				b.sentences = append(b.sentences, sentence)
@@ -79,7 +80,7 @@ func sentences(text string) func(yield func(string) bool) {
 // are in letters that \b does not know; both folded, as the texts are.
 var (
 	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
-	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(scan.Fold("点 點 점 ドット точка")) })
+	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(letters.Fold("点 點 점 ドット точка")) })
 )
 
 // spelledAddress matches spellings of addresses that have no mark of one: a dot or an at
@@ -245,7 +246,7 @@ var addressParts = sync.OnceValue(func() []string {
 		location hostname website redirect forward reroute relay tunnel localhost
 		адрес сервер домен 地址 服务器 伺服器 網址 网址 域名 宛先 アドレス サーバ 주소 서버 عنوان خادم पता सर्वर`)
 	for i, part := range parts {
-		parts[i] = strings.ToLower(scan.Fold(part))
+		parts[i] = strings.ToLower(letters.Fold(part))
 	}
 	return parts
 })
@@ -263,7 +264,7 @@ var addressWords = sync.OnceValue(func() map[string]bool {
 		renamed resolves resolve stands variable variables environment env config configuration configured setting settings
 		statt stattdessen jetzt nunmehr ziel umgezogen verschoben lugar ahora destino plutôt désormais maintenant cible invece adesso ora
 		ahora agora vez nu nieuwe doel cel teraz zamiast hedef şimdi yerine теперь вместо`) {
-		set[strings.ToLower(scan.Fold(word))] = true
+		set[strings.ToLower(letters.Fold(word))] = true
 	}
 	return set
 })

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // TestSpelledParts compares the addresses that are found in parts of a text with those in
@@ -14,7 +14,7 @@ import (
 func TestSpelledParts(t *testing.T) {
 	pieces := strings.Fields("evil example dot DOT [dot] (at) ( at ) [ . ] . , - _ ( ) < > e v i l x com 12 203 0 113 1,2 5 8 3405803785 0xCB00 0o31300 0123456712 AUDIT_URL A1_B2 $HOST " +
 		"%HOST% {host} {{ host }} xn--e1a deadbeefcafe aGVsbG8sIHdvcmxk aGVsbG8= a_very_long_name-of-a-thing the server summary caf⟨E9⟩ 点 ドット punkt point internationalization “quoted” e.v.i.l a,b x-y")
-	pieces = append(pieces, "- - - - -", "( ( ( (", " ", "\n", "\t ", scan.Fold("ドット"), scan.Fold("точка"))
+	pieces = append(pieces, "- - - - -", "( ( ( (", " ", "\n", "\t ", letters.Fold("ドット"), letters.Fold("точка"))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2_000 {
 		var b strings.Builder

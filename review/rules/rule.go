@@ -11,8 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/disguise"
+
 	"toolcrib/registry"
-	"toolcrib/review/rules/scan"
 )
 
 // Rule is one thing the Chief of Staff looks for.
@@ -122,7 +123,7 @@ func Computed[T any](c *Change, compute func(*Change) T) T {
 // Passage is a part of a text, in bytes, and how it was disguised.
 type Passage struct {
 	Start, End int
-	Disguise   scan.Disguise
+	Disguise   disguise.Disguise
 }
 
 // MaxPerText limits the findings of one rule in one text. The last one has the

@@ -6,28 +6,29 @@ import (
 	"context"
 	"fmt"
 
+	"toolcrib/review/rules/scan/hidden"
+
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 	"toolcrib/review/rules/wording"
 )
 
 // Rules are the rules about characters that are invisible or look like others.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		characters("S109", "invisible", scan.Invisible, scan.Variation, scan.PrivateUse),
-		characters("S110", "direction override", scan.Override),
-		characters("S111", "hidden tag", scan.Tag),
-		characters("S113", "control", scan.Escape, scan.Control, scan.Separator),
-		characters("S133", "direction control", scan.Isolate, scan.DirectionMark),
+		characters("S109", "invisible", hidden.Invisible, hidden.Variation, hidden.PrivateUse),
+		characters("S110", "direction override", hidden.Override),
+		characters("S111", "hidden tag", hidden.Tag),
+		characters("S113", "control", hidden.Escape, hidden.Control, hidden.Separator),
+		characters("S133", "direction control", hidden.Isolate, hidden.DirectionMark),
 		lookalikes(), padding(), spelled(), credentials(), unrendered(),
 	}
 }
 
 // characters is the rule about hidden characters of the given kinds; attribute is
 // their name in messages.
-func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
-	wanted := map[scan.Kind]bool{}
+func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
+	wanted := map[hidden.Kind]bool{}
 	for _, k := range kinds {
 		wanted[k] = true
 	}
@@ -45,9 +46,9 @@ func characters(id, attribute string, kinds ...scan.Kind) rules.Rule {
 
 // hiddenIn finds the hidden characters of the wanted kinds in a text; those that
 // copying may have left behind have the severity left.
-func hiddenIn(s *wording.Scanned, wanted map[scan.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
+func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
 	var spans []rules.Passage
-	runs := map[int]scan.Hidden{}
+	runs := map[int]hidden.Run{}
 	for _, h := range s.Hidden {
 		if wanted[h.Kind] {
 			spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
@@ -69,7 +70,7 @@ func hiddenIn(s *wording.Scanned, wanted map[scan.Kind]bool, attribute string, l
 const maxSpelled = 200
 
 // hiddenCharacters names the characters of a run, and the text that they spell.
-func hiddenCharacters(attribute string, h scan.Hidden, text string) string {
+func hiddenCharacters(attribute string, h hidden.Run, text string) string {
 	counted := fmt.Sprintf("%d %s characters", h.Count, attribute)
 	if h.Count == 1 {
 		counted = "1 " + attribute + " character"
@@ -94,13 +95,13 @@ const manyStrays = 16
 // strays reports whether copying may have left the runs behind: a few single or
 // paired invisible characters that split no word, or characters of one font. They
 // carry no text.
-func strays(text string, runs map[int]scan.Hidden) bool {
+func strays(text string, runs map[int]hidden.Run) bool {
 	total := 0
 	for _, h := range runs {
 		total += h.Count
 		switch {
-		case h.Kind == scan.PrivateUse, h.Kind == scan.Separator, h.Kind == scan.Variation && h.Count == 1:
-		case h.Kind != scan.Invisible || h.Count > 2 || total > manyStrays:
+		case h.Kind == hidden.PrivateUse, h.Kind == hidden.Separator, h.Kind == hidden.Variation && h.Count == 1:
+		case h.Kind != hidden.Invisible || h.Count > 2 || total > manyStrays:
 			return false
 		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):
 			return false

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/review/rules/scan/hidden"
+
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 	"toolcrib/review/rules/wording"
 )
 
@@ -23,12 +24,12 @@ func lookalikes() rules.Rule {
 			var spans []rules.Passage
 			stacked := map[int]bool{}
 			if !s.Plain {
-				for _, w := range scan.FindMixed(s.Value) {
+				for _, w := range hidden.FindMixed(s.Value) {
 					spans = append(spans, rules.Passage{Start: w[0], End: w[1]})
 				}
 			}
 			for _, h := range s.Hidden {
-				if h.Kind == scan.Stacked && h.Count >= minStacked {
+				if h.Kind == hidden.Stacked && h.Count >= minStacked {
 					spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
 					stacked[h.Start] = true
 				}

@@ -3,6 +3,10 @@ package scan
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
+
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // readFolded reads the run of letters and digits that begins at i and has
@@ -40,7 +44,7 @@ type foldedWord struct {
 	native   []byte // as folded
 	ascii    []byte // as imitated
 	imitated bool   // every character has an ASCII counterpart
-	scripts  script
+	scripts  letters.Script
 	styled   bool // a character is an ASCII letter in disguise
 	hidden   bool // invisible characters stand within
 	pending  bool // invisible characters seen since the last letter
@@ -56,14 +60,14 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 	c := s.text[j]
 	if c < utf8.RuneSelf {
 		switch {
-		case isLetter(c):
-			w.upper = w.upper || len(w.native) == 0 && isUpper(c)
-			w.scripts |= latin
+		case letters.IsLetter(c):
+			w.upper = w.upper || len(w.native) == 0 && letters.IsUpper(c)
+			w.scripts |= letters.Latin
 			w.letters++
 			c |= 0x20
 		case c >= '0' && c <= '9':
 			w.digits++
-		case c == '\'' && w.letters > 0 && j+1 < len(s.text) && (isLetter(s.text[j+1]) || s.text[j+1] >= utf8.RuneSelf):
+		case c == '\'' && w.letters > 0 && j+1 < len(s.text) && (letters.IsLetter(s.text[j+1]) || s.text[j+1] >= utf8.RuneSelf):
 			return 1
 		default:
 			return 0
@@ -73,30 +77,30 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 		return 1
 	}
 	r, size := utf8.DecodeRuneInString(s.text[j:])
-	f := s.folds.fold(r)
-	switch f.class {
-	case skip:
-		if ignorable(r) {
+	f := s.folds.Fold(r)
+	switch f.Class {
+	case letters.Skip:
+		if letters.Ignorable(r) {
 			w.pending = true
 		}
 		return size
-	case letter, digit:
+	case letters.Letter, letters.Digit:
 	default:
-		if r == '’' && w.letters > 0 && j+size < len(s.text) && isLetter(s.text[j+size]) {
+		if r == '’' && w.letters > 0 && j+size < len(s.text) && letters.IsLetter(s.text[j+size]) {
 			return size
 		}
 		return 0
 	}
-	w.upper = w.upper || len(w.native) == 0 && f.upper
-	w.scripts |= f.script
+	w.upper = w.upper || len(w.native) == 0 && f.Upper
+	w.scripts |= f.Script
 	w.letters++
-	w.native = append(w.native, f.text...)
+	w.native = append(w.native, f.Text...)
 	switch {
-	case f.ascii != 0:
-		w.ascii = append(w.ascii, f.ascii)
+	case f.ASCII != 0:
+		w.ascii = append(w.ascii, f.ASCII)
 		w.styled = w.styled || r >= 0x250 && (r < 0x1e00 || r > 0x1eff)
-	case len(f.text) > 0 && f.script == latin && asciiOnly(f.text):
-		w.ascii = append(w.ascii, f.text...)
+	case len(f.Text) > 0 && f.Script == letters.Latin && letters.IsASCII(f.Text):
+		w.ascii = append(w.ascii, f.Text...)
 	default:
 		w.imitated = false
 	}
@@ -115,11 +119,11 @@ func (w *foldedWord) took(end int) {
 func (s *reader) lookUp(w *foldedWord, t *token) {
 	lex := s.g.lex
 	if w.hidden {
-		t.hide |= Interspersed
+		t.hide |= disguise.Interspersed
 	}
 	if t.id = lex.words.get(hash(string(w.native))); t.id != 0 {
-		if w.styled && w.scripts == latin {
-			t.hide |= Lookalike
+		if w.styled && w.scripts == letters.Latin {
+			t.hide |= disguise.Lookalike
 		}
 		return
 	}
@@ -129,21 +133,12 @@ func (s *reader) lookUp(w *foldedWord, t *token) {
 	if t.id = lex.words.get(hash(string(w.ascii))); t.id == 0 && len(w.ascii) >= minLeet && len(w.ascii) <= maxLeet {
 		t.id = s.leet(string(w.ascii))
 		if w.digits > 0 && t.id != 0 {
-			t.hide |= Leet
+			t.hide |= disguise.Leet
 		}
 	}
-	if t.id != 0 && (w.styled || w.scripts&^latin != 0) {
-		t.hide |= Lookalike
+	if t.id != 0 && (w.styled || w.scripts&^letters.Latin != 0) {
+		t.hide |= disguise.Lookalike
 	}
-}
-
-func asciiOnly(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // readGlyphs reads the run of characters that begins at i, in a script that
@@ -160,15 +155,15 @@ func (s *reader) readGlyphs(i int) int {
 	found, end := uint32(0), i
 	for glyphs := 0; j < len(s.text) && glyphs < maxGlyph; glyphs++ {
 		r, n := utf8.DecodeRuneInString(s.text[j:])
-		f := s.folds.fold(r)
-		if f.class == skip {
+		f := s.folds.Fold(r)
+		if f.Class == letters.Skip {
 			j += n
 			continue
 		}
-		if f.class != unspaced {
+		if f.Class != letters.Unspaced {
 			break
 		}
-		h = hashMore(h, f.text)
+		h = hashMore(h, f.Text)
 		j += n
 		if id := s.g.lex.words.get(h); id != 0 {
 			found, end = id, j
@@ -249,7 +244,7 @@ func vowel(s string, n int) bool {
 // readWord reads the run of letters and digits that begins at i.
 func (s *reader) readWord(i int) int {
 	h, j := hashSeed, i
-	var digits, letters, camel int
+	var digits, letterCount, camel int
 	lower := false
 	for j < len(s.text) {
 		c := s.text[j]
@@ -258,11 +253,11 @@ func (s *reader) readWord(i int) int {
 		}
 		switch asciiKinds[c] {
 		case kLower:
-			letters++
+			letterCount++
 			lower = true
 		case kUpper:
 			c |= 0x20
-			letters++
+			letterCount++
 			if lower {
 				camel++
 			}
@@ -271,7 +266,7 @@ func (s *reader) readWord(i int) int {
 			digits++
 			lower = false
 		case kApostrophe:
-			if letters > 0 && j+1 < len(s.text) && isLetter(s.text[j+1]) && j > i {
+			if letterCount > 0 && j+1 < len(s.text) && letters.IsLetter(s.text[j+1]) && j > i {
 				j++
 				continue
 			}
@@ -280,29 +275,29 @@ func (s *reader) readWord(i int) int {
 			if end, ok := s.leetChunk(i, j); ok {
 				return end
 			}
-			s.word(i, j, h, digits, letters, camel)
+			s.word(i, j, h, digits, letterCount, camel)
 			return j
 		case kMark, kSpace, kLine:
-			s.word(i, j, h, digits, letters, camel)
+			s.word(i, j, h, digits, letterCount, camel)
 			return j
 		}
 		h = (h ^ uint64(c)) * hashPrime
 		j++
 	}
-	s.word(i, j, h, digits, letters, camel)
+	s.word(i, j, h, digits, letterCount, camel)
 	return j
 }
 
 // word emits the ASCII word text[i:j], whose hash is h.
-func (s *reader) word(i, j int, h uint64, digits, letters, camel int) {
-	if letters == 1 && digits == 0 || digits == 1 && letters == 0 {
+func (s *reader) word(i, j int, h uint64, digits, letterCount, camel int) {
+	if letterCount == 1 && digits == 0 || digits == 1 && letterCount == 0 {
 		s.spelled(i)
 	} else {
 		s.endSpelled()
 	}
 	t := token{start: int32(i), end: int32(j), upper: s.text[i] < 'a'}
 	t.id = s.g.lex.words.get(h)
-	if i > 0 && s.text[i-1] == '.' && (i == 1 || !isWord(s.text[i-2])) {
+	if i > 0 && s.text[i-1] == '.' && (i == 1 || !letters.IsWord(s.text[i-2])) {
 		if id := s.g.lex.words.get(hashFold(hashMore(hashSeed, "."), s.text[i:j])); id != 0 {
 			t.id, t.start = id, int32(i-1) // a name such as ".env"
 			s.words.gap &^= gStop | gDot
@@ -312,20 +307,20 @@ func (s *reader) word(i, j int, h uint64, digits, letters, camel int) {
 	case t.id != 0:
 	case camel > 0 && s.camel(i, j):
 		return
-	case digits > 0 && letters > 0 && j-i >= minLeet && j-i <= maxLeet:
+	case digits > 0 && letterCount > 0 && j-i >= minLeet && j-i <= maxLeet:
 		if id := s.leet(s.text[i:j]); id != 0 {
-			t.id, t.hide = id, Leet
+			t.id, t.hide = id, disguise.Leet
 		}
-	case letters >= minRunTogether && letters <= maxRunTogether && digits == 0:
+	case letterCount >= minRunTogether && letterCount <= maxRunTogether && digits == 0:
 		if s.runTogether(i, j) {
 			return
 		}
 	}
 	s.emit(t)
-	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letters == 1 || !isUpper(s.text[i+1])) {
+	if i > 0 && s.text[i-1] == ' ' && j < len(s.text) && s.text[j] == ' ' && digits == 0 && (!t.upper || letterCount == 1 || !letters.IsUpper(s.text[i+1])) {
 		return // a word among words
 	}
-	s.words.shape(i, j, digits, letters)
+	s.words.shape(i, j, digits, letterCount)
 }
 
 const (
@@ -333,8 +328,6 @@ const (
 	minRunTogether = 14
 	maxRunTogether = 240
 )
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // hashFold carries on the hash h over ASCII s in lower case.
 func hashFold(h uint64, s string) uint64 {
@@ -356,13 +349,13 @@ func hashFold(h uint64, s string) uint64 {
 func (s *reader) camel(i, j int) bool {
 	start, parts := i, 0
 	for k := i + 1; k <= j; k++ {
-		if k < j && (!isUpper(s.text[k]) || isUpper(s.text[k-1])) {
+		if k < j && (!letters.IsUpper(s.text[k]) || letters.IsUpper(s.text[k-1])) {
 			continue
 		}
 		if k-start < 2 && k < j {
 			return parts > 0 // "iPhone" and wavering case are one word
 		}
-		t := token{start: int32(start), end: int32(k), upper: isUpper(s.text[start])}
+		t := token{start: int32(start), end: int32(k), upper: letters.IsUpper(s.text[start])}
 		t.id = s.g.lex.words.get(hashFold(hashSeed, s.text[start:k]))
 		if parts > 0 {
 			s.words.gap = gJoin
@@ -374,17 +367,15 @@ func (s *reader) camel(i, j int) bool {
 	return true
 }
 
-func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
-
 // leet returns the number of the word that text spells with digits.
 func (s *reader) leet(text string) uint32 {
 	b := s.asc[:0]
 	for i := range len(text) {
 		c := text[i]
-		if isUpper(c) {
+		if letters.IsUpper(c) {
 			c |= 0x20
 		}
-		k := skeleton(c)
+		k := letters.Skeleton(c)
 		if k == 0 {
 			return 0
 		}
@@ -400,21 +391,21 @@ func (s *reader) leetChunk(i, j int) (end int, ok bool) {
 	if c := s.text[j]; c == '\'' || (i == j && s.words.gap == 0 && s.words.n > 0) {
 		return 0, false
 	}
-	k, letters := i, 0
+	k, letterCount := i, 0
 	for k < len(s.text) && k-i <= maxLeet {
 		c := s.text[k]
-		if c >= utf8.RuneSelf || !isWord(c) && asciiKinds[c] != kLeet {
+		if c >= utf8.RuneSelf || !letters.IsWord(c) && asciiKinds[c] != kLeet {
 			break
 		}
-		if isLetter(c) {
-			letters++
+		if letters.IsLetter(c) {
+			letterCount++
 		}
 		k++
 	}
 	for k > i && (s.text[k-1] == '!' || s.text[k-1] == '+') {
 		k--
 	}
-	if k <= j || letters < 2 || k-i < minLeet || k-i > maxLeet {
+	if k <= j || letterCount < 2 || k-i < minLeet || k-i > maxLeet {
 		return 0, false
 	}
 	id := s.leet(s.text[i:k])
@@ -422,6 +413,6 @@ func (s *reader) leetChunk(i, j int) (end int, ok bool) {
 		return 0, false
 	}
 	s.endSpelled()
-	s.emit(token{start: int32(i), end: int32(k), id: id, hide: Leet})
+	s.emit(token{start: int32(i), end: int32(k), id: id, hide: disguise.Leet})
 	return k, true
 }

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/hidden"
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/internal/shortrun"
 )
 
@@ -39,19 +43,19 @@ func FuzzScan(f *testing.F) {
 			inside(d.Start, d.End)
 			decoded += len(d.Text)
 		}
-		if decoded > 2*len(text)+maxExtra {
+		if decoded > 2*len(text)+disguise.MaxExtra {
 			t.Fatalf("%d bytes decoded from %d", decoded, len(text))
 		}
 		for _, s := range r.Sentences {
 			inside(s.Start, s.End)
 		}
-		for _, h := range FindHidden(text) {
+		for _, h := range hidden.Find(text) {
 			inside(h.Start, h.End)
 		}
-		for _, w := range FindMixed(text) {
+		for _, w := range hidden.FindMixed(text) {
 			inside(w[0], w[1])
 		}
-		Fold(text)
+		letters.Fold(text)
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // Grammar is a lexicon and the frames to look for in its terms. It is
@@ -78,8 +80,8 @@ func Compile(spec Spec) (*Grammar, error) {
 		}
 	}
 	for w := range strings.FieldsSeq(spec.Coded) {
-		g.lex.add(Entry{"rot13", rot13(w)})
-		g.lex.add(Entry{"backwards", backwards(w)})
+		g.lex.add(Entry{"rot13", disguise.ToRot13(w)})
+		g.lex.add(Entry{"backwards", disguise.Backwards(w)})
 	}
 	g.frequency = map[string]int{}
 	for rank, w := range strings.Fields(spec.Common) {

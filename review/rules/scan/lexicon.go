@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
 )
 
 // Set is a set of concepts. The named ones have a bit each; the many that
@@ -118,7 +120,7 @@ type lexicon struct {
 	nodes   uint32
 	closes  meanings // of nodes
 	phrase  []uint32 // space for the words of the one that is entered
-	folds   foldCache
+	folds   letters.Cache
 	// skeletons finds words of at least minLeet letters by their skeleton.
 	skeletons table
 	// starts holds the first characters of words in unspaced scripts.
@@ -254,11 +256,64 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 		return append(ids, id(l, s))
 	}
 	before := len(ids)
-	l.folds.cutWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
+	l.cutWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
 	if len(ids) == before {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
 	}
 	return ids
+}
+
+// cutWords folds s, cuts it into words as the reader does, and calls found with each,
+// which is valid only until the next one.
+func (l *lexicon) cutWords(s string, found func(word []byte)) {
+	w := make([]byte, 0, len(s))
+	end := func() {
+		if len(w) > 0 && string(w) != "." {
+			found(w)
+		}
+		w = w[:0]
+	}
+	glyphs := false
+	for i, r := range s {
+		switch {
+		case r == '\'' || r == '’':
+		case r == '.' && (i == 0 || s[i-1] == ' '):
+			end()
+			w = append(w, '.')
+		case r < utf8.RuneSelf && letters.IsWord(byte(r)):
+			if glyphs {
+				end()
+			}
+			glyphs = false
+			w = append(w, letters.Lower(byte(r)))
+		case r < utf8.RuneSelf:
+			end()
+		default:
+			f := l.folds.Fold(r)
+			switch f.Class {
+			case letters.Skip:
+			case letters.Letter, letters.Digit, letters.Unspaced:
+				if glyphs != (f.Class == letters.Unspaced) {
+					end()
+				}
+				glyphs = f.Class == letters.Unspaced
+				w = append(w, f.Text...)
+			case letters.Other, letters.Space:
+				end()
+			}
+		}
+	}
+	end()
+}
+
+// simple reports whether s is one word of lower-case ASCII letters.
+func simple(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // id returns the number of the word w in l, entering it when it is new.
@@ -284,7 +339,7 @@ func (l *lexicon) enter(w string, id uint32) {
 	if p := prefix(w); p >= 0 && len(w) >= minMended {
 		l.prefixes[p>>6] |= 1 << (p & 63)
 	}
-	if r, _ := utf8.DecodeRuneInString(w); noSpaces(r) {
+	if r, _ := utf8.DecodeRuneInString(w); letters.NoSpaces(r) {
 		l.starts[r] = true
 	}
 }
@@ -310,7 +365,7 @@ func prefix(s string) int {
 func skeletonHash(s string) (h uint64, ok bool) {
 	h = hashSeed
 	for i := range len(s) {
-		c := skeleton(s[i])
+		c := letters.Skeleton(s[i])
 		if c == 0 {
 			return 0, false
 		}

@@ -1,6 +1,10 @@
 package scan
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"toolcrib/review/rules/scan/disguise"
+)
 
 // Match is one place where a frame fits.
 type Match struct {
@@ -8,7 +12,7 @@ type Match struct {
 	// Start and End are bytes of the text that was scanned, also when the
 	// match is in something decoded from it.
 	Start, End int
-	Disguise   Disguise
+	Disguise   disguise.Disguise
 	// Quoted reports that the passage is in quotation marks.
 	Quoted bool
 	// Sentence holds the concepts of the whole sentence, Before those in front
@@ -38,7 +42,7 @@ type matcher struct {
 	g     *Grammar
 	words *sentence
 	out   *Result
-	seg   *segment // that the sentence is of
+	seg   *disguise.Segment // that the sentence is of
 	fit   fit
 	tried marks
 	fired []uint8             // matches of each frame in the text
@@ -234,8 +238,8 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 		return
 	}
 	s.fired[n]++
-	m := Match{Frame: s.g.names[n], Disguise: s.seg.hidden, Sentence: s.words.mask, Nested: s.seg.depth > 0}
-	m.Start, m.End = s.seg.origin(int(s.words.tokens[first].start), int(s.words.tokens[last].end))
+	m := Match{Frame: s.g.names[n], Disguise: s.seg.Hidden, Sentence: s.words.mask, Nested: s.seg.Depth > 0}
+	m.Start, m.End = s.seg.Origin(int(s.words.tokens[first].start), int(s.words.tokens[last].end))
 	for i := range first {
 		m.Before.union(&s.words.sets[i])
 		if s.words.tokens[first].pos-s.words.tokens[i].pos <= 3 {
@@ -250,7 +254,7 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 		for i := a; i <= b; i++ {
 			m.Disguise |= s.words.tokens[i].hide
 		}
-		start, end := s.seg.origin(int(s.words.tokens[a].start), int(s.words.tokens[b].end))
+		start, end := s.seg.Origin(int(s.words.tokens[a].start), int(s.words.tokens[b].end))
 		m.Steps = append(m.Steps, Step{start, end, s.g.first(f.steps[k].set.and(&s.words.sets[a]))})
 	}
 	m.Quoted = s.words.inQuotes(first, last)

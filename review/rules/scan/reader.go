@@ -3,6 +3,9 @@ package scan
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // reader cuts one segment into words. Each sentence goes to the frames, and each
@@ -13,7 +16,7 @@ type reader struct {
 	text    string // of the segment
 	words   sentence
 	frames  matcher
-	encoded decoder
+	encoded disguise.Decoder
 
 	lineup bool // only white space since the last line break
 	group  int  // first token of the name being read, -1 when none
@@ -24,7 +27,7 @@ type reader struct {
 	alone  int  // where the last of them ends
 	seen   Set  // every concept of the segment
 
-	folds foldCache
+	folds letters.Cache
 	nat   []byte // scratch: a word as folded
 	asc   []byte // scratch: the ASCII word it imitates
 
@@ -119,19 +122,19 @@ func (s *reader) newline() {
 // readRune reads a character outside ASCII.
 func (s *reader) readRune(i int) int {
 	r, size := utf8.DecodeRuneInString(s.text[i:])
-	f := s.folds.fold(r)
-	switch f.class {
-	case letter, digit:
+	f := s.folds.Fold(r)
+	switch f.Class {
+	case letters.Letter, letters.Digit:
 		return s.readWord(i)
-	case unspaced:
+	case letters.Unspaced:
 		return s.readGlyphs(i)
-	case skip:
-	case space:
+	case letters.Skip:
+	case letters.Space:
 		s.words.gap |= gSpace
 		if r == 0x2028 || r == 0x2029 {
 			s.newline()
 		}
-	case other:
+	case letters.Other:
 		s.markRune(i, size, r, f)
 	}
 	return i + size
@@ -143,12 +146,12 @@ func (s *reader) mark(i int, c byte) int {
 	s.lineup = false
 	switch c {
 	case '.':
-		if s.words.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && isWord(s.text[i+1]) && s.text[i-1] != '.' {
+		if s.words.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && letters.IsWord(s.text[i+1]) && s.text[i-1] != '.' {
 			s.words.gap |= gMark // ".github": it begins a name and ends no sentence
 			return i + 1
 		}
 		s.words.gap |= gStop
-		if s.words.gap&gSpace == 0 && i+1 < len(s.text) && isWord(s.text[i+1]) {
+		if s.words.gap&gSpace == 0 && i+1 < len(s.text) && letters.IsWord(s.text[i+1]) {
 			s.words.gap |= gDot
 		}
 	case '`':
@@ -213,13 +216,13 @@ var markGaps = [utf8.RuneSelf]gap{
 // within reports whether the character at i has a letter or digit on either
 // side and joins the parts of one name.
 func (s *reader) within(i int) bool {
-	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && isWord(s.text[i-1]) && isWord(s.text[i+1])
+	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && letters.IsWord(s.text[i-1]) && letters.IsWord(s.text[i+1])
 }
 
 // markRune reads one punctuation character outside ASCII. A full stop of another script
 // between two letters of ASCII is the dot of a host, as browsers take it (UTS 46).
-func (s *reader) markRune(i, size int, r rune, f *folded) {
-	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && isWord(s.text[i-1]) && i+size < len(s.text) && isWord(s.text[i+size]) {
+func (s *reader) markRune(i, size int, r rune, f *letters.Folded) {
+	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && letters.IsWord(s.text[i-1]) && i+size < len(s.text) && letters.IsWord(s.text[i+size]) {
 		s.words.gap |= gStop | gDot
 		s.lineup = false
 		return
@@ -245,8 +248,8 @@ func (s *reader) markRune(i, size int, r rune, f *folded) {
 		}
 		s.words.gap |= gMark
 	default:
-		if len(f.text) == 1 && f.text[0] < utf8.RuneSelf {
-			s.mark(len(s.text), f.text[0])
+		if len(f.Text) == 1 && f.Text[0] < utf8.RuneSelf {
+			s.mark(len(s.text), f.Text[0])
 			return
 		}
 		s.words.gap |= gMark
@@ -306,10 +309,10 @@ func (s *reader) flush(carry bool) {
 	}
 	s.words.understand()
 	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) {
-		s.encoded.noteMarkers(&s.words)
+		s.noteMarkers()
 	}
 	s.seen.union(&s.words.mask)
-	if s.encoded.seg.depth == 0 && len(s.sentences) < maxSentences {
+	if s.frames.seg.Depth == 0 && len(s.sentences) < maxSentences {
 		from := int32(len(s.clauses))
 		s.clauses = s.words.clauses(s.clauses)
 		s.sentences = append(s.sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.clauses))}})
@@ -326,4 +329,16 @@ func (s *reader) flush(carry bool) {
 	}
 	s.words.extras = s.words.extras[:0]
 	s.words.n = 0
+}
+
+// noteMarkers tells the decoder which words of the sentence betray a simple cipher.
+func (s *reader) noteMarkers() {
+	for i := range s.words.tokens[:s.words.n] {
+		t := &s.words.tokens[i]
+		if s.words.sets[i].has(s.g.rot13) {
+			s.encoded.MarkRot13(int(t.start), int(t.end))
+		} else if s.words.sets[i].has(s.g.backwards) {
+			s.encoded.MarkReversed(int(t.start), int(t.end))
+		}
+	}
 }

@@ -3,12 +3,14 @@ package scan
 import (
 	"slices"
 	"strings"
+
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // Result has the findings of Scan in one text.
 type Result struct {
 	Matches []Match
-	Decoded []Decoded
+	Decoded []disguise.Decoded
 	// Comments are the bytes of HTML and Markdown comments in the text, from
 	// delimiter to delimiter.
 	Comments [][2]int
@@ -32,6 +34,8 @@ type Sentence struct {
 	Clauses [2]int32
 }
 
+const maxSentences = 1 << 14
+
 // Clause is a part of a sentence that a comma or the like ends, or before which a word
 // such as "because" stands.
 type Clause struct {
@@ -42,66 +46,20 @@ type Clause struct {
 	Joined bool
 }
 
-// Decoded is a passage that turned out to be another text in disguise.
-type Decoded struct {
-	Start, End int // bytes of the text that was scanned
-	Text       string
-	Disguise   Disguise
-}
-
-// Limits of decoding one text.
-const (
-	maxDepth     = 3    // encodings within encodings
-	maxSegments  = 2000 // texts decoded from one text
-	maxSentences = 1 << 14
-	maxExtra     = 1 << 16 // decoded bytes beyond twice the length of the text
-)
-
-// segment is a text to read: the one given, or one decoded from another.
-type segment struct {
-	text   string
-	depth  int
-	hidden Disguise
-	// start and end are the bytes of the given text that the segment was
-	// decoded from. offs, when there, has for each byte of text and its end
-	// the byte of the given text it came from.
-	start, end int
-	offs       []int32
-}
-
-// origin maps bytes of the segment to bytes of the text that was scanned.
-func (g *segment) origin(start, end int) (int, int) {
-	switch {
-	case g.depth == 0:
-		return start, end
-	case g.offs == nil:
-		return g.start, g.end
-	}
-	from, to := int(g.offs[start]), int(g.offs[end])
-	if to <= from {
-		// Reversed text: the last byte comes first.
-		from, to = to, from
-	}
-	return from, to
-}
-
 // Scan reads text and everything that is encoded in it.
 func (g *Grammar) Scan(text string) *Result {
 	out := &Result{Comments: comments(text)}
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
 	s.begin(out, text)
-	for i := 0; i < len(s.encoded.queue) && i < maxSegments; i++ {
-		seg := s.encoded.queue[i]
-		out.work += len(seg.text)
-		s.turnTo(&seg)
+	for seg := s.encoded.Next(); seg != nil; seg = s.encoded.Next() {
+		out.work += len(seg.Text)
+		s.turnTo(seg)
 		s.read()
-		if i == 0 {
+		if seg.Depth == 0 {
 			out.Concepts = s.seen
 		}
-		if seg.depth < maxDepth {
-			s.encoded.decode()
-		}
+		s.encoded.Decode()
 	}
 	out.work += s.words.work
 	s.end()
@@ -113,14 +71,13 @@ func (s *reader) begin(out *Result, text string) {
 	s.out, s.frames.out = out, out
 	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
 	clear(s.frames.fired)
-	s.encoded.begin(out, text)
+	s.encoded.Begin(text)
 	s.words.work = 0
 }
 
 // turnTo forgets the segment before.
-func (s *reader) turnTo(seg *segment) {
-	s.text, s.words.text, s.frames.seg = seg.text, seg.text, seg
-	s.encoded.turnTo(seg)
+func (s *reader) turnTo(seg *disguise.Segment) {
+	s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg
 	s.words.begin()
 	s.group, s.joined, s.lineup, s.fenced, s.single, s.seen = -1, false, true, false, 0, Set{}
 }
@@ -128,10 +85,9 @@ func (s *reader) turnTo(seg *segment) {
 // end lets go of the text.
 func (s *reader) end() {
 	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
-	s.out, s.frames.out, s.encoded.out = nil, nil, nil
-	s.text, s.words.text, s.encoded.text = "", "", ""
-	s.frames.seg, s.encoded.seg = nil, nil
-	clear(s.encoded.queue)
+	s.out.Decoded, s.out.LongRun = s.encoded.End()
+	s.out, s.frames.out, s.frames.seg = nil, nil, nil
+	s.text, s.words.text = "", ""
 }
 
 // The hash of a word is FNV-1a over its folded bytes: it can be carried along

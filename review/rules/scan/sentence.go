@@ -2,6 +2,9 @@ package scan
 
 import (
 	"slices"
+
+	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // maxTokens is how many words a sentence holds at most. A longer one is read
@@ -47,7 +50,7 @@ type token struct {
 	pos        int32 // distance from the start in words, with extra for pauses
 	id         uint32
 	gap        gap
-	hide       Disguise
+	hide       disguise.Disguise
 	upper      bool   // begins with a capital
 	fenced     bool   // in a code block
 	hits, ends uint16 // its hits
@@ -107,7 +110,7 @@ func (s *sentence) ends(t *token) bool {
 		return false
 	}
 	prev := &s.tokens[s.n-1]
-	if prev.end-prev.start == 1 && isLetter(s.text[prev.start]) && prev.gap&gDot != 0 {
+	if prev.end-prev.start == 1 && letters.IsLetter(s.text[prev.start]) && prev.gap&gDot != 0 {
 		return false
 	}
 	c := s.text[t.start]

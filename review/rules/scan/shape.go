@@ -1,8 +1,12 @@
 package scan
 
+import (
+	"toolcrib/review/rules/scan/letters"
+)
+
 // shape notes what the characters around the word text[i:j], the last token,
 // make of it: a URL, an address, a path, a label.
-func (s *sentence) shape(i, j, digits, letters int) {
+func (s *sentence) shape(i, j, digits, letterCount int) {
 	last := s.n - 1
 	t := &s.tokens[last]
 	text := s.text
@@ -30,41 +34,41 @@ func (s *sentence) shape(i, j, digits, letters int) {
 			s.shaped(last, last, s.g.email)
 		}
 	}
-	if letters > 1 && digits == 0 && isUpper(text[i]) && isUpper(text[j-1]) && isUpper(text[i+1]) {
+	if letterCount > 1 && digits == 0 && letters.IsUpper(text[i]) && letters.IsUpper(text[j-1]) && letters.IsUpper(text[i+1]) {
 		s.shaped(last, last, s.g.caps)
 	}
-	if digits > 0 && letters == 0 {
+	if digits > 0 && letterCount == 0 {
 		s.shaped(last, last, s.g.number)
 		if t.gap&gPlus != 0 && digits >= 7 {
 			s.shaped(last, last, s.g.phone)
 		}
 	}
-	if digits >= 2 && letters >= 2 && accountLike(text, i, j, digits) {
+	if digits >= 2 && letterCount >= 2 && accountLike(text, i, j, digits) {
 		s.shaped(last, last, s.g.account)
 	}
 	switch {
 	case i == 0:
 	case t.gap&gDot != 0:
-		s.hostShape(last, digits, letters)
+		s.hostShape(last, digits, letterCount)
 	case text[i-1] == '/' && (i == 1 || text[i-2] == '~' || text[i-2] <= ' ' || text[i-2] == '"' || text[i-2] == '\'' || text[i-2] == '`'):
 		s.shaped(last, last, s.g.path)
 	case text[i-1] == '[' && (i == 1 || text[i-2] <= ' '):
 		s.shaped(last, last, s.g.bracket)
 	}
-	if t.gap&gQuote != 0 && t.gap&gJoin == 0 && (next == '`' || next == '\'' || next == '"') && letters > 1 && (text[i-1] == next) {
+	if t.gap&gQuote != 0 && t.gap&gJoin == 0 && (next == '`' || next == '\'' || next == '"') && letterCount > 1 && (text[i-1] == next) {
 		s.shaped(last, last, s.g.quoted)
 	}
 }
 
 // hostShape notes a host name or an IP address that ends with token last.
-func (s *sentence) hostShape(last, digits, letters int) {
+func (s *sentence) hostShape(last, digits, letterCount int) {
 	t := &s.tokens[last]
-	if letters > 0 && t.id != 0 {
+	if letterCount > 0 && t.id != 0 {
 		if set := &s.g.lex.list[t.id].set; set.has(s.g.tld) && last > 0 {
 			s.shaped(last-1, last, s.g.host)
 		}
 	}
-	if digits == 0 || letters > 0 || last < 3 {
+	if digits == 0 || letterCount > 0 || last < 3 {
 		return
 	}
 	for k := last - 3; k <= last; k++ {
@@ -79,10 +83,10 @@ func (s *sentence) hostShape(last, digits, letters int) {
 func mailbox(text string) bool {
 	for i := 0; i < len(text) && i < 64; i++ {
 		c := text[i]
-		if c == '.' && i > 0 && i+1 < len(text) && isLetter(text[i+1]) {
+		if c == '.' && i > 0 && i+1 < len(text) && letters.IsLetter(text[i+1]) {
 			return true
 		}
-		if !isWord(c) && c != '-' && c != '_' {
+		if !letters.IsWord(c) && c != '-' && c != '_' {
 			return false
 		}
 	}
@@ -92,7 +96,7 @@ func mailbox(text string) bool {
 // nameStart returns where the name that goes on at i begins: "_" and "-" join
 // its parts.
 func nameStart(text string, i int) int {
-	for i > 0 && (isWord(text[i-1]) || text[i-1] == '_' || text[i-1] == '-') {
+	for i > 0 && (letters.IsWord(text[i-1]) || text[i-1] == '_' || text[i-1] == '-') {
 		i--
 	}
 	return i
@@ -103,9 +107,9 @@ func nameStart(text string, i int) int {
 // a cryptocurrency.
 func accountLike(text string, i, j, digits int) bool {
 	word := text[i:j]
-	if len(word) >= 4 && isUpper(word[0]) && isUpper(word[1]) && isDigits(word[2:4]) {
+	if len(word) >= 4 && letters.IsUpper(word[0]) && letters.IsUpper(word[1]) && letters.IsDigits(word[2:4]) {
 		next := j + 1
-		return len(word) >= 15 || len(word) == 4 && len(text) >= next+4 && text[j] == ' ' && isDigits(text[next:next+4])
+		return len(word) >= 15 || len(word) == 4 && len(text) >= next+4 && text[j] == ' ' && letters.IsDigits(text[next:next+4])
 	}
 	return len(word) >= 26 && len(word) <= 64 && digits >= 4 && (word[:3] == "bc1" || word[:2] == "0x" && len(word) == 42)
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 )
 
 // succeeding are words by which a tool names its successor.
@@ -172,7 +173,7 @@ func actingBesides(c *View) []candidate {
 		}
 		var spans []rules.Passage
 		for _, sentence := range s.Sentences[1:] {
-			said := wordsOf(scan.Fold(s.Value[sentence.Start:sentence.End]))
+			said := wordsOf(letters.Fold(s.Value[sentence.Start:sentence.End]))
 			for len(said) > 0 && leading[said[0]] {
 				said = said[1:]
 			}

@@ -3,6 +3,7 @@ package wording
 import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // encoded is the rule about attacks that were encoded.
@@ -53,7 +54,7 @@ func readable() rules.Rule {
 		Check: EachText(func(s *Scanned) []rules.Finding {
 			var spans []rules.Passage
 			for _, d := range s.Decoded {
-				if s.Visible && d.Disguise&(scan.Base64|scan.Hex|scan.Bits) != 0 {
+				if s.Visible && d.Disguise&(disguise.Base64|disguise.Hex|disguise.Bits) != 0 {
 					spans = append(spans, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise})
 				}
 			}

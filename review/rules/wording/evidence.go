@@ -6,9 +6,10 @@ import (
 	"strings"
 	"unicode"
 
+	"toolcrib/review/rules/scan/disguise"
+
 	"toolcrib/registry/wire"
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 )
 
 // evidence is the weighed wording of a definition.
@@ -247,7 +248,7 @@ func complete(s *Sentence) bool {
 
 // guessed are disguises that are tried because words look like it: a text that only
 // looks like it must be judged like any other.
-const guessed = scan.Rot13 | scan.Reversed
+const guessed = disguise.Rot13 | disguise.Reversed
 
 // ordered reports whether what f found in s is part of an order: a clause up to it
 // begins with a verb of taking or handing over, or it stands behind a word such as

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/disguise"
+
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
 )
@@ -96,7 +98,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 }
 
 // told is a message: the deed and the passage, unless the deed names it.
-func told(deed, passage string, how scan.Disguise) string {
+func told(deed, passage string, how disguise.Disguise) string {
 	if how != 0 {
 		deed += ", in disguise (" + disguised(how) + ")"
 	}

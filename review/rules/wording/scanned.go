@@ -6,6 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/hidden"
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
@@ -18,7 +22,7 @@ func grammar() *scan.Grammar { return rulebook.Grammar() }
 type Scanned struct {
 	rules.Text
 	*scan.Result
-	Hidden []scan.Hidden
+	Hidden []hidden.Run
 	Plain  bool             // printable ASCII only
 	byRule map[string][]int // indices of Matches by the rule they are for
 }
@@ -28,9 +32,9 @@ func (c *View) Scan() []Scanned {
 	c.scans.Do(func() {
 		g := grammar()
 		for _, t := range c.Texts() {
-			s := Scanned{Text: t, Result: g.Scan(t.Value), Plain: scan.Plain(t.Value)}
+			s := Scanned{Text: t, Result: g.Scan(t.Value), Plain: letters.Plain(t.Value)}
 			if !s.Plain {
-				s.Hidden = scan.FindHidden(t.Value)
+				s.Hidden = hidden.Find(t.Value)
 			}
 			if len(s.Matches) > 0 {
 				s.byRule = map[string][]int{}
@@ -91,7 +95,7 @@ func sampled(m *scan.Match) bool {
 }
 
 // disguised says in words how m was kept from sight, "" when it was not.
-func disguised(d scan.Disguise) string { return strings.Join(d.Names(), ", ") }
+func disguised(d disguise.Disguise) string { return strings.Join(d.Names(), ", ") }
 
 // Governs reports whether the text is an agent's own instruction, or a file of a skill
 // or of instructions, which may decide which tools to use, when, and in which order.

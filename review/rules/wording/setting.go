@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
@@ -47,7 +49,7 @@ func (c *View) newSetting() *setting {
 		c.surround(st)
 		return st
 	}
-	for w := range wordsIn(scan.Fold(firstSentence(t.Description))) {
+	for w := range wordsIn(letters.Fold(firstSentence(t.Description))) {
 		if !idle[w] && w != "tool" && w != "user" {
 			st.about[stem(w)] = true
 		}
@@ -97,7 +99,7 @@ func (c *View) surround(st *setting) {
 			for n := range x.Concepts.Numbers() {
 				st.concepts[n]++
 			}
-			for w := range wordsIn(scan.Fold(s.Value[x.Start:x.End])) {
+			for w := range wordsIn(letters.Fold(s.Value[x.Start:x.End])) {
 				st.count[stem(w)]++
 			}
 			for host := range hostsIn(s.Value[x.Start:x.End]) {
@@ -192,7 +194,7 @@ func (c *View) about(concepts string) bool {
 // text.
 func (c *View) concerns(text string) bool {
 	about := c.setting().about
-	return slices.ContainsFunc(wordsOf(scan.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
+	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
 }
 
 // strays reports whether what s says to do has nothing to do with what the tool says it is

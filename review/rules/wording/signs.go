@@ -7,8 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 )
 
 // signs is the rule for attacks that no frame describes. It reports sentences
@@ -78,7 +79,7 @@ func (c *View) reasons(s *Sentence, table *Learned) string {
 		for _, h := range f[pieceGroup] {
 			sum += table.Weights[pieceGroup].At(h)
 		}
-		words[scan.Fold(w)] = table.weight("w:"+stem(w)) + sum/max(1, len(f[pieceGroup]))
+		words[letters.Fold(w)] = table.weight("w:"+stem(w)) + sum/max(1, len(f[pieceGroup]))
 	}
 	heavy := heaviest(words, 4)
 	if len(heavy) == 0 {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/review/rules/scan/letters"
+
 	"toolcrib/review/rules"
-	"toolcrib/review/rules/scan"
 )
 
 // privatePlace is a place in a value that something private is to be put into.
@@ -61,7 +62,7 @@ func fixed(p string) bool {
 // addressOfStranger reports whether value is an address of somebody in
 // particular, rather than one of the examples of RFC 2606 or this machine.
 func addressOfStranger(value string) bool {
-	lower := strings.ToLower(scan.Fold(value))
+	lower := strings.ToLower(letters.Fold(value))
 	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // words makes a set of a list.
@@ -138,7 +138,7 @@ const maxWords = 400
 // and the names of tools become place holders, since only their kind counts.
 func tokens(list []string, text string, st *setting) []string {
 	list = list[:0]
-	for chunk := range strings.FieldsSeq(scan.Fold(text)) {
+	for chunk := range strings.FieldsSeq(letters.Fold(text)) {
 		if len(list) >= maxWords {
 			break
 		}

@@ -1,8 +1,10 @@
-package scan
+package disguise
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/hidden"
 )
 
 // carrier collects bytes that invisible characters spell, with the place of
@@ -22,7 +24,7 @@ func (c *carrier) add(b byte, at, size int) {
 // invisible queues the texts spelled by tag characters, by variation selectors
 // (each stands for one byte) and by zero-width characters (each stands for one
 // or two bits), and text that a direction override shows backwards.
-func (s *decoder) invisible() {
+func (s *Decoder) invisible() {
 	var tags, selectors, widths carrier
 	text := s.text
 	for i := 0; i < len(text); {
@@ -32,10 +34,10 @@ func (s *decoder) invisible() {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == blackFlag:
-			n += flagTags(text[i+n:])
-		case r >= tagFirst+0x20 && r < cancelTag:
-			tags.add(byte(r-tagFirst), i, n)
+		case r == hidden.BlackFlag:
+			n += hidden.FlagTags(text[i+n:])
+		case r >= hidden.TagFirst+0x20 && r < hidden.CancelTag:
+			tags.add(byte(r-hidden.TagFirst), i, n)
 		case r >= 0xfe00 && r <= 0xfe0f:
 			selectors.add(byte(r-0xfe00), i, n)
 		case r >= 0xe0100 && r <= 0xe01ef:
@@ -64,7 +66,7 @@ const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064
 
 // selectorText queues what variation selectors spell. Honest ones (U+FE0F
 // after an emoji) among them spell a control character, which is dropped.
-func (s *decoder) selectorText(c *carrier) {
+func (s *Decoder) selectorText(c *carrier) {
 	text, offs := c.text[:0], c.offs[:0]
 	for k, b := range c.text {
 		if b != 0x0f && b != 0x0e {
@@ -79,7 +81,7 @@ func (s *decoder) selectorText(c *carrier) {
 // zeroWidthText queues what zero-width characters spell: the two most common
 // are taken for 0 and 1, either way, in bytes of eight or seven bits; or, when
 // there are four, for two bits each.
-func (s *decoder) zeroWidthText(c *carrier) {
+func (s *Decoder) zeroWidthText(c *carrier) {
 	var count [16]int
 	for _, sym := range c.text {
 		count[sym]++

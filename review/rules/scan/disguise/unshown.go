@@ -1,4 +1,4 @@
-package scan
+package disguise
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 
 // withoutBytes queues the lines that show bytes which belong to no text (package filetext),
 // without them, as one text: many clients leave them out.
-func (s *decoder) withoutBytes() {
-	if s.seg.depth > 0 || !strings.Contains(s.text, "⟨") {
+func (s *Decoder) withoutBytes() {
+	if s.seg.Depth > 0 || !strings.Contains(s.text, "⟨") {
 		return
 	}
 	var out []byte

@@ -1,4 +1,6 @@
-package scan
+// Package disguise decodes texts that are hidden in other texts: base64, escapes, letters
+// spelled apart, invisible characters, and simple ciphers.
+package disguise
 
 import (
 	"encoding/base64"
@@ -6,39 +8,104 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
 )
 
-// decoder queues the texts that a segment carries in disguise.
-type decoder struct {
-	out     *Result
-	seg     *segment // the one that was read
+// Decoded is a passage that turned out to be another text in disguise.
+type Decoded struct {
+	Start, End int // bytes of the text that was scanned
+	Text       string
+	Disguise   Disguise
+}
+
+// Limits of decoding one text.
+const (
+	maxDepth    = 3       // encodings within encodings
+	maxSegments = 2000    // texts decoded from one text
+	MaxExtra    = 1 << 16 // decoded bytes beyond twice the length of the text
+)
+
+// Segment is a text to read: the one given, or one decoded from another.
+type Segment struct {
+	Text   string
+	Depth  int // 0 for the text that was given
+	Hidden Disguise
+	// start and end are the bytes of the given text that the segment was
+	// decoded from. offs, when there, has for each byte of text and its end
+	// the byte of the given text it came from.
+	start, end int
+	offs       []int32
+}
+
+// Origin maps bytes of the segment to bytes of the text that was scanned.
+func (g *Segment) Origin(start, end int) (int, int) {
+	switch {
+	case g.Depth == 0:
+		return start, end
+	case g.offs == nil:
+		return g.start, g.end
+	}
+	from, to := int(g.offs[start]), int(g.offs[end])
+	if to <= from {
+		// Reversed text: the last byte comes first.
+		from, to = to, from
+	}
+	return from, to
+}
+
+// Decoder reads what a text and the texts decoded from it carry in disguise, one segment
+// after the other.
+type Decoder struct {
+	seg     *Segment // the one that is being read
 	text    string   // its text
 	markers markers
 	budget  int // bytes that may still be decoded
-	queue   []segment
+	queue   []Segment
+	next    int // in queue
+	found   []Decoded
+	longRun bool
 }
 
-// begin queues a text that was given.
-func (s *decoder) begin(out *Result, text string) {
-	s.out, s.budget = out, 2*len(text)+maxExtra
-	s.queue = append(s.queue[:0], segment{text: text, end: len(text)})
+// Begin queues a text that was given.
+func (s *Decoder) Begin(text string) {
+	s.budget, s.next = 2*len(text)+MaxExtra, 0
+	s.queue = append(s.queue[:0], Segment{Text: text, end: len(text)})
 }
 
-// turnTo forgets the segment before.
-func (s *decoder) turnTo(seg *segment) { s.seg, s.text, s.markers = seg, seg.text, markers{} }
+// Next turns to the next segment and returns it, nil if there is none. It is valid until
+// the next call.
+func (s *Decoder) Next() *Segment {
+	if s.next == len(s.queue) {
+		return nil
+	}
+	seg := s.queue[s.next] // a copy: the queue grows while it is read
+	s.next++
+	s.seg, s.text, s.markers = &seg, seg.Text, markers{}
+	return s.seg
+}
+
+// End forgets the text. It returns what was decoded, and whether at least 16 letters,
+// digits and "+/-_" are in a row.
+func (s *Decoder) End() (found []Decoded, longRun bool) {
+	found, longRun = s.found, s.longRun
+	clear(s.queue)
+	s.seg, s.text, s.found, s.longRun = nil, "", nil, false
+	return found, longRun
+}
 
 // push queues a text decoded from bytes start to end of the segment being
 // read. offs maps its bytes to bytes of that segment; nil maps all of it to
 // the whole passage.
-func (s *decoder) push(text string, start, end int, offs []int32, how Disguise) {
+func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) {
 	if text == "" || len(s.queue) >= maxSegments || len(text) > s.budget {
 		return
 	}
 	s.budget -= len(text)
-	seg := segment{text: text, depth: s.seg.depth + 1, hidden: s.seg.hidden | how, offs: offs}
-	seg.start, seg.end = s.seg.origin(start, end)
+	seg := Segment{Text: text, Depth: s.seg.Depth + 1, Hidden: s.seg.Hidden | how, offs: offs}
+	seg.start, seg.end = s.seg.Origin(start, end)
 	switch {
-	case offs == nil || s.seg.depth == 0:
+	case offs == nil || s.seg.Depth == 0:
 	case s.seg.offs == nil:
 		seg.offs = nil
 	default:
@@ -47,11 +114,14 @@ func (s *decoder) push(text string, start, end int, offs []int32, how Disguise) 
 		}
 	}
 	s.queue = append(s.queue, seg)
-	s.out.Decoded = append(s.out.Decoded, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.hidden})
+	s.found = append(s.found, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.Hidden})
 }
 
-// decode queues every text that the segment just read may carry in disguise.
-func (s *decoder) decode() {
+// Decode queues every text that the segment just read may carry in disguise.
+func (s *Decoder) Decode() {
+	if s.seg.Depth == maxDepth {
+		return
+	}
 	s.withoutBytes()
 	s.encodedRuns()
 	s.escapes()
@@ -73,7 +143,7 @@ const (
 var runKind = func() (t [256]uint8) {
 	for c := range t {
 		b := byte(c)
-		if isWord(b) || b == '+' || b == '/' || b == '-' || b == '_' {
+		if letters.IsWord(b) || b == '+' || b == '/' || b == '-' || b == '_' {
 			t[c] |= inBase64
 		}
 		if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' {
@@ -90,7 +160,7 @@ const (
 
 // encodedRuns looks for runs of characters that decode to text as base64
 // (RFC 4648, both alphabets, padded or not) or hexadecimal.
-func (s *decoder) encodedRuns() {
+func (s *Decoder) encodedRuns() {
 	text := s.text
 	codes := codeRun{}
 	for i := 0; i < len(text); {
@@ -116,7 +186,7 @@ func (s *decoder) encodedRuns() {
 				continue
 			}
 		}
-		s.out.LongRun = s.out.LongRun || n >= minRun
+		s.longRun = s.longRun || n >= minRun
 		if n < minRun && !padded || n < minPadded || n > maxRun {
 			continue
 		}
@@ -135,7 +205,7 @@ func (s *decoder) encodedRuns() {
 
 // lines returns the run at text[start:end] joined with the runs in the lines
 // below it, when it looks as if it had been wrapped, and the end of the last.
-func (s *decoder) lines(start, end int) (run string, stop int) {
+func (s *Decoder) lines(start, end int) (run string, stop int) {
 	text := s.text
 	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
 		return text[start:end], end
@@ -187,7 +257,7 @@ func unbase64(s string) []byte {
 }
 
 // pushBytes queues b when it is text, and reports whether it is.
-func (s *decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
+func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	text, ok := textual(b)
 	if ok {
 		s.push(text, start, end, nil, how)
@@ -213,7 +283,7 @@ func textual(b []byte) (string, bool) {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), r == ' ':
 			words++
-		case r == '\n', r == '\t', r == '\r', ignorable(r), unicode.IsPrint(r):
+		case r == '\n', r == '\t', r == '\r', letters.Ignorable(r), unicode.IsPrint(r):
 		default:
 			return "", false
 		}
@@ -251,7 +321,7 @@ const (
 )
 
 // code adds the short run text[start:end] to the row, or ends the row.
-func (s *decoder) code(c *codeRun, start, end int) {
+func (s *Decoder) code(c *codeRun, start, end int) {
 	word := s.text[start:end]
 	radices := uint8(0)
 	var values [3]byte
@@ -312,7 +382,7 @@ func digitValue(c byte) int {
 }
 
 // endCodes queues the text that the row spells, if it does.
-func (s *decoder) endCodes(c *codeRun) {
+func (s *Decoder) endCodes(c *codeRun) {
 	if c.count == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package scan
+package disguise
 
 import (
 	"html"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
 )
 
 // around an escape, so many bytes of its line are read with it.
@@ -14,7 +16,7 @@ const escapeWindow = 240
 // escapes decodes percent escapes (RFC 3986), HTML character references, and the
 // \u, \x and \U escapes of JSON and its relatives, and queues the lines in which
 // one became a letter or an invisible character.
-func (s *decoder) escapes() {
+func (s *Decoder) escapes() {
 	text := s.text
 	for i := 0; i < len(text); {
 		k := strings.IndexAny(text[i:], `%&\`)
@@ -32,7 +34,7 @@ func (s *decoder) escapes() {
 
 // unescapeLine queues the line around the escape at i, unescaped, and returns
 // where to go on.
-func (s *decoder) unescapeLine(i int) int {
+func (s *Decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)
 	if nl := strings.LastIndexByte(text[start:i], '\n'); nl >= 0 {
@@ -53,7 +55,7 @@ func (s *decoder) unescapeLine(i int) int {
 			j++
 			continue
 		}
-		worth = worth || unicode.IsLetter(r) || unicode.IsDigit(r) || ignorable(r)
+		worth = worth || unicode.IsLetter(r) || unicode.IsDigit(r) || letters.Ignorable(r)
 		before := len(out)
 		out = utf8.AppendRune(out, r)
 		for range len(out) - before {

@@ -1,4 +1,5 @@
-package scan
+// Package letters folds characters to the plain letters that they are or imitate.
+package letters
 
 import (
 	"strings"
@@ -9,36 +10,41 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// class is the kind of a character to the tokenizer.
-type class uint8
+// Class is the kind of a character to the tokenizer.
+type Class uint8
 
+// The classes of characters.
 const (
-	other  class = iota // punctuation and symbols
-	space               // white space
-	letter              // part of a word
-	digit
-	skip     // nothing to the eye: invisible characters and combining marks
-	unspaced // letter of a script that puts no spaces between words
+	Other  Class = iota // punctuation and symbols
+	Space               // white space
+	Letter              // part of a word
+	Digit
+	Skip     // nothing to the eye: invisible characters and combining marks
+	Unspaced // letter of a script that puts no spaces between words
 )
 
-// script is a bit for each writing system whose letters imitate Latin ones.
-type script uint8
+// Imitates returns the ASCII character that r can be taken for, 0 if none.
+func Imitates(r rune) byte { return imitations()[r] }
 
+// Script is a bit for each writing system whose letters imitate Latin ones.
+type Script uint8
+
+// The scripts.
 const (
-	latin script = 1 << iota
-	lookalike
-	foreign
+	Latin Script = 1 << iota
+	Imitating
+	Foreign
 )
 
-// folded is the plain form of a character.
-type folded struct {
-	class  class
-	script script
-	upper  bool
-	// text is the character in lower case without accents and presentation;
-	// ascii the Latin letter or digit it imitates, 0 when there is none.
-	text  string
-	ascii byte
+// Folded is the plain form of a character.
+type Folded struct {
+	Class  Class
+	Script Script
+	Upper  bool
+	// Text is the character in lower case without accents and presentation;
+	// ASCII the Latin letter or digit it imitates, 0 when there is none.
+	Text  string
+	ASCII byte
 }
 
 // indicVowel reports whether r is a sign of the scripts of India that stands for a
@@ -51,8 +57,8 @@ func indicVowel(r rune) bool {
 // nukta reports whether r is the dot below a letter, which composed letters have too.
 func nukta(r rune) bool { return r == 0x093c || r == 0x09bc || r == 0x0a3c }
 
-// imitates returns the ASCII character that r can be taken for, 0 if none.
-var imitates = sync.OnceValue(func() map[rune]byte {
+// imitations returns the ASCII character that r can be taken for, 0 if none.
+var imitations = sync.OnceValue(func() map[rune]byte {
 	m := make(map[rune]byte, 1024)
 	for ascii, looks := range confusables {
 		for _, r := range looks {
@@ -63,54 +69,54 @@ var imitates = sync.OnceValue(func() map[rune]byte {
 })
 
 // foldRune folds one character outside ASCII.
-func foldRune(r rune) folded {
+func foldRune(r rune) Folded {
 	switch {
-	case ignorable(r):
-		return folded{class: skip}
+	case Ignorable(r):
+		return Folded{Class: Skip}
 	case indicVowel(r):
-		return folded{class: letter, script: foreign, text: string(r)}
+		return Folded{Class: Letter, Script: Foreign, Text: string(r)}
 	case unicode.In(r, unicode.Mn, unicode.Me):
-		return folded{class: skip}
+		return Folded{Class: Skip}
 	case unicode.IsSpace(r), unicode.Is(unicode.Z, r):
-		return folded{class: space, text: " "}
-	case noSpaces(r):
-		return folded{class: unspaced, script: foreign, text: string(r)}
+		return Folded{Class: Space, Text: " "}
+	case NoSpaces(r):
+		return Folded{Class: Unspaced, Script: Foreign, Text: string(r)}
 	}
-	f := folded{script: scriptOf(r), upper: unicode.IsUpper(r) || unicode.IsTitle(r)}
-	f.ascii = imitates()[r]
+	f := Folded{Script: ScriptOf(r), Upper: unicode.IsUpper(r) || unicode.IsTitle(r)}
+	f.ASCII = imitations()[r]
 	for _, d := range decompose(r) {
 		switch {
 		case unicode.In(d, unicode.Mn, unicode.Me), d == '(' && r != d, d == ')' && r != d:
 			// Accents, and the brackets of a parenthesised letter.
 		case d < 0x80:
-			f.text += string(unicode.ToLower(d))
-			f.upper = f.upper || unicode.IsUpper(d)
+			f.Text += string(unicode.ToLower(d))
+			f.Upper = f.Upper || unicode.IsUpper(d)
 		default:
 			d = unicode.ToLower(d)
-			if a := imitates()[d]; a != 0 {
-				if f.ascii == 0 || f.text == "" {
-					f.ascii = a
+			if a := imitations()[d]; a != 0 {
+				if f.ASCII == 0 || f.Text == "" {
+					f.ASCII = a
 				}
-				if f.script == latin {
-					f.text += string(rune(a))
+				if f.Script == Latin {
+					f.Text += string(rune(a))
 					continue
 				}
 			}
-			f.text += string(d)
+			f.Text += string(d)
 		}
 	}
-	if len(f.text) == 1 && isWord(f.text[0]) {
-		f.ascii, f.script = f.text[0], latin
+	if len(f.Text) == 1 && IsWord(f.Text[0]) {
+		f.ASCII, f.Script = f.Text[0], Latin
 	}
 	switch {
-	case f.text == "":
-		return folded{class: skip}
-	case isDigits(f.text):
-		f.class = digit
-	case unicode.IsLetter(r), unicode.Is(unicode.Nl, r), f.ascii != 0, isWord(f.text[0]):
-		f.class = letter
+	case f.Text == "":
+		return Folded{Class: Skip}
+	case IsDigits(f.Text):
+		f.Class = Digit
+	case unicode.IsLetter(r), unicode.Is(unicode.Nl, r), f.ASCII != 0, IsWord(f.Text[0]):
+		f.Class = Letter
 	default:
-		f.class = other
+		f.Class = Other
 	}
 	return f
 }
@@ -132,20 +138,21 @@ func decompose(r rune) []rune {
 	return []rune{r}
 }
 
-func scriptOf(r rune) script {
+// ScriptOf returns the kind of writing system that r belongs to, 0 if r is no letter.
+func ScriptOf(r rune) Script {
 	switch {
 	case unicode.Is(unicode.Latin, r):
-		return latin
+		return Latin
 	case unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Cherokee, unicode.Armenian, unicode.Coptic, unicode.Lisu):
-		return lookalike
+		return Imitating
 	case unicode.IsLetter(r):
-		return foreign
+		return Foreign
 	}
 	return 0
 }
 
-// noSpaces reports whether r belongs to a script that runs words together.
-func noSpaces(r rune) bool {
+// NoSpaces reports whether r belongs to a script that runs words together.
+func NoSpaces(r rune) bool {
 	switch {
 	case r < 0x0e00:
 		return false
@@ -157,12 +164,13 @@ func noSpaces(r rune) bool {
 	return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r)
 }
 
-// isWord reports whether c is an ASCII letter or digit.
-func isWord(c byte) bool {
+// IsWord reports whether c is an ASCII letter or digit.
+func IsWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-func isDigits(s string) bool {
+// IsDigits reports whether s consists of ASCII digits.
+func IsDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -171,10 +179,10 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// skeleton maps the characters of leet spelling, and the letters they are confused
+// Skeleton maps the characters of leet spelling, and the letters they are confused
 // with, to one representative each, so that "1gn0r3", "ignor€" and "ignore" have
-// the same skeleton. It returns 0 for a character that replaces no letter.
-func skeleton(c byte) byte {
+// the same Skeleton. It returns 0 for a character that replaces no letter.
+func Skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
 		return 'l'
@@ -204,8 +212,8 @@ func skeleton(c byte) byte {
 // confusables lists, for each ASCII letter and digit, the characters that look
 // like it, written as escapes so that this file shows its content. Most are the
 // single-character rows of confusables.txt of UTS #39 (Unicode Security
-// Mechanisms) whose skeleton is one ASCII letter or digit; added are small
-// capitals, letters with hooks and strokes, the lower-case Greek and Cyrillic
+// Mechanisms) whose Skeleton is one ASCII letter or digit; added are small
+// capitals, letters with hooks and strokes, the Lower-case Greek and Cyrillic
 // letters of similar shape, and the negative squared, negative circled and
 // regional letters. Characters that compatibility decomposition (NFKD) maps to
 // ASCII by itself are left out.
@@ -302,26 +310,26 @@ func Fold(text string) string {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch f := foldRune(r); {
-		case f.class == skip:
-		case f.ascii != 0:
-			b.WriteByte(f.ascii)
+		case f.Class == Skip:
+		case f.ASCII != 0:
+			b.WriteByte(f.ASCII)
 		default:
-			b.WriteString(f.text)
+			b.WriteString(f.Text)
 		}
 		i += n
 	}
 	return b.String()
 }
 
-// foldCache keeps folded characters outside ASCII: a text uses few of them, again and
+// Cache keeps folded characters outside ASCII: a text uses few of them, again and
 // again.
-type foldCache [256]struct {
+type Cache [256]struct {
 	r rune
-	f folded
+	f Folded
 }
 
-// fold returns the folded form of a character outside ASCII.
-func (c *foldCache) fold(r rune) *folded {
+// Fold returns the folded form of a character outside ASCII.
+func (c *Cache) Fold(r rune) *Folded {
 	e := &c[uint32(r)%uint32(len(c))]
 	if e.r != r {
 		e.r, e.f = r, foldRune(r)
@@ -329,62 +337,54 @@ func (c *foldCache) fold(r rune) *folded {
 	return &e.f
 }
 
-// cutWords folds s, cuts it into words as the reader does, and calls found with each,
-// which is valid only until the next one.
-func (c *foldCache) cutWords(s string, found func(word []byte)) {
-	w := make([]byte, 0, len(s))
-	end := func() {
-		if len(w) > 0 && string(w) != "." {
-			found(w)
-		}
-		w = w[:0]
-	}
-	glyphs := false
-	for i, r := range s {
-		switch {
-		case r == '\'' || r == '’':
-		case r == '.' && (i == 0 || s[i-1] == ' '):
-			end()
-			w = append(w, '.')
-		case r < utf8.RuneSelf && isWord(byte(r)):
-			if glyphs {
-				end()
-			}
-			glyphs = false
-			w = append(w, lower(byte(r)))
-		case r < utf8.RuneSelf:
-			end()
-		default:
-			f := c.fold(r)
-			switch f.class {
-			case skip:
-			case letter, digit, unspaced:
-				if glyphs != (f.class == unspaced) {
-					end()
-				}
-				glyphs = f.class == unspaced
-				w = append(w, f.text...)
-			case other, space:
-				end()
-			}
-		}
-	}
-	end()
-}
-
-// simple reports whether s is one word of lower-case ASCII letters.
-func simple(s string) bool {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func lower(c byte) byte {
-	if isUpper(c) {
+// Lower returns c, an ASCII letter in lower case.
+func Lower(c byte) byte {
+	if IsUpper(c) {
 		return c | 0x20
 	}
 	return c
+}
+
+// Ignorable reports whether r draws nothing by itself.
+func Ignorable(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true
+	case r >= 0x180b && r <= 0x180f, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3:
+		return true
+	case r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return false
+}
+
+// Plain reports whether text is printable ASCII, line feeds and tabs, in which
+// nothing can hide.
+func Plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// IsLetter reports whether c is an ASCII letter.
+func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// IsUpper reports whether c is an ASCII letter in upper case.
+func IsUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// IsASCII reports whether s has ASCII characters alone.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

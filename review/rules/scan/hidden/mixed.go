@@ -1,8 +1,10 @@
-package scan
+package hidden
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
 )
 
 // FindMixed lists the words of text that mix Latin letters with letters of
@@ -14,7 +16,7 @@ import (
 func FindMixed(text string) [][2]int {
 	var found [][2]int
 	for i := 0; i < len(text) && len(found) < maxHidden; {
-		if text[i] < utf8.RuneSelf && !isLetter(text[i]) {
+		if text[i] < utf8.RuneSelf && !letters.IsLetter(text[i]) {
 			i++
 			continue
 		}
@@ -53,19 +55,19 @@ func mixedWord(text string) (w spelling, n int) {
 		r, size := utf8.DecodeRuneInString(text[n:])
 		switch {
 		case r < utf8.RuneSelf:
-			if !isLetter(byte(r)) {
+			if !letters.IsLetter(byte(r)) {
 				return w, max(n, size)
 			}
 			w.follow(r)
 			w.latin++
 			w.tail = 0
-			if isUpper(byte(r)) {
+			if letters.IsUpper(byte(r)) {
 				w.upper++
 			}
-		case ignorable(r), unicode.Is(unicode.Mn, r):
+		case letters.Ignorable(r), unicode.Is(unicode.Mn, r):
 		case !unicode.IsLetter(r):
 			return w, max(n, size)
-		case scriptOf(r) == lookalike:
+		case letters.ScriptOf(r) == letters.Imitating:
 			w.follow(r)
 			w.letter(r)
 		}
@@ -75,7 +77,7 @@ func mixedWord(text string) (w spelling, n int) {
 }
 
 func (w *spelling) letter(r rune) {
-	if imitates()[r] == 0 {
+	if letters.Imitates(r) == 0 {
 		w.strange++
 		return
 	}

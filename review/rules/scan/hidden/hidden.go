@@ -1,8 +1,11 @@
-package scan
+// Package hidden finds characters that a reader does not see, or takes for others.
+package hidden
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"toolcrib/review/rules/scan/letters"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -26,8 +29,8 @@ const (
 	Separator          // line or paragraph separator, or next line: ends a line in some programs and in others draws nothing
 )
 
-// Hidden is a run of unwelcome characters of one kind.
-type Hidden struct {
+// Run is a run of unwelcome characters of one kind.
+type Run struct {
 	Kind       Kind
 	Start, End int // bytes of the text
 	Count      int // characters
@@ -37,33 +40,16 @@ type Hidden struct {
 // maxHidden bounds how many runs are listed for one text.
 const maxHidden = 256
 
-// ignorable reports whether r draws nothing by itself.
-func ignorable(r rune) bool {
-	switch {
-	case r < 0xad:
-		return false
-	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
-		return true
-	case r >= 0x180b && r <= 0x180f, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
-		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff, r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3:
-		return true
-	case r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
-		return true
-	}
-	return false
-}
-
-// FindHidden lists the runs of characters in text that draw nothing, reorder other
+// Find lists the runs of characters in text that draw nothing, reorder other
 // characters, or drive a terminal, and that nothing around them explains. Joiners
 // within emoji and in scripts that need them, a variation selector after the
 // character it selects for, flags spelled with tags, and direction marks in
 // right-to-left text are explained.
-func FindHidden(text string) []Hidden {
-	if Plain(text) {
+func Find(text string) []Run {
+	if letters.Plain(text) {
 		return nil
 	}
-	h := hiddenScan{text: text, rtl: hasRTL(text)}
+	h := search{text: text, rtl: hasRTL(text)}
 	for i := 0; i < len(text) && len(h.found) < maxHidden; {
 		c := text[i]
 		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
@@ -81,9 +67,9 @@ func FindHidden(text string) []Hidden {
 	return h.found
 }
 
-type hiddenScan struct {
+type search struct {
 	text  string
-	found []Hidden
+	found []Run
 	rtl   bool
 	prev  rune // the last character that is neither mark, selector nor skin tone
 	last  rune // the last character
@@ -92,10 +78,10 @@ type hiddenScan struct {
 }
 
 // note remembers r, which ends before byte next.
-func (h *hiddenScan) note(r rune, next int) {
+func (h *search) note(r rune, next int) {
 	h.last = r
-	if r == blackFlag {
-		h.flag = next + flagTags(h.text[next:])
+	if r == BlackFlag {
+		h.flag = next + FlagTags(h.text[next:])
 	}
 	if unicode.Is(unicode.Mn, r) {
 		return
@@ -106,26 +92,27 @@ func (h *hiddenScan) note(r rune, next int) {
 	}
 }
 
-// flagTags returns the length in bytes of the tag sequence at the start of
+// FlagTags returns the length in bytes of the tag sequence at the start of
 // text that names a region (UTS #51, ED-14a): up to six tag letters or digits
 // and the cancel tag; 0 when there is none.
-func flagTags(text string) int {
+func FlagTags(text string) int {
 	for i, r := range text {
 		switch {
-		case r == cancelTag:
+		case r == CancelTag:
 			return i + utf8.RuneLen(r)
-		case i >= 6*4 || r < tagFirst+'0' || r > tagFirst+'z':
+		case i >= 6*4 || r < TagFirst+'0' || r > TagFirst+'z':
 			return 0
 		}
 	}
 	return 0
 }
 
+// Characters that spell flags and tags.
 const (
-	blackFlag = 0x1f3f4
-	tagFirst  = 0xe0000
+	BlackFlag = 0x1f3f4
+	TagFirst  = 0xe0000
 	tagLast   = 0xe007f
-	cancelTag = 0xe007f
+	CancelTag = 0xe007f
 	zwnj      = 0x200c
 	zwj       = 0x200d
 )
@@ -133,7 +120,7 @@ const (
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
 // kind classifies r, which ends before byte next.
-func (h *hiddenScan) kind(r rune, next int) Kind {
+func (h *search) kind(r rune, next int) Kind {
 	switch {
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
 		return h.control(r, next)
@@ -141,7 +128,7 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 		return None
 	case r == 0x2028 || r == 0x2029:
 		return Separator
-	case r >= tagFirst && r <= tagLast:
+	case r >= TagFirst && r <= tagLast:
 		if next <= h.flag {
 			return None
 		}
@@ -160,7 +147,7 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 			return None
 		}
 		return DirectionMark
-	case ignorable(r):
+	case letters.Ignorable(r):
 		if h.joins(r, next) {
 			return None
 		}
@@ -173,7 +160,7 @@ func (h *hiddenScan) kind(r rune, next int) Kind {
 	return None
 }
 
-func (h *hiddenScan) control(r rune, next int) Kind {
+func (h *search) control(r rune, next int) Kind {
 	switch {
 	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f':
 		return None
@@ -187,7 +174,7 @@ func (h *hiddenScan) control(r rune, next int) Kind {
 
 // joins reports whether the invisible r does honest work between the
 // characters around it.
-func (h *hiddenScan) joins(r rune, next int) bool {
+func (h *search) joins(r rune, next int) bool {
 	after, n := utf8.DecodeRuneInString(h.text[next:])
 	switch r {
 	case zwj:
@@ -195,9 +182,9 @@ func (h *hiddenScan) joins(r rune, next int) bool {
 	case zwnj:
 		return needsJoiner(h.prev) && (needsJoiner(after) || !unicode.IsLetter(after))
 	case 0x200b:
-		return noSpaces(h.prev) && noSpaces(after)
+		return letters.NoSpaces(h.prev) && letters.NoSpaces(after)
 	case 0xad: // soft hyphen: one between letters
-		return unicode.IsLetter(h.prev) && unicode.IsLetter(after) && len(h.text) > next+n && !ignorable(after)
+		return unicode.IsLetter(h.prev) && unicode.IsLetter(after) && len(h.text) > next+n && !letters.Ignorable(after)
 	case 0xfeff:
 		return next == len("\ufeff") // a byte order mark
 	case 0x2800: // a space among Braille patterns
@@ -242,7 +229,7 @@ func takesSelector(base, sel rune) bool {
 
 // add appends the character to the run before it when that is of the same kind
 // and adjacent, and starts a run otherwise.
-func (h *hiddenScan) add(k Kind, r rune, at, n int) {
+func (h *search) add(k Kind, r rune, at, n int) {
 	if last := len(h.found) - 1; last >= 0 {
 		if f := &h.found[last]; f.Kind == k && (f.End == at || k == Stacked && at-f.End <= maxMarked) {
 			f.End = at + n
@@ -250,7 +237,7 @@ func (h *hiddenScan) add(k Kind, r rune, at, n int) {
 			return
 		}
 	}
-	h.found = append(h.found, Hidden{Kind: k, Start: at, End: at + n, Count: 1, First: r})
+	h.found = append(h.found, Run{Kind: k, Start: at, End: at + n, Count: 1, First: r})
 }
 
 // maxMarked is how many bytes may lie between two piled-up marks of one run.
@@ -258,7 +245,7 @@ const maxMarked = 8
 
 // stacked reports a mark that does not compose with the Latin letter before
 // it, or the third mark in a row.
-func (h *hiddenScan) stacked(r rune) Kind {
+func (h *search) stacked(r rune) Kind {
 	h.marks++
 	if h.marks > 2 {
 		return Stacked
@@ -283,15 +270,4 @@ func hasRTL(text string) bool {
 		}
 	}
 	return false
-}
-
-// Plain reports whether text is printable ASCII, line feeds and tabs, in which
-// nothing can hide.
-func Plain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
