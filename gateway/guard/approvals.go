@@ -51,7 +51,7 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 
 // follow keeps the approved tools as they are in the database, until ctx ends.
 func (g *Guard) follow(ctx context.Context) {
-	for told := int64(0); ctx.Err() == nil; told = g.config.Crib.Wait(ctx, told) {
+	for told := int64(0); ctx.Err() == nil; told = g.config.Backend.Wait(ctx, told) {
 		approved, err := g.approved(ctx)
 		if ctx.Err() != nil {
 			return
@@ -73,7 +73,7 @@ func (g *Guard) follow(ctx context.Context) {
 func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
 	defer cancel()
-	approved, err := g.config.Crib.Approved(ctx)
+	approved, err := g.config.Backend.Approved(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errNoDatabase) {
 		err = errNoDatabase
 	}

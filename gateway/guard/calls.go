@@ -10,6 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/gateway"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -25,12 +28,12 @@ type call struct {
 
 	mu       sync.Mutex
 	began    time.Time
-	admitted Admitted // nil until it is sent, and once it has ended
+	admitted *gateway.Admitted // nil until it is sent, and once it has ended
 	sent     bool
 }
 
 // send notes that the call is sent to the server.
-func (c *call) send(a Admitted) {
+func (c *call) send(a *gateway.Admitted) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.admitted, c.began, c.sent = a, time.Now(), true
@@ -46,19 +49,27 @@ func (c *call) waits() bool {
 	return !c.sent
 }
 
-// conclude writes down how a call that was sent ended, once.
-func (c *call) conclude(o Outcome) {
+// conclude records the outcome of a call that was sent, once; nil is no call.
+func (g *Guard) conclude(c *call, o gateway.Outcome) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	admitted := c.admitted
 	c.admitted = nil
-	o.Took = time.Since(c.began)
+	o.Duration = time.Since(c.began)
 	c.mu.Unlock()
 	if admitted != nil {
-		admitted.Conclude(o)
+		g.config.Backend.Conclude(admitted, o)
 	}
+}
+
+// canceled is the outcome of a call that the client canceled.
+var canceled = gateway.Outcome{Code: gateway.CodeCanceled}
+
+// failed returns the outcome of a call that failed with a message.
+func failed(message string) gateway.Outcome {
+	return gateway.Outcome{Code: gateway.CodeProvider, Message: message}
 }
 
 // take takes a call of the client, which waits its turn.
@@ -90,7 +101,7 @@ func (g *Guard) cancels(m *message) bool {
 		a.call.cancel()
 		return true
 	default:
-		a.call.conclude(Outcome{End: Canceled}) // the answer may come all the same
+		g.conclude(a.call, canceled) // the answer may come all the same
 	}
 	return false
 }
@@ -120,13 +131,13 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 	admitted, err := g.admit(c)
 	if c.ctx.Err() != nil {
 		if err == nil {
-			admitted.Conclude(Outcome{End: Canceled})
+			g.config.Backend.Conclude(admitted, canceled)
 		}
 		g.requests.take(c.key) // who cancels expects no answer
 		return
 	}
 	if err != nil {
-		if !errors.As(err, new(*Refusal)) { // no log has it
+		if !errors.As(err, new(*gateway.Error)) { // no log has it
 			g.config.Log(fmt.Sprintf("a call of %s is refused: %v", clip(c.name), err))
 		}
 		g.requests.take(c.key)
@@ -142,7 +153,7 @@ func (g *Guard) forward(ctx context.Context, c *call) {
 
 // admit takes a call through the gates. It waits for a comparison of the tools that
 // the server asked for, and for no other.
-func (g *Guard) admit(c *call) (Admitted, error) {
+func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
 		return nil, err
@@ -161,7 +172,29 @@ func (g *Guard) admit(c *call) (Admitted, error) {
 	if tool, known := approved.Tools[name]; known && g.session.modern.Load() {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
-	return g.config.Crib.Admit(c.ctx, Call{Client: g.session.facts().client, Tool: name, Args: args, Listed: g.refresher.found(toolsList)[name]})
+	listed := g.refresher.found(toolsList)[name]
+	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
+		Tool: name, Args: args,
+		Decline: func(approved registry.Live) *gateway.Error {
+			return g.changed(name, listed, approved.Definition.Tool.Source)
+		},
+	})
+}
+
+// changed refuses a tool that the server does not list as it was approved from source; nil
+// if it does. listed is the hash of what it lists, "" for nothing or for two tools of one
+// name.
+func (g *Guard) changed(tool, listed string, source *registry.Source) *gateway.Error {
+	if listed != "" && source != nil && source.Hash == listed {
+		return nil
+	}
+	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
+	e.Message = fmt.Sprintf("%s lists another definition of %s than was approved; nothing was called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
+	if listed == "" {
+		e.Message = fmt.Sprintf("%s does not list %s any more as it was approved; nothing was called.", g.config.Name, jsondoc.Quote(tool))
+	}
+	e.Details = fmt.Appendf(nil, `{"listed":%s,"name":%s,"server":%s}`, quote(listed), quote(tool), quote(g.config.Name))
+	return e
 }
 
 // wait waits for something or for the end of ctx.
@@ -179,16 +212,16 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// outcomeOf is how a call ended by its answer.
-func outcomeOf(m *message) Outcome {
+// outcomeOf returns the outcome of a call by its answer.
+func outcomeOf(m *message) gateway.Outcome {
 	if m.failure.there() {
-		return Outcome{End: Failed, Message: m.str(m.member(m.failure, "message"))}
+		return failed(m.str(m.member(m.failure, "message")))
 	}
 	result := m.result.of(m.text)
 	sum := sha256.Sum256(result)
-	o := Outcome{Hash: hex.EncodeToString(sum[:]), Bytes: len(result)}
+	o := gateway.Outcome{OutputHash: hex.EncodeToString(sum[:]), OutputBytes: len(result)}
 	if string(m.member(m.result, "isError").of(m.text)) == "true" {
-		o.End, o.Message = Failed, "the tool reports an error"
+		o.Code, o.Message = gateway.CodeProvider, "the tool reports an error"
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/guard"
 )
 
@@ -135,7 +136,7 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 			if got := s.ends(); got != 0 && (got != terminated || s.gone == nil) { // a server that nobody reads is also told to end
 				t.Errorf("the status is %d", got)
 			}
-			if o := <-s.crib.ended; o.End != guard.Lost {
+			if o := <-s.crib.ended; o.Code != gateway.CodeProvider {
 				t.Errorf("the call ends with %+v", o)
 			}
 		})

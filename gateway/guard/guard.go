@@ -14,8 +14,8 @@ import (
 
 // Config has the parts of a guard.
 type Config struct {
-	Crib Crib
-	Name string // of the server
+	Backend Backend
+	Name    string // of the server
 	// Texts has the server's prompts and instructions gated as its tools are.
 	Texts bool
 	In    io.Reader
@@ -98,7 +98,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Wait()
 	g.observer.last(ctx, &g.approvals)
 	for _, a := range g.requests.drain() {
-		a.call.conclude(Outcome{End: Lost, Message: "the server ended before it answered"})
+		g.conclude(a.call, failed("the server ended before it answered"))
 	}
 	return status, err
 }
@@ -198,7 +198,7 @@ func (g *Guard) unsent(m *message, err error) {
 		return
 	}
 	if a := g.requests.take(m.key()); a != nil {
-		a.call.conclude(Outcome{End: Lost, Message: err.Error()})
+		g.conclude(a.call, failed(err.Error()))
 		g.answer(refused(m.id.of(m.text), codeInternal, "the server cannot be reached: "+err.Error()))
 	}
 }

@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/guard"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/registry"
 	"toolcrib/registry/wire"
 )
 
@@ -40,14 +42,14 @@ type crib struct {
 	refuse   map[string]error
 	holds    chan struct{} // a call waits for it in Admit; nil for nothing
 	changed  chan struct{}
-	calls    []guard.Call
-	ended    chan guard.Outcome
+	calls    []calling
+	ended    chan gateway.Outcome
 	observed chan guard.Listing
 	slow     chan struct{} // holds the first Observe until its context ends, and tells that it began; nil for neither
 }
 
 func newCrib(tools ...string) *crib {
-	c := &crib{changed: make(chan struct{}), ended: make(chan guard.Outcome, 100), observed: make(chan guard.Listing, 100), refuse: map[string]error{}}
+	c := &crib{changed: make(chan struct{}), ended: make(chan gateway.Outcome, 100), observed: make(chan guard.Listing, 100), refuse: map[string]error{}}
 	c.approve(tools...)
 	return c
 }
@@ -122,9 +124,20 @@ func (c *crib) Observe(ctx context.Context, l guard.Listing) error {
 	return nil
 }
 
-func (c *crib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted, error) {
+// otherThan and notListed are why a call of a tool is refused that its server lists otherwise
+// than it was approved, or not at all.
+func otherThan(name string) string { return `another definition of \"` + name + `\" than was approved` }
+func notListed(name string) string { return `does not list \"` + name + `\" any more` }
+
+// calling is a call as a backend gets it.
+type calling struct {
+	client string
+	gateway.Request
+}
+
+func (c *crib) Admit(ctx context.Context, client string, asks gateway.Request) (*gateway.Admitted, error) {
 	c.mu.Lock()
-	c.calls = append(c.calls, asks)
+	c.calls = append(c.calls, calling{client, asks})
 	approved, known := c.tools[asks.Tool]
 	err, holds := c.refuse[asks.Tool], c.holds
 	c.mu.Unlock()
@@ -139,16 +152,16 @@ func (c *crib) Admit(ctx context.Context, asks guard.Call) (guard.Admitted, erro
 	case err != nil:
 		return nil, err
 	case !known:
-		return nil, &guard.Refusal{Code: "tool_call_unknown_tool", Message: asks.Tool + " is not approved", Unknown: true}
-	case asks.Listed != approved.Hash:
-		return nil, &guard.Refusal{Code: "definition_changed", Message: asks.Tool + " changed"}
+		return nil, &gateway.Error{Code: gateway.CodeUnknown, Message: asks.Tool + " is not approved"}
 	}
-	return ending{c}, nil
+	source := registry.Source{Hash: approved.Hash}
+	if declined := asks.Decline(registry.Live{Definition: registry.Definition{Tool: &registry.Tool{Source: &source}}}); declined != nil {
+		return nil, declined
+	}
+	return new(gateway.Admitted), nil
 }
 
-type ending struct{ *crib }
-
-func (e ending) Conclude(o guard.Outcome) { e.ended <- o }
+func (c *crib) Conclude(_ *gateway.Admitted, o gateway.Outcome) { c.ended <- o }
 
 // session is a client of a guarded fake.
 type session struct {
@@ -163,8 +176,8 @@ type session struct {
 	env    []string
 	times  guard.Times
 	gone   func() bool
-	texts  bool       // they are reviewed
-	asks   guard.Crib // in place of crib
+	texts  bool          // they are reviewed
+	asks   guard.Backend // in place of crib
 }
 
 // allTools are the tools of the fake.
@@ -217,7 +230,7 @@ func (s *session) start(server guard.Server) {
 	if s.asks == nil {
 		s.asks = s.crib
 	}
-	g := guard.New(guard.Config{Crib: s.asks, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
+	g := guard.New(guard.Config{Backend: s.asks, Name: "fake", In: in, Out: ours, Log: func(text string) { s.logs <- text }, Gone: s.gone, Times: s.times, Texts: s.texts}, server)
 	go func() {
 		status, err := g.Serve(ctx)
 		if err != nil {
@@ -492,7 +505,7 @@ func TestBatchesAreSplit(t *testing.T) {
 
 func TestRefusedCalls(t *testing.T) {
 	c := newCrib(allTools...)
-	c.refuse["big"] = &guard.Refusal{Code: "approval_required", Message: "It requires approval.", Pending: "abc"}
+	c.refuse["big"] = &gateway.Error{Code: "approval_required", Message: "It requires approval.", Pending: "abc"}
 	c.refuse["exit"] = errors.New("the disk is full")
 	s := guarded(t, c).begin()
 	s.send(`{"jsonrpc":"2.0","id":"x\"y","method":"tools/call","params":{"name":"big","arguments":{"a":1}}}`)
@@ -506,7 +519,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if got := c.calls[0]; got.Client != "tester" || got.Tool != "big" || string(got.Args) != `{"a":1}` || got.Listed != c.tools["big"].Hash {
+	if got := c.calls[0]; got.client != "tester" || got.Tool != "big" || string(got.Args) != `{"a":1}` {
 		t.Errorf("the first call is %+v", got)
 	}
 }
@@ -530,7 +543,7 @@ func TestApprovalsReachTheClient(t *testing.T) {
 	s.is2(s.call(3, "env", "{}"), `"result"`)
 	s.crib.approve("received", "env", tool("other", "The server does not list it."))
 	s.is2(s.call(4, "env", "{}"), `"result"`) // no list_changed: the client is listed the same
-	s.is2(s.call(5, "other", "{}"), "other changed")
+	s.is2(s.call(5, "other", "{}"), notListed("other"))
 }
 
 // overtaken has approvals that the guard hears of late: Wait does not return while a call
@@ -549,9 +562,9 @@ func TestCallsOvertakeApprovals(t *testing.T) {
 	s := guarded(t, c, func(s *session) { s.asks = overtaken{c} }).begin()
 	s.received(1)
 	c.approve(tool("received", "It is another one."), "env", tool("big", "The server lists another one."), tool("other", "The server does not list it."))
-	s.is2(s.call(2, "received", "{}"), "received changed")
-	s.is2(s.call(3, "big", "{}"), "big changed")
-	s.is2(s.call(4, "other", "{}"), "other changed")
+	s.is2(s.call(2, "received", "{}"), otherThan("received"))
+	s.is2(s.call(3, "big", "{}"), otherThan("big"))
+	s.is2(s.call(4, "other", "{}"), notListed("other"))
 	s.is2(s.call(5, "env", "{}"), `"result"`)
 }
 
@@ -562,9 +575,9 @@ func TestChangesAreNoticed(t *testing.T) {
 	s.emit(1, listChanged)
 	s.is(listChanged)
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	s.is2(s.call(2, "env", "{}"), "env changed")   // at once: the call waits for the comparison
-	s.is2(s.call(3, "big", "{}"), "big changed")   // it is not listed any more
-	s.is2(s.call(4, "fail", "{}"), "fail changed") // it is listed twice
+	s.is2(s.call(2, "env", "{}"), otherThan("env"))   // at once: the call waits for the comparison
+	s.is2(s.call(3, "big", "{}"), notListed("big"))   // it is not listed any more
+	s.is2(s.call(4, "fail", "{}"), notListed("fail")) // it is listed twice
 	if l := <-s.crib.observed; len(l.Tools) != 5 {
 		t.Errorf("observed is %s", l.Tools)
 	}
@@ -579,7 +592,7 @@ func TestSilentChangesAreNoticed(t *testing.T) {
 	s.received(1)
 	s.lists(catalogOf("received"))
 	s.is(listChanged)
-	s.is2(s.call(2, "env", "{}"), "env changed")
+	s.is2(s.call(2, "env", "{}"), notListed("env"))
 }
 
 func TestNoListBeforeACall(t *testing.T) {
@@ -651,7 +664,7 @@ func TestTheFlagOfListChangedIsAdded(t *testing.T) {
 
 func TestAServerWithoutToolsIsNotAsked(t *testing.T) {
 	s := guarded(t, newCrib("received"), func(s *session) { s.env = append(s.env, `TOOLCRIB_TEST_CAPABILITIES={"prompts":{}}`) }).begin()
-	s.is2(s.call(1, "received", "{}"), "received changed")
+	s.is2(s.call(1, "received", "{}"), notListed("received"))
 	if l := <-s.crib.observed; len(l.Tools) != 0 {
 		t.Errorf("observed is %s", l.Tools)
 	}
@@ -679,7 +692,7 @@ func TestCancellation(t *testing.T) {
 	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 	s.is2(s.next(), `"ping"`)
 	s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}`)
-	if o := <-c.ended; o.End != guard.Canceled {
+	if o := <-c.ended; o.Code != gateway.CodeCanceled {
 		t.Errorf("the call ends with %+v", o)
 	}
 	got := strings.Join(s.received(6), "")
@@ -699,20 +712,20 @@ func TestOutcomes(t *testing.T) {
 	c := newCrib(allTools...)
 	s := guarded(t, c).begin()
 	s.call(1, "fail", "{}")
-	if o := <-c.ended; o.End != guard.Failed || o.Bytes == 0 {
+	if o := <-c.ended; o.Code != gateway.CodeProvider || o.OutputBytes == 0 {
 		t.Errorf("it ends with %+v", o)
 	}
 	s.emit(2, `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"tired"}}`)
 	s.next()
-	if o := <-c.ended; o.End != guard.Failed || o.Message != "tired" || o.Bytes != 0 {
+	if o := <-c.ended; o.Code != gateway.CodeProvider || o.Message != "tired" || o.OutputBytes != 0 {
 		t.Errorf("it ends with %+v", o)
 	}
 	s.call(3, "big", `{"size":10}`)
-	if o := <-c.ended; o.End != guard.Succeeded || o.Bytes != 49 || o.Hash == "" || o.Took <= 0 {
+	if o := <-c.ended; o.Code != "" || o.OutputBytes != 49 || o.OutputHash == "" || o.Duration <= 0 {
 		t.Errorf("it ends with %+v", o)
 	}
 	s.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"exit","arguments":{"status":3}}}`)
-	if o := <-c.ended; o.End != guard.Lost {
+	if o := <-c.ended; o.Code != gateway.CodeProvider {
 		t.Errorf("it ends with %+v", o)
 	}
 	if status := <-s.status; status != 3 {
@@ -755,14 +768,14 @@ func TestFolderAndEnvironment(t *testing.T) {
 
 func TestTheModernRevision(t *testing.T) {
 	c := newCrib("received", "env")
-	c.refuse["env"] = &guard.Refusal{Code: "cooldown_active", Message: "It rests."}
+	c.refuse["env"] = &gateway.Error{Code: "cooldown_active", Message: "It rests."}
 	s := guarded(t, c)
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern"},"progressToken":5,"io.modelcontextprotocol/clientCapabilities":{}}`
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"env",` + meta + `}}`)
 	s.is(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"It rests."}],"isError":true,"_meta":{"toolcrib/code":"cooldown_active"}}}`)
 	c.mu.Lock()
-	if c.calls[0].Client != "modern" {
-		t.Errorf("the client is %s", c.calls[0].Client)
+	if c.calls[0].client != "modern" {
+		t.Errorf("the client is %s", c.calls[0].client)
 	}
 	c.mu.Unlock()
 	var own string
@@ -793,7 +806,7 @@ func TestAServerThatChangesAllTheTime(t *testing.T) {
 		s.emit(10*i, listChanged)
 		s.is(listChanged)
 		s.is2(s.next(), `"result"`)
-		s.is2(s.call(10*i+1, "env", "{}"), "env changed")
+		s.is2(s.call(10*i+1, "env", "{}"), otherThan("env"))
 	}
 	for range 3 {
 		<-s.crib.observed

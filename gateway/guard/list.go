@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolcrib/gateway"
 	"toolcrib/gateway/texts"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -364,17 +365,17 @@ func quote(text string) []byte {
 // refusal answers a call that does not pass: an unknown tool is an error of the
 // protocol, and anything else a result that the model reads.
 func refusal(c *call, modern bool, err error) []byte {
-	var why *Refusal
+	var why *gateway.Error
 	var unclear ambiguous
 	switch {
 	case errors.As(err, &unclear):
 		return refused(c.id, codeInvalidParams, "toolcrib does not pass this call on: "+err.Error())
-	case errors.As(err, &why) && why.Unknown:
+	case errors.As(err, &why) && why.Code == gateway.CodeUnknown:
 		return refused(c.id, codeInvalidParams, why.Message)
 	case why == nil:
-		why = &Refusal{Code: "guard_closed", Message: "toolcrib passes no call on: " + err.Error()}
+		why = &gateway.Error{Code: "guard_closed", Message: "toolcrib passes no call on: " + err.Error()}
 	}
-	meta := fmt.Appendf(nil, `"toolcrib/code":%s`, quote(why.Code))
+	meta := fmt.Appendf(nil, `"toolcrib/code":%s`, quote(string(why.Code)))
 	if why.Pending != "" {
 		meta = fmt.Appendf(meta, `,"toolcrib/pending":%s`, quote(why.Pending))
 	}

@@ -110,7 +110,7 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 			o.back(l)
 			continue
 		}
-		if err := o.config.Crib.Observe(ctx, *l); err != nil {
+		if err := o.config.Backend.Observe(ctx, *l); err != nil {
 			if ctx.Err() == nil {
 				o.config.Log("what the server lists cannot be proposed: " + err.Error())
 			}
@@ -137,7 +137,7 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.config.Times.Stop)
 	defer cancel()
-	if err := o.config.Crib.Observe(ctx, *l); err != nil {
+	if err := o.config.Backend.Observe(ctx, *l); err != nil {
 		o.config.Log("what the server lists cannot be proposed: " + err.Error())
 	}
 }

@@ -59,7 +59,7 @@ func (g *Guard) withhold(m *message, err error) {
 		return
 	}
 	if a := g.requests.take(m.key()); a != nil {
-		a.call.conclude(Outcome{End: Failed, Message: "withheld: " + err.Error()})
+		g.conclude(a.call, failed("withheld: "+err.Error()))
 		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's answer: "+err.Error()))
 	}
 }
@@ -78,7 +78,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		g.config.Log("an answer of the server to a request that nobody made is withheld")
 	case a.call != nil:
 		_ = g.client.write(line)
-		a.call.conclude(outcomeOf(m))
+		g.conclude(a.call, outcomeOf(m))
 	case m.failure.there():
 		_ = g.client.write(line)
 	case a.method == toolsList.method():

@@ -1,0 +1,213 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/proposals"
+	"toolcrib/registry/wire"
+)
+
+// Store is the open database of a guard.
+type Store interface {
+	// Raw returns the JSON with a hash; false when it was not kept.
+	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
+	// Wait returns when another process may have written something, as Backend.Wait does,
+	// and looks every so often.
+	Wait(ctx context.Context, seen int64, every time.Duration) int64
+	// Path names the database: its file, or a server's name.
+	Path() string
+}
+
+// Connection is an open database with the gates of its registry.
+type Connection struct {
+	Store   Store
+	Gateway *gateway.Gateway
+	// Caller is on whose behalf a client calls. Its actor is who writes in the database,
+	// an agent where the login allows no other; otherwise calls are logged in the name of
+	// the client.
+	Caller gateway.Caller
+	Close  func() error
+}
+
+// Database is the Backend of the guard of one server. It opens the database beside the
+// server's start, and again while that fails.
+type Database struct {
+	Name  string   // of the server
+	Start []string // what the server is, without secrets
+	// Open opens the database. The error is for the person at the client.
+	Open func(ctx context.Context) (Connection, error)
+	// Propose proposes what differs from the approved tools in the document of a listing.
+	Propose func(ctx context.Context, document []byte) error
+
+	mu   sync.Mutex // of everything below
+	conn *Connection
+	file os.FileInfo                // of the database when it was opened; nil where it is no file
+	raws map[string]json.RawMessage // by hash
+}
+
+var _ Backend = (*Database)(nil)
+
+// Times between looks at the database: for approvals by other processes, and for a
+// database that could not be opened.
+const (
+	lookEvery   = 400 * time.Millisecond
+	reopenAfter = 2 * time.Second
+)
+
+// Close writes what waits to be written, and closes the database.
+func (d *Database) Close() error {
+	if d.conn == nil {
+		return nil
+	}
+	d.conn.Gateway.Flush(context.Background())
+	return d.conn.Close()
+}
+
+// open returns the open database. The error is for the person at the client.
+func (d *Database) open(ctx context.Context) (Connection, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.conn != nil {
+		return *d.conn, d.moved()
+	}
+	conn, err := d.Open(ctx)
+	if err != nil {
+		return Connection{}, err
+	}
+	conn.Caller = conn.Caller.Guarded(d.Name)
+	d.file, _ = os.Stat(conn.Store.Path()) // a server's name is no file
+	d.conn, d.raws = &conn, map[string]json.RawMessage{}
+	return conn, nil
+}
+
+// moved reports a database whose file is not there any more: the open one would take
+// calls that nobody finds again, and hears of no decision.
+func (d *Database) moved() error {
+	if d.file == nil {
+		return nil
+	}
+	path := d.conn.Store.Path()
+	if now, err := os.Stat(path); err == nil && os.SameFile(now, d.file) {
+		return nil
+	}
+	return fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
+}
+
+// Approved implements Backend.
+func (d *Database) Approved(ctx context.Context) (Approved, error) {
+	conn, err := d.open(ctx)
+	if err != nil {
+		return Approved{}, err
+	}
+	out, err := d.approved(ctx, conn)
+	if err != nil {
+		return Approved{}, fmt.Errorf("its database cannot be read: %w", err)
+	}
+	return out, nil
+}
+
+func (d *Database) approved(ctx context.Context, conn Connection) (Approved, error) {
+	list, err := conn.Gateway.Guarded(ctx, conn.Caller)
+	if err != nil {
+		return Approved{}, err
+	}
+	out := Approved{State: list.State, Tools: make(map[string]Tool, len(list.Tools)), Texts: map[string]wire.ServerText{}}
+	for _, t := range list.Tools {
+		raw, err := d.raw(ctx, conn, t.Hash)
+		if err != nil {
+			return Approved{}, err
+		}
+		if raw != nil {
+			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw}
+		}
+	}
+	for _, t := range list.Texts {
+		raw, err := d.raw(ctx, conn, t.Hash)
+		if err == nil && raw != nil {
+			out.Texts[t.Name], err = wire.ReadServerText(raw)
+		}
+		if err != nil {
+			return Approved{}, err
+		}
+	}
+	return out, nil
+}
+
+// raw returns the approved JSON with a hash; nil when it is not kept.
+func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.RawMessage, error) {
+	d.mu.Lock()
+	raw := d.raws[hash]
+	d.mu.Unlock()
+	if raw != nil {
+		return raw, nil
+	}
+	body, ok, err := conn.Store.Raw(ctx, hash)
+	if err != nil || !ok {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.raws[hash] = body
+	return body, nil
+}
+
+// Wait implements Backend.
+func (d *Database) Wait(ctx context.Context, seen int64) int64 {
+	d.mu.Lock()
+	conn := d.conn
+	d.mu.Unlock()
+	if conn != nil {
+		return conn.Store.Wait(ctx, seen, lookEvery)
+	}
+	timer := time.NewTimer(reopenAfter)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return seen
+}
+
+// Observe implements Backend.
+func (d *Database) Observe(ctx context.Context, l Listing) error {
+	if _, err := d.open(ctx); err != nil {
+		return err
+	}
+	return d.Propose(ctx, l.Document())
+}
+
+// Admit implements Backend.
+func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error) {
+	conn, err := d.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if conn.Caller.Actor.Kind != proposals.Agent {
+		conn.Caller.Actor = proposals.SelfNamed(client)
+	}
+	r.Command = strings.Join(d.Start, " ")
+	a, err := conn.Gateway.Admit(ctx, conn.Caller, r)
+	var refused *gateway.Error
+	if errors.As(err, &refused) && refused.Pending != "" {
+		shown := *refused
+		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
+		return nil, &shown
+	}
+	return a, err
+}
+
+// Conclude implements Backend.
+func (d *Database) Conclude(a *gateway.Admitted, o gateway.Outcome) {
+	d.mu.Lock()
+	conn := d.conn
+	d.mu.Unlock()
+	conn.Gateway.Conclude(context.Background(), a, o)
+}
