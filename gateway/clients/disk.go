@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/internal/atomicfile"
 )
 
@@ -75,7 +75,7 @@ func (f *File) Write(data []byte, follow bool) error {
 		if f.missing && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if f.missing || err == nil && (target != f.real || !bytes.Equal(now, f.data)) {
+		if f.missing || err == nil && (target != f.real || !bytes.Equal(now, f.doc.Data)) {
 			err = fmt.Errorf("%s: %w", f.Path, ErrChanged)
 		}
 		return err
@@ -108,9 +108,8 @@ type File struct {
 	dialect dialect
 	hooks   hookStyle
 	at      location
-	data    []byte
-	missing bool  // it is not there yet
-	root    *node // nil where the file could not be read
+	doc     spanedit.Document // without a root where the file could not be read
+	missing bool              // it is not there yet
 	held    []holder
 	unclear bool // a name on the way to the servers is there twice
 }
@@ -118,31 +117,15 @@ type File struct {
 // holder is a value that holds servers.
 type holder struct {
 	path   []string
-	value  *node
-	parent *node
+	value  *spanedit.Node
+	parent *spanedit.Node
 }
 
 func (m Machine) newFile(c Client, l location, path string, data []byte) File {
-	f := File{Client: c.ID, Scope: l.scope(), Path: path, machine: m, dialect: c.dialect, hooks: c.hooks, at: l, data: data}
-	if len(bytes.TrimSpace(data)) == 0 {
-		f.root = &node{}
-		return f
-	}
+	f := File{Client: c.ID, Scope: l.scope(), Path: path, machine: m, dialect: c.dialect, hooks: c.hooks, at: l}
 	var err error
-	switch f.format() {
-	case ".toml":
-		f.root, err = parseTOML(data)
-	case ".yaml":
-		f.root, err = parseYAML(data)
-	default:
-		f.root, err = parseJSON(data)
-	}
-	if err != nil {
-		f.root = nil
-		p, ok := errors.AsType[Problem](err)
-		if !ok {
-			p.Text = err.Error()
-		}
+	if f.doc, err = spanedit.Parse(data, formatOf(path)); err != nil {
+		p, _ := errors.AsType[Problem](err)
 		f.problem(p)
 		return f
 	}
@@ -157,19 +140,19 @@ func (f *File) With(data []byte) File {
 	return g
 }
 
-// format returns the ending of the file's name that stands for its format.
-func (f *File) format() string {
-	switch ending := filepath.Ext(f.Path); ending {
+// formatOf returns the format of a file by the ending of its name.
+func formatOf(path string) spanedit.Format {
+	switch filepath.Ext(path) {
 	case ".toml":
-		return ending
+		return spanedit.TOML
 	case ".yaml", ".yml":
-		return ".yaml"
+		return spanedit.YAML
 	}
-	return ".json"
+	return spanedit.JSON
 }
 
 // Data returns the content.
-func (f *File) Data() []byte { return f.data }
+func (f *File) Data() []byte { return f.doc.Data }
 
 func (f *File) problem(p Problem) {
 	p.Path = f.Path
@@ -183,7 +166,7 @@ func (f *File) find() {
 		keys = f.dialect.keys
 	}
 	for _, keys := range keys {
-		f.descend(holder{value: f.root}, keys)
+		f.descend(holder{value: f.doc.Root}, keys)
 	}
 	for _, h := range f.held {
 		f.read(h)
@@ -195,39 +178,39 @@ func (f *File) find() {
 func (f *File) descend(at holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
-		if !longer && (at.value.kind == object || at.value.kind == list) && !isServer(at.value) {
+		if !longer && (at.value.Kind == spanedit.Object || at.value.Kind == spanedit.List) && !isServer(at.value) {
 			f.held = append(f.held, at)
 		}
 		return
 	}
 	seen := map[string]bool{}
-	for _, fd := range at.value.fields {
-		if keys[0] != "*" && fd.name != keys[0] || seen[fd.name] {
+	for _, fd := range at.value.Fields {
+		if keys[0] != "*" && fd.Name != keys[0] || seen[fd.Name] {
 			continue
 		}
-		seen[fd.name] = true
-		if at.value.field(fd.name).value != fd.value {
+		seen[fd.Name] = true
+		if at.value.Field(fd.Name).Value != fd.Value {
 			f.unclear = true
-			f.problem(problemAt(f.data, fd.keys[0].from, "%q is there twice, and clients differ in which one they read", fd.name))
+			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "%q is there twice, and clients differ in which one they read", fd.Name))
 		}
-		next := holder{append(slices.Clone(at.path), fd.name), at.value.get(fd.name), at.value}
+		next := holder{append(slices.Clone(at.path), fd.Name), at.value.Get(fd.Name), at.value}
 		f.descend(next, keys[1:])
 	}
 }
 
 // isServer reports whether an object is an entry, not a holder of entries: a
 // server of opencode may be called "servers".
-func isServer(n *node) bool {
-	return n.get("command") != nil && n.get("command").kind != object || n.get("url").string() != ""
+func isServer(n *spanedit.Node) bool {
+	return n.Get("command") != nil && n.Get("command").Kind != spanedit.Object || n.Get("url").Str() != ""
 }
 
 func (f *File) read(h holder) {
 	var off []string
 	if f.dialect.off != nil {
-		off = f.dialect.off(f.root, h.parent)
+		off = f.dialect.off(f.doc.Root, h.parent)
 	}
-	add := func(name string, n *node) {
-		s := Server{Name: name, node: n, twice: len(h.value.items) == 0 && h.value.count(name) > 1}
+	add := func(name string, n *spanedit.Node) {
+		s := Server{Name: name, node: n, twice: len(h.value.Items) == 0 && h.value.Count(name) > 1}
 		if len(h.path) == 3 && h.path[0] == "projects" {
 			s.Project = h.path[1]
 		}
@@ -237,41 +220,17 @@ func (f *File) read(h holder) {
 		s.Refused = f.refused(&s, h)
 		f.Servers = append(f.Servers, s)
 	}
-	for _, fd := range h.value.fields {
-		add(fd.name, fd.value)
+	for _, fd := range h.value.Fields {
+		add(fd.Name, fd.Value)
 	}
-	for _, item := range h.value.items {
-		add(item.get("name").string(), item)
+	for _, item := range h.value.Items {
+		add(item.Get("name").Str(), item)
 	}
 }
 
 // Problem is something that is wrong with a file, at a place in it.
-type Problem struct {
-	Path         string
-	Line, Column int // from 1, in characters; 0 for the file as a whole
-	Text         string
-}
+type Problem = spanedit.Problem
 
-// Error returns the problem behind its place, as compilers print it.
-func (p Problem) Error() string {
-	at := p.Path
-	for _, n := range []int{p.Line, p.Column} {
-		if n > 0 {
-			at += fmt.Sprintf(":%d", n)
-		}
-	}
-	return at + ": " + p.Text
-}
-
-// place returns the line and the column of a byte offset.
-func place(data []byte, offset int) (line, column int) {
-	offset = min(offset, len(data))
-	begin := bytes.LastIndexByte(data[:offset], '\n') + 1
-	return bytes.Count(data[:begin], []byte{'\n'}) + 1, utf8.RuneCount(data[begin:offset]) + 1
-}
-
-// problemAt returns a problem at a byte offset. The path is added by the file.
-func problemAt(data []byte, offset int, format string, args ...any) Problem {
-	line, column := place(data, offset)
-	return Problem{Line: line, Column: column, Text: fmt.Sprintf(format, args...)}
-}
+// MaxBytes limits a client's file. Most have some kilobytes; ~/.claude.json, which holds
+// a history too, can grow to megabytes.
+const MaxBytes = 5 << 20

@@ -4,14 +4,9 @@
 // guard is put in front of one and taken away (File.Guard, File.Unguard). The
 // state is in the file itself: there is no backup and no record.
 //
-// An edit changes the bytes of an entry that start its server and no others: the
-// file is parsed for the spans of its values, and the new text is spliced in. JSON with comments is
-// parsed by tailscale/hujson, TOML by the AST of pelletier/go-toml, whose nodes
-// carry byte ranges (BurntSushi/toml has none), YAML by go.yaml.in/yaml, whose
-// nodes have a line and a column. No library writes the file, as each of them
-// would reformat the rest of it. The result of every edit is parsed again; a server
-// stays as it is unless everything else is unchanged and the reverse of the edit
-// gives the very bytes of before.
+// An edit changes the bytes of an entry that start its server and no others (spanedit). The
+// result of every edit is parsed again; a server stays as it is unless everything else is
+// unchanged and the reverse of the edit gives the very bytes of before.
 //
 // The files are untrusted: the size, the nesting and the number of values are
 // limited, only regular files are read, and a problem is reported at its place.

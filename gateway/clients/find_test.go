@@ -76,7 +76,7 @@ func TestFind(t *testing.T) {
 					fmt.Fprintln(&b, "problem:", filepath.ToSlash(strings.TrimPrefix(p.Error(), top)))
 				}
 				after, _ := f.Guard(prefix, names(&f))
-				fmt.Fprintf(&b, "-- guarded\n%s", bytes.ReplaceAll(after.data, []byte("\r\n"), []byte("␍\n")))
+				fmt.Fprintf(&b, "-- guarded\n%s", bytes.ReplaceAll(after.doc.Data, []byte("\r\n"), []byte("␍\n")))
 			}
 			golden.RequireEqual(t, []byte(b.String()))
 		})

@@ -13,6 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v4"
+
+	"toolcrib/gateway/clients/spanedit"
 )
 
 // dice makes files of clients as people and programs write them.
@@ -209,12 +211,12 @@ func (s shape) guardAlone(t *testing.T, entry, name string) string {
 	f := s.file(t, []string{entry})
 	after, left := f.Guard(prefix, map[int]string{0: name})
 	if len(left) > 0 || len(f.Servers) != 1 {
-		t.Fatalf("%s: %v left, of\n%s", s.client, left, f.data)
+		t.Fatalf("%s: %v left, of\n%s", s.client, left, f.doc.Data)
 	}
-	guarded, ok := strings.CutPrefix(string(after.data), s.front)
+	guarded, ok := strings.CutPrefix(string(after.doc.Data), s.front)
 	guarded, ok2 := strings.CutSuffix(guarded, s.back)
 	if !ok || !ok2 {
-		t.Fatalf("%s: more than the entry changed:\n%s\n%s", s.client, f.data, after.data)
+		t.Fatalf("%s: more than the entry changed:\n%s\n%s", s.client, f.doc.Data, after.doc.Data)
 	}
 	return guarded
 }
@@ -238,10 +240,10 @@ func TestGeneratedFiles(t *testing.T) {
 			}
 			f := s.file(t, plain)
 			after, left := f.Guard(prefix, which)
-			if want := s.file(t, wrapped); len(left) > 0 || !bytes.Equal(after.data, want.data) {
-				t.Fatalf("%s: %v left; guarded together as\n%s\nnot as alone\n%s", s.client, left, after.data, want.data)
+			if want := s.file(t, wrapped); len(left) > 0 || !bytes.Equal(after.doc.Data, want.doc.Data) {
+				t.Fatalf("%s: %v left; guarded together as\n%s\nnot as alone\n%s", s.client, left, after.doc.Data, want.doc.Data)
 			}
-			if again, _ := after.Guard(prefix, which); !bytes.Equal(again.data, after.data) {
+			if again, _ := after.Guard(prefix, which); !bytes.Equal(again.doc.Data, after.doc.Data) {
 				t.Fatalf("%s: guarded twice", s.client)
 			}
 			// by hand
@@ -261,10 +263,10 @@ func TestGeneratedFiles(t *testing.T) {
 			}
 			edited, want := s.file(t, now), s.file(t, then)
 			back, kept := edited.Unguard(guarded(&edited))
-			if len(kept) > 0 || !bytes.Equal(back.data, want.data) {
-				t.Fatalf("%s: %v kept;\n%s\nunguarded as\n%s\nwant\n%s", s.client, kept, edited.data, back.data, want.data)
+			if len(kept) > 0 || !bytes.Equal(back.doc.Data, want.doc.Data) {
+				t.Fatalf("%s: %v kept;\n%s\nunguarded as\n%s\nwant\n%s", s.client, kept, edited.doc.Data, back.doc.Data, want.doc.Data)
 			}
-			if again, _ := back.Unguard(guarded(&back)); !bytes.Equal(again.data, back.data) {
+			if again, _ := back.Unguard(guarded(&back)); !bytes.Equal(again.doc.Data, back.doc.Data) {
 				t.Fatalf("%s: unguarded twice", s.client)
 			}
 			files, servers = files+1, servers+len(slices.Concat(plain, now))
@@ -281,14 +283,14 @@ func TestGeneratedFiles(t *testing.T) {
 func rewritten(t *testing.T, f *File) ([]byte, any) {
 	t.Helper()
 	var value any
-	data := bytes.TrimPrefix(f.data, mark)
+	data := bytes.TrimPrefix(f.doc.Data, spanedit.BOM)
 	var err error
-	switch f.format() {
-	case ".toml":
+	switch f.doc.Format {
+	case spanedit.TOML:
 		if err = toml.Unmarshal(data, &value); err == nil {
 			data, err = toml.Marshal(value)
 		}
-	case ".yaml":
+	case spanedit.YAML:
 		if err = yaml.Unmarshal(data, &value); err == nil {
 			data, err = yaml.Marshal(value)
 		}
@@ -300,7 +302,7 @@ func rewritten(t *testing.T, f *File) ([]byte, any) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, f.data)
+		t.Fatalf("%v\n%s", err, f.doc.Data)
 	}
 	return data, value
 }
@@ -324,7 +326,7 @@ func TestRewrittenFiles(t *testing.T) {
 			again := f.With(data)
 			back, kept := again.Unguard(guarded(&again))
 			if _, got := rewritten(t, &back); len(kept) > 0 || !reflect.DeepEqual(got, want) {
-				t.Fatalf("%s: %v kept; written again as\n%s\nunwrapped as\n%s\nof\n%s", s.client, kept, data, back.data, f.data)
+				t.Fatalf("%s: %v kept; written again as\n%s\nunwrapped as\n%s\nof\n%s", s.client, kept, data, back.doc.Data, f.doc.Data)
 			}
 		}
 	}

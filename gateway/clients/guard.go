@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/guard"
 )
 
@@ -32,7 +33,7 @@ type Prefix struct {
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
-	change := func(f *File, i int) ([]edit, string) {
+	change := func(f *File, i int) ([]spanedit.Edit, string) {
 		s := &f.Servers[i]
 		switch {
 		case s.Refused != "" || s.Guarded():
@@ -45,7 +46,7 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		return f.guardCommand(s, p, names[i])
 	}
 	reversed := func(before, after *File, which []int) bool {
-		var edits []edit
+		var edits []spanedit.Edit
 		for _, i := range which {
 			if !after.Servers[i].Guarded() || after.Servers[i].Guard.Name != names[i] {
 				return false
@@ -53,8 +54,8 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 			undo, _ := after.unguard(i)
 			edits = append(edits, undo...)
 		}
-		back, ok := splice(after.data, edits)
-		return ok && bytes.Equal(back, before.data)
+		back, ok := spanedit.Splice(after.doc.Data, edits)
+		return ok && bytes.Equal(back, before.doc.Data)
 	}
 	after := bare.apply(slices.Sorted(maps.Keys(names)), change, reversed, left)
 	rest := maps.Clone(names)
@@ -99,23 +100,23 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 // program env sets them for its server alone, which the guard will be in front of.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
-	env := s.node.get(envKeys...)
+	env := s.node.Get(envKeys...)
 	if env == nil || s.URL != "" && keep {
 		return *f
 	}
-	at := slices.IndexFunc(env.fields, func(fd field) bool { return matches(fd.name) && fd.value.kind == text })
+	at := slices.IndexFunc(env.Fields, func(fd spanedit.Field) bool { return matches(fd.Name) && fd.Value.Kind == spanedit.Text })
 	if at < 0 {
 		return *f
 	}
-	edits := f.removeMember(env, env.fields[at].name)
+	edits := f.doc.RemoveMember(env, env.Fields[at].Name)
 	if keep {
-		more, why := f.inFront(s, "env", []string{quote(env.fields[at].name + "=" + env.fields[at].value.text)}, nil)
+		more, why := f.inFront(s, "env", []string{spanedit.Quote(env.Fields[at].Name + "=" + env.Fields[at].Value.Text)}, nil)
 		if why != "" {
 			return *f
 		}
 		edits = append(edits, more...)
 	}
-	data, ok := splice(f.data, edits)
+	data, ok := spanedit.Splice(f.doc.Data, edits)
 	after := f.With(data)
 	if !ok || len(after.Servers) != len(f.Servers) {
 		return *f
@@ -130,7 +131,7 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 		return ""
 	}
 	args := slices.Concat([]string{"guard", name}, p.Flags, []string{"--", "server"})
-	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.get("envFile").string()}).Differs
+	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.Get("envFile").Str()}).Differs
 }
 
 // Unguard returns the file without the guard in front of the servers at some
@@ -145,8 +146,8 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 
 // apply changes servers of the file, all at once where that is well, and else by
 // halves, so that one that cannot be changed stops no other.
-func (f *File) apply(which []int, change func(*File, int) ([]edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
-	var edits []edit
+func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
+	var edits []spanedit.Edit
 	var ready []int
 	for _, i := range which {
 		more, why := change(f, i)
@@ -160,9 +161,9 @@ func (f *File) apply(which []int, change func(*File, int) ([]edit, string), well
 	if len(ready) == 0 {
 		return *f
 	}
-	if data, ok := splice(f.data, edits); ok {
+	if data, ok := spanedit.Splice(f.doc.Data, edits); ok {
 		after := f.With(data)
-		if after.root != nil && len(f.Servers) == len(after.Servers) && f.apart(ready) == after.apart(ready) && well(f, &after, ready) {
+		if after.doc.Root != nil && len(f.Servers) == len(after.Servers) && f.apart(ready) == after.apart(ready) && well(f, &after, ready) {
 			return after
 		}
 	}
@@ -178,61 +179,61 @@ func (f *File) apply(which []int, change func(*File, int) ([]edit, string), well
 // apart returns a text for everything in the file but the way in which some servers
 // are started.
 func (f *File) apart(which []int) string {
-	without, texts := map[*node]bool{}, ""
+	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
 		without[f.Servers[i].node] = true
 		texts += f.Servers[i].meaning()
 	}
-	return texts + f.root.canonical(without)
+	return texts + f.doc.Root.Canonical(without)
 }
 
 // meaning returns a text for the server without the way in which it is started, and with
 // the fields of its entry that are neither that nor its variables and headers.
 func (s *Server) meaning() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
-	n := &node{fields: slices.DeleteFunc(slices.Clone(s.node.fields), func(fd field) bool { return slices.Contains(moved, fd.name) })}
+	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
 	words := append([]string{s.Command}, s.Args...)
 	if l, err := peel(words); err == nil {
 		words = l.words // env and a shell stay in front of the command when a guard behind them goes
 	}
 	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
-	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.canonical(nil))
+	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
 }
 
 // quoted returns the words of a prefix as they are written.
 func (p Prefix) quoted(name string, flags ...string) []string {
 	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
 	for i, w := range words {
-		words[i] = quote(w)
+		words[i] = spanedit.Quote(w)
 	}
 	return words
 }
 
 const severalLines = "its command is written over several lines"
 
-func (f *File) guardCommand(s *Server, p Prefix, name string) ([]edit, string) {
+func (f *File) guardCommand(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	return f.inFront(s, p.Program, p.quoted(name, "--"), p.quoted(name, wasFlag, "args", "--"))
 }
 
 // inFront puts a program and its arguments, which are quoted, in front of the command of a
 // server: of one with an empty list of arguments, those in empty.
-func (f *File) inFront(s *Server, program string, words, empty []string) ([]edit, string) {
+func (f *File) inFront(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
-	if command.value.kind == list {
-		return f.insertItems(command.value, append([]string{quote(program)}, words...)), ""
+	if command.Value.Kind == spanedit.List {
+		return f.doc.InsertItems(command.Value, append([]string{spanedit.Quote(program)}, words...)), ""
 	}
-	raw := f.raw(command.value)
+	raw := f.doc.Raw(command.Value)
 	if raw == "" {
 		return nil, severalLines
 	}
-	edits := []edit{{command.value.span, quote(program)}}
+	edits := []spanedit.Edit{command.Value.Replace(spanedit.Quote(program))}
 	switch {
 	case args == nil:
-		return append(edits, f.insertMember(in, command, "args", append(words, raw))...), ""
-	case len(args.value.items) == 0 && empty != nil:
+		return append(edits, f.doc.InsertMember(in, command, "args", append(words, raw))...), ""
+	case len(args.Value.Items) == 0 && empty != nil:
 		words = empty
 	}
-	return append(edits, f.insertItems(args.value, append(words, raw))...), ""
+	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
 // with returns the words of a client, with those of most for the empty ones.
@@ -244,51 +245,51 @@ func (w words) full() words {
 }
 
 // guardURL has a command take the place of a URL, and variables that of headers.
-func (f *File) guardURL(s *Server, p Prefix, name string) ([]edit, string) {
+func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.full()
-	address, kind := s.node.field(urlKeys...), s.node.field(typeKeys...)
-	raw := f.raw(address.value)
+	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)
+	raw := f.doc.Raw(address.Value)
 	if raw == "" {
 		return nil, severalLines
 	}
 	var flags []string
-	var edits []edit
-	was := address.name
+	var edits []spanedit.Edit
+	was := address.Name
 	if kind != nil {
-		was += ":" + kind.value.text
-		edits = append(edits, f.rename(kind.value.span, kind.value.text, w.stdio))
+		was += ":" + kind.Value.Text
+		edits = append(edits, f.doc.Rename(kind.Value.Span, kind.Value.Text, w.stdio))
 	}
 	if was != w.url {
 		flags = append(flags, wasFlag, was)
 	}
-	if token := s.node.field("bearer_token_env_var"); token != nil {
+	if token := s.node.Field("bearer_token_env_var"); token != nil {
 		flags = append(flags, tokenFlag, s.TokenEnv)
-		edits = append(edits, f.renameField(token, "env_vars")...)
-		edits = append(edits, edit{token.value.span, "[" + f.raw(token.value) + "]"})
+		edits = append(edits, f.doc.RenameField(token, "env_vars")...)
+		edits = append(edits, token.Value.Replace("["+f.doc.Raw(token.Value)+"]"))
 	}
 	words := append(p.quoted(name, append(flags, "--url")...), raw)
-	edits = append(edits, f.renameField(address, w.command)...)
+	edits = append(edits, f.doc.RenameField(address, w.command)...)
 	if w.array {
-		edits = append(edits, edit{address.value.span, "[" + strings.Join(append([]string{quote(p.Program)}, words...), ", ") + "]"})
+		edits = append(edits, address.Value.Replace("["+strings.Join(append([]string{spanedit.Quote(p.Program)}, words...), ", ")+"]"))
 	} else {
-		edits = append(edits, edit{address.value.span, quote(p.Program)})
-		edits = append(edits, f.insertMember(s.node, address, "args", words)...)
+		edits = append(edits, address.Value.Replace(spanedit.Quote(p.Program)))
+		edits = append(edits, f.doc.InsertMember(s.node, address, "args", words)...)
 	}
-	if headers := s.node.field(headerKeys...); headers != nil && len(headers.value.fields) > 0 {
-		edits = append(edits, f.renameField(headers, w.env)...)
-		if env := s.node.field(envKeys...); env != nil { // an empty one
-			edits = append(edits, f.renameField(env, w.headers)...)
+	if headers := s.node.Field(headerKeys...); headers != nil && len(headers.Value.Fields) > 0 {
+		edits = append(edits, f.doc.RenameField(headers, w.env)...)
+		if env := s.node.Field(envKeys...); env != nil { // an empty one
+			edits = append(edits, f.doc.RenameField(env, w.headers)...)
 		}
-		for i := range headers.value.fields {
-			fd := &headers.value.fields[i]
-			edits = append(edits, f.renameField(fd, guard.HeaderVariable(fd.name))...)
+		for i := range headers.Value.Fields {
+			fd := &headers.Value.Fields[i]
+			edits = append(edits, f.doc.RenameField(fd, guard.HeaderVariable(fd.Name))...)
 		}
 	}
 	return edits, ""
 }
 
 // unguard takes the guard away from a server.
-func (f *File) unguard(i int) ([]edit, string) {
+func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 	s := &f.Servers[i]
 	if s.Refused != "" || !s.Guarded() {
 		return nil, s.Refused
@@ -300,79 +301,79 @@ func (f *File) unguard(i int) ([]edit, string) {
 		return f.unguardURL(s)
 	}
 	in, command, args := s.program()
-	if g := s.Guard; g.script != (span{}) {
-		words := command.value
-		if words.kind != list {
-			words = args.value
+	if g := s.Guard; g.script != (spanedit.Span{}) {
+		words := command.Value
+		if words.Kind != spanedit.List {
+			words = args.Value
 		}
-		program := words.items[len(words.items)-1]
-		if f.raw(program) == "" {
+		program := words.Items[len(words.Items)-1]
+		if f.doc.Raw(program) == "" {
 			return nil, severalLines
 		}
-		return []edit{{program.span, quote(program.text[:g.script.from] + program.text[g.script.to:])}}, ""
+		return []spanedit.Edit{program.Replace(spanedit.Quote(program.Text[:g.script.From] + program.Text[g.script.To:]))}, ""
 	}
-	if command.value.kind == list {
-		return f.removeItems(command.value, s.Guard.first, s.Guard.last+1), ""
+	if command.Value.Kind == spanedit.List {
+		return f.doc.RemoveItems(command.Value, s.Guard.first, s.Guard.last+1), ""
 	}
 	if s.Guard.first > 0 {
-		return f.removeItems(args.value, s.Guard.first-1, s.Guard.last), ""
+		return f.doc.RemoveItems(args.Value, s.Guard.first-1, s.Guard.last), ""
 	}
-	items := args.value.items
-	raw := f.raw(items[s.Guard.last])
+	items := args.Value.Items
+	raw := f.doc.Raw(items[s.Guard.last])
 	if raw == "" {
 		return nil, severalLines
 	}
-	edits := []edit{{command.value.span, raw}}
+	edits := []spanedit.Edit{command.Value.Replace(raw)}
 	if len(items) == s.Guard.last+1 && s.Guard.was != "args" {
-		return append(edits, f.removeMember(in, args.name)...), ""
+		return append(edits, f.doc.RemoveMember(in, args.Name)...), ""
 	}
-	return append(edits, f.removeItems(args.value, 0, s.Guard.last+1)...), ""
+	return append(edits, f.doc.RemoveItems(args.Value, 0, s.Guard.last+1)...), ""
 }
 
 // unguardURL is the reverse of guardURL.
-func (f *File) unguardURL(s *Server) ([]edit, string) {
+func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
 	w := f.dialect.words.full()
 	_, command, args := s.program()
 	in := args
-	if command.value.kind == list {
+	if command.Value.Kind == spanedit.List {
 		in = command
 	}
-	raw := f.raw(in.value.items[len(in.value.items)-1])
+	raw := f.doc.Raw(in.Value.Items[len(in.Value.Items)-1])
 	if raw == "" {
 		return nil, severalLines
 	}
 	address, kind, _ := strings.Cut(cmp.Or(s.Guard.was, w.url), ":")
-	edits := append(f.renameField(command, address), edit{command.value.span, raw})
+	edits := append(f.doc.RenameField(command, address), command.Value.Replace(raw))
 	if in == args {
-		edits = append(edits, f.removeMember(s.node, args.name)...)
+		edits = append(edits, f.doc.RemoveMember(s.node, args.Name)...)
 	}
-	if fd := s.node.field(typeKeys...); fd != nil {
-		edits = append(edits, f.rename(fd.value.span, fd.value.text, cmp.Or(kind, "http")))
+	if fd := s.node.Field(typeKeys...); fd != nil {
+		edits = append(edits, f.doc.Rename(fd.Value.Span, fd.Value.Text, cmp.Or(kind, "http")))
 	}
-	if token := s.node.field("env_vars"); token != nil && s.TokenEnv != "" {
-		if len(token.value.items) != 1 {
+	if token := s.node.Field("env_vars"); token != nil && s.TokenEnv != "" {
+		if len(token.Value.Items) != 1 {
 			return nil, "variables were added to its token (env_vars)"
 		}
-		edits = append(edits, f.renameField(token, "bearer_token_env_var")...)
-		edits = append(edits, edit{token.value.span, f.raw(token.value.items[0])})
+		edits = append(edits, f.doc.RenameField(token, "bearer_token_env_var")...)
+		edits = append(edits, token.Value.Replace(f.doc.Raw(token.Value.Items[0])))
 	}
-	env, headers := s.node.field(envKeys...), s.node.field(headerKeys...)
+	env, headers := s.node.Field(envKeys...), s.node.Field(headerKeys...)
 	switch {
 	case len(s.Headers) == 0:
 		return edits, ""
 	case len(s.Env) > 0:
 		return nil, "the variable " + s.Env[0].Name + " was added to its headers"
-	case headers != nil && len(headers.value.fields) > 0:
+	case headers != nil && len(headers.Value.Fields) > 0:
 		return nil, "headers were added to it"
 	}
-	edits = append(edits, f.renameField(env, w.headers)...)
+	edits = append(edits, f.doc.RenameField(env, w.headers)...)
 	if headers != nil {
-		edits = append(edits, f.renameField(headers, w.env)...)
+		edits = append(edits, f.doc.RenameField(headers, w.env)...)
 	}
-	for i := range env.value.fields {
-		fd := &env.value.fields[i]
-		name, _ := guard.HeaderName(fd.name)
-		edits = append(edits, f.renameField(fd, name)...)
+	for i := range env.Value.Fields {
+		fd := &env.Value.Fields[i]
+		name, _ := guard.HeaderName(fd.Name)
+		edits = append(edits, f.doc.RenameField(fd, name)...)
 	}
 	return edits, ""
 }

@@ -102,20 +102,20 @@ func guardAndBack(t *testing.T, f *File) (File, map[int]string) {
 	f.Masked()
 	which := names(f)
 	after, left := f.Guard(prefix, which)
-	if more, _ := after.Guard(prefix, names(&after)); len(left) == 0 && !bytes.Equal(more.data, after.data) {
-		t.Fatalf("%s: a second time changes it:\n%s\n%s", f.Path, after.data, more.data)
+	if more, _ := after.Guard(prefix, names(&after)); len(left) == 0 && !bytes.Equal(more.doc.Data, after.doc.Data) {
+		t.Fatalf("%s: a second time changes it:\n%s\n%s", f.Path, after.doc.Data, more.doc.Data)
 	}
 	after.Masked()
 	back, kept := after.Unguard(guarded(&after))
 	if was := guarded(f); len(was) > 0 { // those that were guarded before have to come back too
 		bare, _ := f.Unguard(was)
-		if !bytes.Equal(back.data, bare.data) {
-			t.Fatalf("%q\nis guarded as %q\nand unguarded as %q", f.data, after.data, back.data)
+		if !bytes.Equal(back.doc.Data, bare.doc.Data) {
+			t.Fatalf("%q\nis guarded as %q\nand unguarded as %q", f.doc.Data, after.doc.Data, back.doc.Data)
 		}
 		return after, left
 	}
-	if len(kept) > 0 || !bytes.Equal(back.data, f.data) {
-		t.Fatalf("%q\nis guarded as %q\nand restored as %q: %v", f.data, after.data, back.data, kept)
+	if len(kept) > 0 || !bytes.Equal(back.doc.Data, f.doc.Data) {
+		t.Fatalf("%q\nis guarded as %q\nand restored as %q: %v", f.doc.Data, after.doc.Data, back.doc.Data, kept)
 	}
 	return after, left
 }
@@ -130,7 +130,7 @@ func TestGuardAndUnguard(t *testing.T) {
 				if len(left) > 0 || len(guarded(&after)) != len(names(&f)) {
 					t.Errorf("%s: left %v, of %v guarded %v", f.Path, left, names(&f), guarded(&after))
 				}
-				if system == "windows" && bytes.Count(after.data, []byte("\n")) != bytes.Count(after.data, []byte("\r\n")) {
+				if system == "windows" && bytes.Count(after.doc.Data, []byte("\n")) != bytes.Count(after.doc.Data, []byte("\r\n")) {
 					t.Errorf("%s: line ends are mixed", f.Path)
 				}
 			}
@@ -169,8 +169,8 @@ func TestGuardedText(t *testing.T) {
 	} {
 		f := parsed(t, tc.client, tc.path, []byte(tc.before))
 		after, left := f.Guard(Prefix{Program: "toolcrib"}, names(&f))
-		if string(after.data) != tc.after || len(left) > 0 {
-			t.Errorf("%s\nis guarded as\n%s\nwant\n%s\n%v", tc.before, after.data, tc.after, left)
+		if string(after.doc.Data) != tc.after || len(left) > 0 {
+			t.Errorf("%s\nis guarded as\n%s\nwant\n%s\n%v", tc.before, after.doc.Data, tc.after, left)
 		}
 		guardAndBack(t, &f)
 	}
@@ -233,13 +233,13 @@ func TestUnguardAfterEdits(t *testing.T) {
 	} {
 		f := parsed(t, tc.client, tc.path, []byte(tc.edited))
 		back, left := f.Unguard(guarded(&f))
-		if string(back.data) != tc.want || len(left) > 0 {
-			t.Errorf("%s\nis unguarded as\n%s\nwant\n%s\n%v", tc.edited, back.data, tc.want, left)
+		if string(back.doc.Data) != tc.want || len(left) > 0 {
+			t.Errorf("%s\nis unguarded as\n%s\nwant\n%s\n%v", tc.edited, back.doc.Data, tc.want, left)
 		}
 	}
 	f := parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":["toolcrib","guard"],"args":["a","--","x"]},"b":{"command":["toolcrib"],"args":["guard","b","--url","https://h"]}}}`))
-	if back, _ := f.Unguard([]int{0, 1}); !bytes.Equal(back.data, f.data) {
-		t.Errorf("unguarded as %s", back.data)
+	if back, _ := f.Unguard([]int{0, 1}); !bytes.Equal(back.doc.Data, f.doc.Data) {
+		t.Errorf("unguarded as %s", back.doc.Data)
 	}
 	f = parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":"toolcrib","args":["guard","a","--url","https://h"],"env":{"TOOLCRIB_HEADER_K":"v","E":"e"}},"b":{"command":"toolcrib","args":["guard","b","--","x"]}}}`))
 	if back, left := f.Unguard([]int{0, 1}); !strings.Contains(left[0], "E was added") || len(guarded(&back)) != 1 {
@@ -254,8 +254,8 @@ func TestPermissionsKeepMatching(t *testing.T) {
 	f := parsed(t, "claude-code", "/h/.claude.json", []byte(`{`+rules+`"mcpServers":{"everything":{"command":"npx","args":["-y","e"],"alwaysAllow":["echo"],"trust":true,"timeout":5}}}`))
 	after, _ := f.Guard(prefix, names(&f))
 	s := after.Servers[0]
-	if !strings.Contains(string(after.data), rules) || s.Name != "everything" || !s.Guarded() || !s.Disabled || !strings.HasSuffix(string(after.data), `"alwaysAllow":["echo"],"trust":true,"timeout":5}}}`) {
-		t.Errorf("%s", after.data)
+	if !strings.Contains(string(after.doc.Data), rules) || s.Name != "everything" || !s.Guarded() || !s.Disabled || !strings.HasSuffix(string(after.doc.Data), `"alwaysAllow":["echo"],"trust":true,"timeout":5}}}`) {
+		t.Errorf("%s", after.doc.Data)
 	}
 }
 
@@ -269,8 +269,8 @@ func TestFlagsAreQuoted(t *testing.T) {
 				t.Errorf("%s: %+v", f.Path, g)
 			}
 		}
-		if back, _ := after.Unguard(guarded(&after)); len(left) > 0 || !bytes.Equal(back.data, f.data) {
-			t.Errorf("%s: %v\n%s", f.Path, left, back.data)
+		if back, _ := after.Unguard(guarded(&after)); len(left) > 0 || !bytes.Equal(back.doc.Data, f.doc.Data) {
+			t.Errorf("%s: %v\n%s", f.Path, left, back.doc.Data)
 		}
 	}
 }
@@ -306,18 +306,18 @@ func TestWriteKeepsTheMode(t *testing.T) {
 	m, name := cursor(t)
 	f := found(t, m)
 	after, _ := f.Guard(prefix, names(&f))
-	if err := f.Write(after.data, false); err != nil {
+	if err := f.Write(after.doc.Data, false); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(name)
-	if err != nil || info.Mode().Perm() != 0o640 || !bytes.Equal(load(t, name), after.data) {
+	if err != nil || info.Mode().Perm() != 0o640 || !bytes.Equal(load(t, name), after.doc.Data) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(name)); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
 	save(t, name, []byte(`{"mcpServers":{"new":{"command":"n"}}}`))
-	if err := f.Write(after.data, false); !errors.Is(err, ErrChanged) {
+	if err := f.Write(after.doc.Data, false); !errors.Is(err, ErrChanged) {
 		t.Errorf("written over: %v", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(name)); len(left) != 1 {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolcrib/gateway/clients/spanedit"
 )
 
 // hookStyle describes how a client runs a command for every prompt before it goes to the
@@ -67,7 +69,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
 	if _, err := os.Lstat(name); err == nil {
-		f.root, f.Problems = nil, []Problem{{Path: name, Text: "is a link that leads nowhere"}}
+		f.doc.Root, f.Problems = nil, []Problem{{Path: name, Text: "is a link that leads nowhere"}}
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		f.real = filepath.Join(dir, filepath.Base(name))
@@ -97,35 +99,35 @@ func hookWas(command string) (was string, ours bool) {
 
 // element is a member or an item, by its place in what holds it.
 type element struct {
-	in *node
+	in *spanedit.Node
 	at int
 }
 
 // hook returns the way to the first hook of toolcrib, from the root: the member with the
 // hooks, that of the event, the group if there are any, and the command.
 func (f *File) hook() (way []element, was string) {
-	member := func(in *node, name string) element {
-		return element{in, slices.IndexFunc(in.fields, func(fd field) bool { return fd.name == name })}
+	member := func(in *spanedit.Node, name string) element {
+		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
 	}
-	hooks := f.root.get("hooks")
-	event := hooks.get(f.hooks.event)
+	hooks := f.doc.Root.Get("hooks")
+	event := hooks.Get(f.hooks.event)
 	if event == nil {
 		return nil, ""
 	}
-	way = []element{member(f.root, "hooks"), member(hooks, f.hooks.event)}
-	for i, item := range event.items {
+	way = []element{member(f.doc.Root, "hooks"), member(hooks, f.hooks.event)}
+	for i, item := range event.Items {
 		if !f.hooks.grouped {
-			if was, ours := hookWas(item.get("command").string()); ours {
+			if was, ours := hookWas(item.Get("command").Str()); ours {
 				return append(way, element{event, i}), was
 			}
 			continue
 		}
-		list := item.get("hooks")
+		list := item.Get("hooks")
 		if list == nil {
 			continue
 		}
-		for j, command := range list.items {
-			if was, ours := hookWas(command.get("command").string()); ours {
+		for j, command := range list.Items {
+			if was, ours := hookWas(command.Get("command").Str()); ours {
 				return append(way, element{event, i}, element{list, j}), was
 			}
 		}
@@ -147,24 +149,24 @@ func (f *File) HookCommand() string {
 		return ""
 	}
 	last := way[len(way)-1]
-	command := strings.TrimSuffix(last.in.items[last.at].get("command").string(), hookEnd)
+	command := strings.TrimSuffix(last.in.Items[last.at].Get("command").Str(), hookEnd)
 	return strings.TrimSuffix(command, " --was "+was)
 }
 
 // hookless returns why no hook can be put into the file or taken out of it, "" for nothing.
 func (f *File) hookless() string {
-	hooks := f.root.get("hooks")
-	event := hooks.get(f.hooks.event)
+	hooks := f.doc.Root.Get("hooks")
+	event := hooks.Get(f.hooks.event)
 	switch {
-	case f.missing && f.root != nil:
+	case f.missing && f.doc.Root != nil:
 		return ""
-	case f.root == nil && len(f.Problems) > 0:
+	case f.doc.Root == nil && len(f.Problems) > 0:
 		return strings.Trim(strings.TrimPrefix(f.Problems[0].Error(), f.Path), ": ")
-	case !json.Valid(f.data):
+	case !json.Valid(f.doc.Data):
 		return "it is not plain JSON, without comments, so that its client reads no hooks from it"
-	case f.root.kind != object || hooks != nil && hooks.kind != object || event != nil && event.kind != list:
+	case f.doc.Root.Kind != spanedit.Object || hooks != nil && hooks.Kind != spanedit.Object || event != nil && event.Kind != spanedit.List:
 		return "its hooks are not written as its client expects them"
-	case f.root.count("hooks") > 1 || hooks != nil && hooks.count(f.hooks.event) > 1:
+	case f.doc.Root.Count("hooks") > 1 || hooks != nil && hooks.Count(f.hooks.event) > 1:
 		return "its hooks are there twice, and clients differ in which they read"
 	}
 	return ""
@@ -182,7 +184,7 @@ func (f *File) Hook(command string) (File, string) {
 		if was != "" {
 			command += " --was " + was
 		}
-		data, ok := splice(f.data, []edit{{last.in.items[last.at].get("command").span, quote(command + hookEnd)}})
+		data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{last.in.Items[last.at].Get("command").Replace(spanedit.Quote(command + hookEnd))})
 		if !ok || !json.Valid(data) {
 			return *f, "it cannot be edited without changing something else"
 		}
@@ -191,30 +193,30 @@ func (f *File) Hook(command string) (File, string) {
 	if f.missing {
 		return f.With(f.created(command + hookEnd)), ""
 	}
-	hooks := f.root.get("hooks")
-	event := hooks.get(f.hooks.event)
+	hooks := f.doc.Root.Get("hooks")
+	event := hooks.Get(f.hooks.event)
 	entry := func(was string) string {
 		if was != "" {
 			was = " --was " + was
 		}
 		return f.hooks.entry(command + was + hookEnd)
 	}
-	var add edit
+	var add spanedit.Edit
 	switch {
 	case hooks == nil:
-		add = f.add(f.root, "hooks", "{"+quote(f.hooks.event)+":["+entry("")+"]}")
-	case event == nil && len(hooks.fields) == 0:
-		add = f.add(hooks, f.hooks.event, "["+entry("hooks")+"]")
+		add = f.doc.Add(f.doc.Root, "hooks", "{"+spanedit.Quote(f.hooks.event)+":["+entry("")+"]}")
+	case event == nil && len(hooks.Fields) == 0:
+		add = f.doc.Add(hooks, f.hooks.event, "["+entry("hooks")+"]")
 	case event == nil:
-		add = f.add(hooks, f.hooks.event, "["+entry("")+"]")
-	case len(event.items) == 0:
-		add = f.add(event, "", entry("event"))
+		add = f.doc.Add(hooks, f.hooks.event, "["+entry("")+"]")
+	case len(event.Items) == 0:
+		add = f.doc.Add(event, "", entry("event"))
 	default:
-		add = f.add(event, "", entry(""))
+		add = f.doc.Add(event, "", entry(""))
 	}
-	data, ok := splice(f.data, []edit{add})
+	data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{add})
 	after := f.With(data)
-	if back, _ := after.Unhook(); !ok || !bytes.Equal(back.data, f.data) {
+	if back, _ := after.Unhook(); !ok || !bytes.Equal(back.doc.Data, f.doc.Data) {
 		return *f, "it cannot be edited without changing something else"
 	}
 	return after, ""
@@ -232,19 +234,19 @@ func (f *File) Unhook() (File, string) {
 		return *f, ""
 	}
 	last := way[len(way)-1]
-	if command := last.in.items[last.at].get("command").string(); bytes.Equal(f.data, f.created(command)) {
+	if command := last.in.Items[last.at].Get("command").Str(); bytes.Equal(f.doc.Data, f.created(command)) {
 		after := f.With(nil)
-		after.data = nil
+		after.doc.Data = nil
 		return after, ""
 	}
 	n := len(way) - 1
-	for n > 0 && len(way[n].in.fields)+len(way[n].in.items) == 1 {
+	for n > 0 && len(way[n].in.Fields)+len(way[n].in.Items) == 1 {
 		if was == "event" && n == 2 || was == "hooks" && n == 1 {
 			break
 		}
 		n--
 	}
-	data, ok := splice(f.data, f.cut(way[n].in, way[n].at))
+	data, ok := spanedit.Splice(f.doc.Data, f.doc.Cut(way[n].in, way[n].at))
 	if !ok || !json.Valid(data) {
 		return *f, "it cannot be edited without changing something else"
 	}
@@ -254,9 +256,9 @@ func (f *File) Unhook() (File, string) {
 
 // entry returns the element of an event that has a command run.
 func (s hookStyle) entry(command string) string {
-	entry := `{"type":"command","command":` + quote(command) + s.more + `}`
+	entry := `{"type":"command","command":` + spanedit.Quote(command) + s.more + `}`
 	if !s.grouped {
-		return `{"command":` + quote(command) + s.more + `}`
+		return `{"command":` + spanedit.Quote(command) + s.more + `}`
 	}
 	return `{"hooks":[` + entry + `]}`
 }
@@ -264,36 +266,5 @@ func (s hookStyle) entry(command string) string {
 // created is a file with a hook and nothing else.
 func (f *File) created(command string) []byte {
 	s := f.hooks
-	return []byte(indented(`{`+s.version+`"hooks":{`+quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")
-}
-
-// indented writes JSON on lines of its own.
-func indented(text, prefix, indent, newline string) string {
-	var b bytes.Buffer
-	if json.Indent(&b, []byte(text), prefix, indent) != nil {
-		return text // it is put together here, and is JSON
-	}
-	return strings.ReplaceAll(b.String(), "\n", newline)
-}
-
-// add puts a member, or an item for no name, behind the last of an object or a list of
-// JSON: on lines of its own where the last one stands so.
-func (f *File) add(in *node, name, value string) edit {
-	label, parts := "", f.parts(in)
-	if name != "" {
-		label = quote(name) + ": "
-	}
-	if len(parts) == 0 {
-		return edit{span{in.span.from + 1, in.span.from + 1}, label + value}
-	}
-	last := parts[len(parts)-1]
-	front := string(f.data[lineStart(f.data, last.from):last.from])
-	if strings.TrimLeft(front, " \t") != "" {
-		return edit{span{last.to, last.to}, ", " + label + value}
-	}
-	indent := "  "
-	if strings.HasPrefix(front, "\t") {
-		indent = "\t"
-	}
-	return edit{span{last.to, last.to}, "," + f.newline() + front + label + indented(value, front, indent, f.newline())}
+	return []byte(spanedit.Indented(`{`+s.version+`"hooks":{`+spanedit.Quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")
 }

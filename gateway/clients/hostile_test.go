@@ -103,7 +103,7 @@ func TestNotAFile(t *testing.T) {
 		if len(found) != 1 || len(found[0].Problems) != 1 || !strings.Contains(found[0].Problems[0].Error(), want) {
 			t.Fatalf("found %+v, want %q", found, want)
 		}
-		if after, _ := found[0].Guard(prefix, names(&found[0])); len(after.data) != len(found[0].data) {
+		if after, _ := found[0].Guard(prefix, names(&found[0])); len(after.doc.Data) != len(found[0].doc.Data) {
 			t.Fatal("it is guarded")
 		}
 	}

@@ -27,10 +27,10 @@ func TestLinksAreNotFollowedSilently(t *testing.T) {
 				t.Fatalf("target %q, servers %d", f.Target, len(f.Servers))
 			}
 			after, _ := f.Guard(prefix, names(&f))
-			if err := f.Write(after.data, false); !errors.Is(err, ErrLink) {
+			if err := f.Write(after.doc.Data, false); !errors.Is(err, ErrLink) {
 				t.Fatalf("written: %v", err)
 			}
-			if err := f.Write(after.data, true); err != nil || !bytes.Equal(load(t, real), after.data) {
+			if err := f.Write(after.doc.Data, true); err != nil || !bytes.Equal(load(t, real), after.doc.Data) {
 				t.Fatalf("not written to %s: %v", real, err)
 			}
 			if info, err := os.Lstat(filepath.Join(m.Home, at)); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -63,7 +63,7 @@ func TestReadOnlyFilesAreLeft(t *testing.T) {
 	}
 	f := found(t, m)
 	after, _ := f.Guard(prefix, names(&f))
-	if err := f.Write(after.data, false); !errors.Is(err, ErrReadOnly) || !bytes.Equal(load(t, name), before) {
+	if err := f.Write(after.doc.Data, false); !errors.Is(err, ErrReadOnly) || !bytes.Equal(load(t, name), before) {
 		t.Fatalf("written: %v", err)
 	}
 }

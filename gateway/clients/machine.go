@@ -126,7 +126,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	f.real = target
 	if err != nil {
 		f.Problems = []Problem{{Path: name, Text: reason(err)}}
-		f.root = nil
+		f.doc.Root = nil
 	}
 	if m.leadsOut(l, name, target) {
 		f.Target = target

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/registry"
 )
 
@@ -333,36 +334,32 @@ func maskURL(s string, path bool) string {
 // Masked returns the text of the file with secrets and comments masked, for a diff to
 // show: nothing where it could not be read or a place is not certain.
 func (f *File) Masked() []byte {
-	if f.root == nil {
+	if f.doc.Root == nil {
 		return nil
 	}
-	hidden, all := places(f.root)
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	hidden, all := places(f.doc.Root)
+	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
 	last, secret := 0, false // secret tells that the gap is behind a hidden value
-	for _, s := range append(all, span{len(f.data), len(f.data)}) {
-		if s.from < last {
+	for _, s := range append(all, spanedit.Span{From: len(f.doc.Data), To: len(f.doc.Data)}) {
+		if s.From < last {
 			continue // an alias
 		}
-		between := f.data[last:s.from]
-		if secret && len(bytes.Trim(comment().ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.format() == ".yaml" {
+		between := f.doc.Data[last:s.From]
+		if secret && len(bytes.Trim(spanedit.Comment().ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.doc.Format == spanedit.YAML {
 			return nil
 		}
-		b = append(b, comment().ReplaceAllFunc(between, maskComment)...)
+		b = append(b, spanedit.Comment().ReplaceAllFunc(between, maskComment)...)
 		masked := ""
 		if masked, secret = hidden[s]; secret {
 			b = append(b, masked...)
 		} else {
-			b = append(b, f.data[s.from:s.to]...)
+			b = append(b, f.doc.Data[s.From:s.To]...)
 		}
-		last = s.to
+		last = s.To
 	}
 	return b
 }
-
-// comment matches a comment in the text between two values, where nothing else begins
-// with "//", "/*" or "#".
-var comment = lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
 
 func maskComment(c []byte) []byte {
 	switch {
@@ -377,31 +374,31 @@ func maskComment(c []byte) []byte {
 // places returns the places of the masked values below a node, with their
 // replacements, and the places of all names and values. A parent, visited first,
 // hides its children.
-func places(root *node) (hidden map[span]string, all []span) {
-	hidden = map[span]string{}
-	hide := func(n *node, masked string) {
-		_, done := hidden[n.span]
-		if n.kind != object && n.kind != list && masked != n.text && !done && n.text != "" && reference().FindString(n.text) != n.text {
-			hidden[n.span] = quote(masked)
+func places(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
+	hidden = map[spanedit.Span]string{}
+	hide := func(n *spanedit.Node, masked string) {
+		_, done := hidden[n.Span]
+		if n.Kind != spanedit.Object && n.Kind != spanedit.List && masked != n.Text && !done && n.Text != "" && reference().FindString(n.Text) != n.Text {
+			hidden[n.Span] = spanedit.Quote(masked)
 		}
 	}
-	root.walk(func(n *node) {
-		if n.kind != object && n.kind != list {
-			all = append(all, n.span)
-			hide(n, maskText(n.text))
+	root.Walk(func(n *spanedit.Node) {
+		if n.Kind != spanedit.Object && n.Kind != spanedit.List {
+			all = append(all, n.Span)
+			hide(n, maskText(n.Text))
 		}
 		previous := ""
-		for _, item := range n.items {
-			hide(item, maskArgument(previous, item.text))
-			previous = item.text
+		for _, item := range n.Items {
+			hide(item, maskArgument(previous, item.Text))
+			previous = item.Text
 		}
-		for _, fd := range n.fields {
-			all = append(all, fd.keys...)
+		for _, fd := range n.Fields {
+			all = append(all, fd.Keys...)
 			switch {
-			case slices.Contains(envKeys, fd.name), slices.Contains(headerKeys, fd.name):
-				fd.value.walk(func(v *node) { hide(v, Mask) })
-			case fd.value.kind == text && secretName().MatchString(fd.name) && fd.name != "bearer_token_env_var":
-				hide(fd.value, Mask)
+			case slices.Contains(envKeys, fd.Name), slices.Contains(headerKeys, fd.Name):
+				fd.Value.Walk(func(v *spanedit.Node) { hide(v, Mask) })
+			case fd.Value.Kind == spanedit.Text && secretName().MatchString(fd.Name) && fd.Name != "bearer_token_env_var":
+				hide(fd.Value, Mask)
 			}
 		}
 	})

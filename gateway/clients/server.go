@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/guard"
 	"toolcrib/registry"
 )
@@ -45,7 +46,7 @@ type Server struct {
 	Guard   Guard  // zero when the entry does not start toolcrib
 	Refused string // why it cannot be guarded, "" when it can be, or is
 
-	node   *node
+	node   *spanedit.Node
 	twice  bool   // its name is there twice
 	folder string // where it runs, absolute; "" for wherever the client does
 }
@@ -60,7 +61,7 @@ func (s *Server) Self() bool {
 
 // BuiltIn reports whether an entry stands for a part of the client itself.
 func (s *Server) BuiltIn() bool {
-	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.get("type").string())
+	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.Get("type").Str())
 }
 
 // isToolcrib reports whether a program is toolcrib, by its name: also one with a
@@ -92,45 +93,45 @@ var (
 
 // program returns the object with the program and its arguments: the entry itself
 // but for Zed before 2025-06.
-func (s *Server) program() (in *node, command, args *field) {
-	in, command = s.node, s.node.field(commandKeys...)
-	if command != nil && command.value.kind == object {
-		in = command.value
-		command = in.field("path")
+func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
+	in, command = s.node, s.node.Field(commandKeys...)
+	if command != nil && command.Value.Kind == spanedit.Object {
+		in = command.Value
+		command = in.Field("path")
 	}
-	if command != nil && command.value.kind == list { // opencode
+	if command != nil && command.Value.Kind == spanedit.List { // opencode
 		return in, command, nil
 	}
-	return in, command, in.field("args")
+	return in, command, in.Field("args")
 }
 
 // read reads an entry.
 func (s *Server) read(d dialect, inspect Inspect) {
 	n := s.node
-	s.Disabled = n.get("disabled").is("true") || n.get("enabled").is("false")
-	if n.kind != object {
+	s.Disabled = n.Get("disabled").Is("true") || n.Get("enabled").Is("false")
+	if n.Kind != spanedit.Object {
 		return
 	}
 	in, command, args := s.program()
-	if command != nil && command.value.kind == list { // opencode
-		if words := command.value.strings(); len(words) > 0 {
+	if command != nil && command.Value.Kind == spanedit.List { // opencode
+		if words := command.Value.Strs(); len(words) > 0 {
 			s.Command, s.Args = words[0], words[1:]
 		}
 	} else if command != nil {
-		s.Command = command.value.string()
+		s.Command = command.Value.Str()
 	}
 	if args != nil {
-		s.Args = append(s.Args, args.value.strings()...)
+		s.Args = append(s.Args, args.Value.Strs()...)
 	}
 	if in != n {
-		s.Env = variables(in.get("env"))
+		s.Env = variables(in.Get("env"))
 	}
-	s.Dir = n.get("cwd").string()
-	s.Env = append(s.Env, variables(n.get(envKeys...))...)
-	s.Inherit = n.get("env_vars").strings()
-	s.URL = n.get(urlKeys...).string()
-	s.Headers = slices.Concat(variables(n.get(headerKeys...)), variables(n.get("requestOptions", "requestInit").get("headers")))
-	s.TokenEnv = n.get("bearer_token_env_var").string()
+	s.Dir = n.Get("cwd").Str()
+	s.Env = append(s.Env, variables(n.Get(envKeys...))...)
+	s.Inherit = n.Get("env_vars").Strs()
+	s.URL = n.Get(urlKeys...).Str()
+	s.Headers = slices.Concat(variables(n.Get(headerKeys...)), variables(n.Get("requestOptions", "requestInit").Get("headers")))
+	s.TokenEnv = n.Get("bearer_token_env_var").Str()
 	s.Transport = s.transport(n, d)
 	s.behind(inspect)
 }
@@ -164,12 +165,12 @@ func (s *Server) behind(inspect Inspect) {
 	}
 }
 
-func (s *Server) transport(n *node, d dialect) Transport {
+func (s *Server) transport(n *spanedit.Node, d dialect) Transport {
 	if s.URL == "" {
 		return Stdio
 	}
-	switch word := strings.ToLower(n.get(typeKeys...).string()); {
-	case word == "sse", word == "" && d.urlIsSSE && n.get("httpUrl") == nil:
+	switch word := strings.ToLower(n.Get(typeKeys...).Str()); {
+	case word == "sse", word == "" && d.urlIsSSE && n.Get("httpUrl") == nil:
 		return SSE
 	case word == "" && ssePath().MatchString(s.URL):
 		return SSE
@@ -184,15 +185,15 @@ func (s *Server) transport(n *node, d dialect) Transport {
 func (f *File) refused(s *Server, h holder) string {
 	n := s.node
 	switch {
-	case n.kind != object:
+	case n.Kind != spanedit.Object:
 		return "it is not an object"
 	case f.unclear:
 		return "the file has the list of its servers twice, and clients differ in which one they read"
 	case s.twice:
 		return "its name is there twice, and clients differ in which one they read"
-	case n.twice() != "":
-		return "its key " + n.twice() + " is there twice"
-	case n.fixed || h.value.fixed:
+	case n.Twice() != "":
+		return "its key " + n.Twice() + " is there twice"
+	case n.Fixed || h.value.Fixed:
 		return "its entry is written with an anchor, an alias or a merge key of YAML"
 	case s.Guarded():
 		return ""
@@ -213,7 +214,7 @@ func (f *File) refused(s *Server, h holder) string {
 	case s.URL != "":
 		return refusedURL(s)
 	}
-	if _, _, args := s.program(); args != nil && args.value.kind != list {
+	if _, _, args := s.program(); args != nil && args.Value.Kind != spanedit.List {
 		return "its arguments are not a list"
 	}
 	return ""
@@ -229,8 +230,8 @@ var signIns = map[string]string{
 
 func refusedURL(s *Server) string {
 	n := s.node
-	for _, fd := range n.fields {
-		if why := signIns[fd.name]; why != "" && !fd.value.is("false") {
+	for _, fd := range n.Fields {
+		if why := signIns[fd.Name]; why != "" && !fd.Value.Is("false") {
 			return why
 		}
 	}
@@ -242,30 +243,30 @@ func refusedURL(s *Server) string {
 			seen[lower] = true
 		}
 	}
-	switch headers, env := n.get(headerKeys...), n.get(envKeys...); {
+	switch headers, env := n.Get(headerKeys...), n.Get(envKeys...); {
 	case userInfo().MatchString(s.URL):
 		return "its address has a password, which would be on the command line of the guard"
-	case n.get("requestOptions", "requestInit").get("headers") != nil:
-		return "its headers are in " + n.field("requestOptions", "requestInit").name + ", which a command does not have"
-	case headers != nil && headers.kind != object, headers != nil && len(variables(headers)) < len(headers.fields):
+	case n.Get("requestOptions", "requestInit").Get("headers") != nil:
+		return "its headers are in " + n.Field("requestOptions", "requestInit").Name + ", which a command does not have"
+	case headers != nil && headers.Kind != spanedit.Object, headers != nil && len(variables(headers)) < len(headers.Fields):
 		return "its headers are not all names with values"
-	case len(s.Headers) > 0 && env != nil && len(env.fields) > 0:
+	case len(s.Headers) > 0 && env != nil && len(env.Fields) > 0:
 		return "it has headers and variables (env), which would share one place"
-	case s.TokenEnv != "" && n.get("env_vars") != nil:
+	case s.TokenEnv != "" && n.Get("env_vars") != nil:
 		return "it has a token and variables (env_vars), which would share one place"
 	}
 	return ""
 }
 
 // variables reads an object of scalars.
-func variables(n *node) []Variable {
+func variables(n *spanedit.Node) []Variable {
 	if n == nil {
 		return nil
 	}
 	var all []Variable
-	for _, f := range n.fields {
-		if f.value.kind != object && f.value.kind != list {
-			all = append(all, Variable{f.name, f.value.text})
+	for _, f := range n.Fields {
+		if f.Value.Kind != spanedit.Object && f.Value.Kind != spanedit.List {
+			all = append(all, Variable{f.Name, f.Value.Text})
 		}
 	}
 	return all

@@ -3,6 +3,8 @@ package clients
 import (
 	"slices"
 	"strings"
+
+	"toolcrib/gateway/clients/spanedit"
 )
 
 // Scope is whom a file's servers are for.
@@ -53,7 +55,7 @@ type dialect struct {
 	words    words
 	// off returns the names of servers that are switched off elsewhere in the
 	// file, for the servers below an object.
-	off func(root, parent *node) []string
+	off func(root, parent *spanedit.Node) []string
 }
 
 // words are what an entry of a URL is written with, and what it becomes when a
@@ -101,7 +103,7 @@ var table = []Client{
 		ID: "claude-code", Name: "Claude Code", Source: "https://code.claude.com/docs/en/mcp",
 		dialect: dialect{
 			keys: [][]string{{"projects", "*", "mcpServers"}, {"mcpServers"}},
-			off:  func(_, parent *node) []string { return parent.get("disabledMcpServers").strings() },
+			off:  func(_, parent *spanedit.Node) []string { return parent.Get("disabledMcpServers").Strs() },
 		},
 		places: files("{claude}/.claude.json", "{project}/.mcp.json"),
 		hooks: hookStyle{ // https://code.claude.com/docs/en/hooks
@@ -168,7 +170,7 @@ var table = []Client{
 		ID: "gemini", Name: "Gemini CLI", Source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
 		dialect: dialect{
 			keys: servers, urlIsSSE: true,
-			off: func(root, _ *node) []string { return root.get("mcp").get("excluded").strings() },
+			off: func(root, _ *spanedit.Node) []string { return root.Get("mcp").Get("excluded").Strs() },
 		},
 		places: files("{gemini}/.gemini/settings.json", "{project}/.gemini/settings.json"),
 	},
@@ -205,7 +207,7 @@ var table = []Client{
 		ID: "qwen", Name: "Qwen Code", Source: "https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp/",
 		dialect: dialect{
 			keys: servers, urlIsSSE: true,
-			off: func(root, _ *node) []string { return root.get("mcp").get("excluded").strings() },
+			off: func(root, _ *spanedit.Node) []string { return root.Get("mcp").Get("excluded").Strs() },
 		},
 		places: files("{home}/.qwen/settings.json", "{project}/.qwen/settings.json", "{project}/.qwen/settings.local.json"),
 	},

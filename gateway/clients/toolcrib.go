@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/gateway/clients/spanedit"
 )
 
 // Start is how a client starts toolcrib: what the entry says once the programs in front of
@@ -60,7 +62,7 @@ type Guard struct {
 	first, last int // of the words of the entry, the program of the guard and the last one in front of rest
 	rest        []string
 	url         bool
-	script      span // of the guard in the last word, where that is a program of a shell
+	script      spanedit.Span // of the guard in the last word, where that is a program of a shell
 	moved       string
 	chdir       string // to which a program in front of the guard changes
 }
@@ -77,7 +79,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	case err != nil:
 		return Guard{Program: s.Command, Differs: "its command line cannot be read: " + err.Error()}
 	}
-	start := Start{Program: l.words[0], Args: l.words[1:], Dir: s.folder, Env: slices.Concat(s.Env, l.env), Cleared: l.cleared, EnvFile: s.node.get("envFile").string()}
+	start := Start{Program: l.words[0], Args: l.words[1:], Dir: s.folder, Env: slices.Concat(s.Env, l.env), Cleared: l.cleared, EnvFile: s.node.Get("envFile").Str()}
 	if l.dir != "" {
 		start.Dir = joined(start.Dir, l.dir)
 	}
@@ -92,7 +94,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	case at == 0:
 		g.moved, g.rest = "its URL is not the last word, as wrap writes it", []string{use.Line.URL}
 	case l.places != nil:
-		g.rest, g.script = l.words[at:], span{l.places[0], l.places[at]}
+		g.rest, g.script = l.words[at:], spanedit.Span{From: l.places[0], To: l.places[at]}
 	default:
 		g.rest, g.last = l.words[at:], l.first+at-1
 	}
@@ -300,7 +302,7 @@ func (f *File) folder(s *Server) string {
 	if f.Scope == Project {
 		base = f.machine.Project
 	}
-	dir := workspaceFolder().ReplaceAllLiteralString(s.node.get("cwd").string(), base)
+	dir := workspaceFolder().ReplaceAllLiteralString(s.node.Get("cwd").Str(), base)
 	switch {
 	case dir == "":
 		return base

@@ -1,4 +1,4 @@
-package clients
+package spanedit
 
 import (
 	"bytes"
@@ -21,17 +21,17 @@ import (
 
 // parseYAML reads a file of one YAML document. An alias counts as often as it is
 // used; what it stands for is not edited, nor is an object with a merge key.
-func parseYAML(data []byte) (*node, error) {
+func parseYAML(data []byte) (*Node, error) {
 	t := yamlTree{data: data, lines: []int{0}}
-	if bytes.HasPrefix(data, mark) {
-		t.lines[0] = len(mark)
+	if bytes.HasPrefix(data, BOM) {
+		t.lines[0] = len(BOM)
 	}
 	text := withoutDirectives(data[t.lines[0]:])
 	var first, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := dec.Decode(&first); {
 	case errors.Is(err, io.EOF):
-		return &node{}, nil
+		return &Node{}, nil
 	case err != nil:
 		return nil, yamlProblem(text, err)
 	}
@@ -91,20 +91,20 @@ func (t *yamlTree) offset(line, column int) int {
 }
 
 // scalar returns where a scalar is written.
-func (t *yamlTree) scalar(v *yaml.Node) span {
-	at := span{from: t.offset(v.Line, v.Column)}
-	at.to = at.from
+func (t *yamlTree) scalar(v *yaml.Node) Span {
+	at := Span{From: t.offset(v.Line, v.Column)}
+	at.To = at.From
 	if s, ok := t.file.Value(jsondoc.Pos{Line: v.Line, Column: v.Column}, v.Value, 0, len(v.Value)); ok {
-		at.from, at.to = min(at.from, t.offset(s.From.Line, s.From.Column)), t.offset(s.To.Line, s.To.Column)
+		at.From, at.To = min(at.From, t.offset(s.From.Line, s.From.Column)), t.offset(s.To.Line, s.To.Column)
 	}
-	if v.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && at.to < len(t.data) {
-		at.to++ // the quote
+	if v.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 && at.To < len(t.data) {
+		at.To++ // the quote
 	}
 	return at
 }
 
-func (t *yamlTree) node(v *yaml.Node, depth int) (*node, error) {
-	n := &node{fixed: v.Anchor != "" || v.Style&yaml.TaggedStyle != 0}
+func (t *yamlTree) node(v *yaml.Node, depth int) (*Node, error) {
+	n := &Node{Fixed: v.Anchor != "" || v.Style&yaml.TaggedStyle != 0}
 	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
 		return nil, Problem{Line: v.Line, Column: v.Column, Text: fmt.Sprintf("more than %d values, or nested deeper than %d levels", maxNodes, maxDepth)}
 	}
@@ -112,7 +112,7 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*node, error) {
 	case yaml.AliasNode:
 		aliased, err := t.node(v.Alias, depth+1)
 		if err == nil {
-			aliased.walk(func(n *node) { n.fixed = true })
+			aliased.Walk(func(n *Node) { n.Fixed = true })
 		}
 		return aliased, err
 	case yaml.MappingNode:
@@ -122,53 +122,53 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*node, error) {
 			if err != nil {
 				return nil, err
 			}
-			n.fixed = n.fixed || key.ShortTag() == "!!merge"
-			n.fields = append(n.fields, field{key.Value, []span{t.scalar(key)}, child})
+			n.Fixed = n.Fixed || key.ShortTag() == "!!merge"
+			n.Fields = append(n.Fields, Field{key.Value, []Span{t.scalar(key)}, child})
 		}
 	case yaml.SequenceNode:
-		n.kind = list
+		n.Kind = List
 		for _, item := range v.Content {
 			child, err := t.node(item, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			n.items = append(n.items, child)
+			n.Items = append(n.Items, child)
 		}
 	default:
-		n.kind, n.text, n.span = other, v.Value, t.scalar(v)
+		n.Kind, n.Text, n.Span = Other, v.Value, t.scalar(v)
 		switch v.ShortTag() {
 		case "!!str":
-			n.kind = text
+			n.Kind = Text
 		case "!!bool":
-			n.kind, n.text = truth, strings.ToLower(v.Value)
+			n.Kind, n.Text = Bool, strings.ToLower(v.Value)
 		}
 		return n, nil
 	}
-	if v.Style&yaml.FlowStyle != 0 && !n.fixed {
-		n.span = t.brackets(v, n)
+	if v.Style&yaml.FlowStyle != 0 && !n.Fixed {
+		n.Span = t.brackets(v, n)
 	}
 	return n, nil
 }
 
 // brackets returns where a value in brackets is written.
-func (t *yamlTree) brackets(v *yaml.Node, n *node) span {
-	at := span{from: t.offset(v.Line, v.Column)}
-	at.to = at.from + 1
-	n.walk(func(below *node) {
-		at.to = max(at.to, below.span.to)
-		for _, fd := range below.fields {
-			at.to = max(at.to, fd.keys[0].to)
+func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
+	at := Span{From: t.offset(v.Line, v.Column)}
+	at.To = at.From + 1
+	n.Walk(func(below *Node) {
+		at.To = max(at.To, below.Span.To)
+		for _, fd := range below.Fields {
+			at.To = max(at.To, fd.Keys[0].To)
 		}
 	})
-	for at.to < len(t.data) {
-		switch c := t.data[at.to]; c {
+	for at.To < len(t.data) {
+		switch c := t.data[at.To]; c {
 		case '#':
-			at.to = lineEnd(t.data, at.to)
+			at.To = lineEnd(t.data, at.To)
 		case ']', '}':
-			at.to++
+			at.To++
 			return at
 		default:
-			at.to++
+			at.To++
 		}
 	}
 	return at
@@ -179,16 +179,16 @@ type tomlTree struct {
 	parser unstable.Parser
 	data   []byte
 	skip   int // a byte order mark
-	root   *node
+	root   *Node
 	nodes  int
 }
 
 // parseTOML reads TOML. The decoder checks what the AST alone does not, such as
 // a table that is defined twice.
-func parseTOML(data []byte) (*node, error) {
-	t := tomlTree{data: data, root: &node{}}
-	if bytes.HasPrefix(data, mark) {
-		t.skip = len(mark)
+func parseTOML(data []byte) (*Node, error) {
+	t := tomlTree{data: data, root: &Node{}}
+	if bytes.HasPrefix(data, BOM) {
+		t.skip = len(BOM)
 	}
 	var checked map[string]any
 	if err := toml.Unmarshal(data[t.skip:], &checked); err != nil {
@@ -218,12 +218,12 @@ func parseTOML(data []byte) (*node, error) {
 // key is a segment of a key, with its place.
 type key struct {
 	name string
-	span span
+	span Span
 }
 
-func (t *tomlTree) span(raw unstable.Range) span {
+func (t *tomlTree) span(raw unstable.Range) Span {
 	from := t.skip + int(raw.Offset)
-	return span{from, from + int(raw.Length)}
+	return Span{from, from + int(raw.Length)}
 }
 
 func (t *tomlTree) keys(n *unstable.Node) []key {
@@ -236,24 +236,24 @@ func (t *tomlTree) keys(n *unstable.Node) []key {
 
 // descend returns the object at the end of a path of keys, and creates missing
 // ones. In a list of tables it is the last one; grow adds one.
-func (n *node) descend(keys []key, grow bool) *node {
+func (n *Node) descend(keys []key, grow bool) *Node {
 	for i, k := range keys {
-		fd := n.field(k.name)
+		fd := n.Field(k.name)
 		if fd == nil {
-			child := &node{}
+			child := &Node{}
 			if grow && i == len(keys)-1 {
-				child.kind = list
+				child.Kind = List
 			}
-			n.fields = append(n.fields, field{name: k.name, value: child})
-			fd = &n.fields[len(n.fields)-1]
+			n.Fields = append(n.Fields, Field{Name: k.name, Value: child})
+			fd = &n.Fields[len(n.Fields)-1]
 		}
-		fd.keys = append(fd.keys, k.span)
-		child := fd.value
-		if child.kind == list {
-			if len(child.items) == 0 || grow && i == len(keys)-1 {
-				child.items = append(child.items, &node{})
+		fd.Keys = append(fd.Keys, k.span)
+		child := fd.Value
+		if child.Kind == List {
+			if len(child.Items) == 0 || grow && i == len(keys)-1 {
+				child.Items = append(child.Items, &Node{})
 			}
-			child = child.items[len(child.items)-1]
+			child = child.Items[len(child.Items)-1]
 		}
 		n = child
 	}
@@ -261,40 +261,40 @@ func (n *node) descend(keys []key, grow bool) *node {
 }
 
 // put adds the value of a key to a table.
-func (t *tomlTree) put(table *node, e *unstable.Node, depth int) error {
+func (t *tomlTree) put(table *Node, e *unstable.Node, depth int) error {
 	keys := t.keys(e)
 	value, err := t.value(e.Value(), depth+1)
 	if err != nil {
 		return err
 	}
 	last := keys[len(keys)-1]
-	if value.kind == object || value.kind == list { // the parser does not tell where these end
-		rest := t.data[last.span.to:]
-		value.span = span{len(t.data) - len(bytes.TrimLeft(rest, " \t=")), t.span(e.Raw).to}
+	if value.Kind == Object || value.Kind == List { // the parser does not tell where these end
+		rest := t.data[last.span.To:]
+		value.Span = Span{len(t.data) - len(bytes.TrimLeft(rest, " \t=")), t.span(e.Raw).To}
 	}
 	parent := table.descend(keys[:len(keys)-1], false)
-	parent.fields = append(parent.fields, field{last.name, []span{last.span}, value})
+	parent.Fields = append(parent.Fields, Field{last.name, []Span{last.span}, value})
 	return nil
 }
 
-func (t *tomlTree) value(v *unstable.Node, depth int) (*node, error) {
-	n := &node{span: t.span(v.Raw)}
+func (t *tomlTree) value(v *unstable.Node, depth int) (*Node, error) {
+	n := &Node{Span: t.span(v.Raw)}
 	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
-		return nil, problemAt(t.data, n.span.from, "more than %d values, or nested deeper than %d levels", maxNodes, maxDepth)
+		return nil, ProblemAt(t.data, n.Span.From, "more than %d values, or nested deeper than %d levels", maxNodes, maxDepth)
 	}
 	switch v.Kind {
 	case unstable.String:
-		n.kind, n.text = text, string(v.Data)
+		n.Kind, n.Text = Text, string(v.Data)
 	case unstable.Bool:
-		n.kind, n.text = truth, string(v.Data)
+		n.Kind, n.Text = Bool, string(v.Data)
 	case unstable.Array:
-		n.kind = list
+		n.Kind = List
 		for it := v.Children(); it.Next(); {
 			item, err := t.value(it.Node(), depth+1)
 			if err != nil {
 				return nil, err
 			}
-			n.items = append(n.items, item)
+			n.Items = append(n.Items, item)
 		}
 	case unstable.InlineTable:
 		for it := v.Children(); it.Next(); {
@@ -303,19 +303,19 @@ func (t *tomlTree) value(v *unstable.Node, depth int) (*node, error) {
 			}
 		}
 	default:
-		n.kind, n.text = other, string(v.Data)
+		n.Kind, n.Text = Other, string(v.Data)
 	}
 	return n, nil
 }
 
-// mark is the byte order mark, which editors on Windows put in front of a file.
-var mark = []byte("\uFEFF")
+// BOM is the byte order mark, which editors on Windows put in front of a file.
+var BOM = []byte("\uFEFF")
 
 // parseJSON reads JSON with comments and trailing commas.
-func parseJSON(data []byte) (*node, error) {
+func parseJSON(data []byte) (*Node, error) {
 	skip := 0
-	if bytes.HasPrefix(data, mark) {
-		skip = len(mark)
+	if bytes.HasPrefix(data, BOM) {
+		skip = len(BOM)
 	}
 	if bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxBrackets {
 		return nil, Problem{Text: fmt.Sprintf("more than %d lists and objects", maxBrackets)}
@@ -344,17 +344,17 @@ type jsonTree struct {
 	nodes int
 }
 
-func (b *jsonTree) span(v *hujson.Value) span {
-	return span{v.StartOffset + b.skip, v.EndOffset + b.skip}
+func (b *jsonTree) span(v *hujson.Value) Span {
+	return Span{v.StartOffset + b.skip, v.EndOffset + b.skip}
 }
 
-func (b *jsonTree) node(v *hujson.Value, depth int) (*node, error) {
-	n := &node{span: b.span(v)}
+func (b *jsonTree) node(v *hujson.Value, depth int) (*Node, error) {
+	n := &Node{Span: b.span(v)}
 	if b.nodes++; b.nodes > maxNodes {
-		return nil, problemAt(b.data, n.span.from, "more than %d values", maxNodes)
+		return nil, ProblemAt(b.data, n.Span.From, "more than %d values", maxNodes)
 	}
 	if depth > maxDepth {
-		return nil, problemAt(b.data, n.span.from, "nested deeper than %d levels", maxDepth)
+		return nil, ProblemAt(b.data, n.Span.From, "nested deeper than %d levels", maxDepth)
 	}
 	switch value := v.Value.(type) {
 	case *hujson.Object:
@@ -365,33 +365,33 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*node, error) {
 				return nil, err
 			}
 			name, _ := m.Name.Value.(hujson.Literal)
-			n.fields = append(n.fields, field{name.String(), []span{b.span(&m.Name)}, child})
+			n.Fields = append(n.Fields, Field{name.String(), []Span{b.span(&m.Name)}, child})
 		}
 	case *hujson.Array:
-		n.kind = list
+		n.Kind = List
 		for i := range value.Elements {
 			child, err := b.node(&value.Elements[i], depth+1)
 			if err != nil {
 				return nil, err
 			}
-			n.items = append(n.items, child)
+			n.Items = append(n.Items, child)
 		}
 	case hujson.Literal:
 		switch value.Kind() {
 		case '"':
-			n.kind, n.text = text, value.String()
+			n.Kind, n.Text = Text, value.String()
 		case 't', 'f':
-			n.kind, n.text = truth, string(value)
+			n.Kind, n.Text = Bool, string(value)
 		default:
-			n.kind, n.text = other, string(value)
+			n.Kind, n.Text = Other, string(value)
 		}
 	}
 	return n, nil
 }
 
-// quote returns a text as JSON, without escaping for HTML. It is valid TOML and
+// Quote returns a text as JSON, without escaping for HTML. It is valid TOML and
 // YAML too, neither of which takes a raw DEL.
-func quote(s string) string {
+func Quote(s string) string {
 	written, err := jsondoc.Encode(s)
 	if err != nil {
 		return `""` // a text always encodes

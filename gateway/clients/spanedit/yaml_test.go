@@ -1,4 +1,4 @@
-package clients
+package spanedit
 
 import (
 	"errors"
@@ -19,9 +19,9 @@ func TestYAMLDirectives(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		value := n.fields[0].value
-		if value.text != "b" || text[value.span.from:value.span.to] != "b" {
-			t.Errorf("%q: %q at %v", text, value.text, value.span)
+		value := n.Fields[0].Value
+		if value.Text != "b" || text[value.Span.From:value.Span.To] != "b" {
+			t.Errorf("%q: %q at %v", text, value.Text, value.Span)
 		}
 	}
 	for _, text := range []string{"%YAML 2.0\n---\na: b\n", "a: |\n  x\n%FOO\n"} {
@@ -73,9 +73,9 @@ func TestYAMLOfOtherWriters(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		value := n.fields[1].value
-		if value.text != test.value || test.text[value.span.from:value.span.to] != test.value {
-			t.Errorf("%q: %q at %v", test.text, value.text, value.span)
+		value := n.Fields[1].Value
+		if value.Text != test.value || test.text[value.Span.From:value.Span.To] != test.value {
+			t.Errorf("%q: %q at %v", test.text, value.Text, value.Span)
 		}
 	}
 }

@@ -1,0 +1,326 @@
+package spanedit
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Format is the language of a file.
+type Format string
+
+// The formats.
+const (
+	JSON Format = "json" // with comments and trailing commas
+	TOML Format = "toml"
+	YAML Format = "yaml"
+)
+
+// Document is a file and its values.
+type Document struct {
+	Data   []byte
+	Format Format
+	Root   *Node // nil for a text that could not be parsed
+}
+
+// Parse reads a file. The document has its data when it cannot be parsed, too; the error is
+// a Problem then, without a path.
+func Parse(data []byte, format Format) (Document, error) {
+	d := Document{Data: data, Format: format}
+	if len(bytes.TrimSpace(data)) == 0 {
+		d.Root = &Node{}
+		return d, nil
+	}
+	parse := map[Format]func([]byte) (*Node, error){JSON: parseJSON, TOML: parseTOML, YAML: parseYAML}[format]
+	root, err := parse(data)
+	var problem Problem
+	switch {
+	case err == nil:
+		d.Root = root
+	case !errors.As(err, &problem):
+		err = Problem{Text: err.Error()}
+	}
+	return d, err
+}
+
+// Edit replaces a range of bytes.
+type Edit struct {
+	Span
+	Text string
+}
+
+// Splice applies edits. It reports false when two of them overlap.
+func Splice(data []byte, edits []Edit) ([]byte, bool) {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	var after []byte
+	last := 0
+	for _, e := range edits {
+		if e.From < last || e.To < e.From || e.To > len(data) {
+			return nil, false
+		}
+		after = append(append(after, data[last:e.From]...), e.Text...)
+		last = e.To
+	}
+	return append(after, data[last:]...), true
+}
+
+// lineStart and lineEnd return where the line of an offset begins, and where it
+// ends, in front of its line break.
+func lineStart(data []byte, at int) int { return bytes.LastIndexByte(data[:at], '\n') + 1 }
+
+func lineEnd(data []byte, at int) int {
+	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+		return at + len(bytes.TrimSuffix(data[at:at+n], []byte{'\r'}))
+	}
+	return len(data)
+}
+
+// newline returns the line break of the file.
+func (d *Document) newline() string {
+	if bytes.Contains(d.Data, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// Raw returns how a scalar is written, to be written again elsewhere. It is "" for
+// one that takes several lines or that the format does not tell the place of.
+func (d *Document) Raw(n *Node) string {
+	written := d.Data[n.Span.From:n.Span.To]
+	if n.Kind == Object || n.Kind == List || n.Fixed || bytes.ContainsAny(written, "\r\n") {
+		return ""
+	}
+	return string(written)
+}
+
+// bareName matches a name that needs no quotes; one of TOML has no dots.
+var bareName = lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// Rename replaces a name or a scalar within its quotes, if it has any. The edit is none
+// that can be made where the file writes it otherwise, with escapes.
+func (d *Document) Rename(at Span, old, name string) Edit {
+	written := string(d.Data[at.From:at.To])
+	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
+		at = Span{at.From + 1, at.To - 1}
+	} else if !bareName().MatchString(name) || d.Format == TOML && strings.Contains(name, ".") {
+		name = Quote(name)
+	}
+	if string(d.Data[at.From:at.To]) != old {
+		at = Span{-1, -1}
+	}
+	return Edit{at, name}
+}
+
+// RenameField is Rename for every place where the name of a field is written.
+func (d *Document) RenameField(fd *Field, name string) []Edit {
+	var edits []Edit
+	for _, at := range fd.Keys {
+		edits = append(edits, d.Rename(at, fd.Name, name))
+	}
+	return edits
+}
+
+// bare reports whether there is nothing but space and commas between two places.
+func (d *Document) bare(from, to int) bool {
+	return from <= to && len(bytes.Trim(d.Data[from:to], " \t\r\n,")) == 0
+}
+
+// comma returns the place of the comma between two places, comments left out.
+func (d *Document) comma(from, to int) (Edit, bool) {
+	gap := Comment().ReplaceAllFunc(d.Data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
+	at := bytes.IndexByte(gap, ',')
+	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
+}
+
+// start returns where an item of a list begins, with its dash if it has one, or for the
+// item behind the last where the list ends. It is -1 where that is not known.
+func (d *Document) start(n *Node, i int) int {
+	switch {
+	case i == len(n.Items):
+		return d.end(n) - 1 // in front of the bracket
+	case n.Span != Span{}:
+		return n.Items[i].Span.From
+	}
+	front := bytes.TrimRight(d.Data[:n.Items[i].Span.From], " \t")
+	if !bytes.HasSuffix(front, []byte{'-'}) {
+		return -1
+	}
+	return len(front) - 1
+}
+
+// InsertItems puts items in front of a list.
+func (d *Document) InsertItems(n *Node, raws []string) []Edit {
+	at := d.start(n, 0)
+	switch {
+	case len(n.Items) == 0:
+		return []Edit{{Span{n.Span.From + 1, n.Span.From + 1}, strings.Join(raws, ", ")}}
+	case n.Span != Span{}:
+		return []Edit{{Span{at, at}, strings.Join(raws, ", ") + ", "}}
+	}
+	return []Edit{{Span{at, at}, d.dashed(raws, strings.Repeat(" ", at-lineStart(d.Data, max(0, at))))}}
+}
+
+// dashed writes items of a YAML list, each behind the indentation but the first.
+func (d *Document) dashed(raws []string, indent string) string {
+	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
+}
+
+// RemoveItems takes the items in front of another out of a list, from one on, and keeps
+// comments among them.
+func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
+	var edits []Edit
+	for i := from; i < to; i++ {
+		item := n.Items[i]
+		at, next := Span{d.start(n, i), item.Span.To}, d.start(n, i+1)
+		last := i+1 == len(n.Items)
+		if last && n.Span == (Span{}) { // an empty list has no dashes, and may not stand as far left
+			edits = append(edits, Edit{at, " []"})
+			continue
+		}
+		if !last && d.bare(at.To, next) {
+			at.To = next
+		}
+		edits = append(edits, Edit{at, ""})
+		if comma, ok := d.comma(at.To, max(at.To, next)); ok {
+			edits = append(edits, comma)
+		}
+	}
+	return edits
+}
+
+// InsertMember puts a member with a list behind another.
+func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
+	key, value := behind.Keys[0], behind.Value.Span
+	front := string(d.Data[lineStart(d.Data, key.From):key.From])
+	flow := "[" + strings.Join(raws, ", ") + "]"
+	own := strings.TrimLeft(front, " \t") == ""
+	at := lineEnd(d.Data, value.To)
+	switch {
+	case in.Span != Span{} && d.Format == JSON:
+		separator := ", "
+		if own {
+			separator = "," + d.newline() + front
+		}
+		return []Edit{{Span{value.To, value.To}, separator + Quote(name) + ": " + flow}}
+	case in.Span != Span{}:
+		sign := map[Format]string{TOML: " = ", YAML: ": "}[d.Format]
+		return []Edit{{Span{value.To, value.To}, ", " + name + sign + flow}}
+	case d.Format == TOML: // front may be the first words of a dotted key
+		return []Edit{{Span{at, at}, d.newline() + front + name + " = " + flow}}
+	}
+	indent := strings.Repeat(" ", len([]rune(front)))
+	items := strings.TrimRight(d.dashed(raws, indent+"  "), " \r\n")
+	return []Edit{{Span{at, at}, d.newline() + indent + name + ":" + d.newline() + indent + "  " + items}}
+}
+
+// RemoveMember takes a member out of an object.
+func (d *Document) RemoveMember(in *Node, name string) []Edit {
+	i := slices.IndexFunc(in.Fields, func(fd Field) bool { return fd.Name == name })
+	fd := in.Fields[i]
+	at := Span{fd.Keys[0].From, d.end(fd.Value)}
+	if in.Span == (Span{}) { // whole lines, with the line break in front
+		begin := lineStart(d.Data, at.From)
+		if d.Format == YAML && bytes.Contains(d.Data[begin:at.From], []byte{'-'}) && i+1 < len(in.Fields) {
+			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next one goes behind the dash
+		}
+		at.From = begin
+		if end := lineEnd(d.Data, at.To); len(bytes.TrimSpace(d.Data[at.To:end])) == 0 {
+			at.To = end
+			at.From = max(0, at.From-1)
+			if at.From > 0 && d.Data[at.From-1] == '\r' {
+				at.From--
+			}
+		}
+		return []Edit{{at, ""}}
+	}
+	return d.Cut(in, i)
+}
+
+// parts returns where the members or the items of a value in brackets stand.
+func (d *Document) parts(in *Node) []Span {
+	var parts []Span
+	for _, fd := range in.Fields {
+		parts = append(parts, Span{fd.Keys[0].From, d.end(fd.Value)})
+	}
+	for _, item := range in.Items {
+		parts = append(parts, item.Span)
+	}
+	return parts
+}
+
+// Cut takes a member or an item out of a value in brackets, with one comma beside it.
+func (d *Document) Cut(in *Node, i int) []Edit {
+	parts := d.parts(in)
+	at := parts[i]
+	if i > 0 {
+		if previous := parts[i-1].To; d.bare(previous, at.From) {
+			return []Edit{{Span{previous, at.To}, ""}}
+		}
+	}
+	next := in.Span.To - 1
+	if i+1 < len(parts) {
+		next = parts[i+1].From
+		if d.bare(at.To, next) {
+			return []Edit{{Span{at.From, next}, ""}}
+		}
+	}
+	edits := []Edit{{at, ""}}
+	if comma, ok := d.comma(at.To, next); ok {
+		edits = append(edits, comma)
+	}
+	return edits
+}
+
+// end returns where a value ends.
+func (d *Document) end(n *Node) int {
+	end := 0
+	n.Walk(func(below *Node) { end = max(end, below.Span.To) })
+	return end
+}
+
+// Indented writes JSON on lines of its own.
+func Indented(text, prefix, indent, newline string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), prefix, indent) != nil {
+		return text // it is put together here, and is JSON
+	}
+	return strings.ReplaceAll(b.String(), "\n", newline)
+}
+
+// Add puts a member, or an item for no name, behind the last of an object or a list of
+// JSON: on lines of its own where the last one stands so.
+func (d *Document) Add(in *Node, name, value string) Edit {
+	label, parts := "", d.parts(in)
+	if name != "" {
+		label = Quote(name) + ": "
+	}
+	if len(parts) == 0 {
+		return Edit{Span{in.Span.From + 1, in.Span.From + 1}, label + value}
+	}
+	last := parts[len(parts)-1]
+	front := string(d.Data[lineStart(d.Data, last.From):last.From])
+	if strings.TrimLeft(front, " \t") != "" {
+		return Edit{Span{last.To, last.To}, ", " + label + value}
+	}
+	indent := "  "
+	if strings.HasPrefix(front, "\t") {
+		indent = "\t"
+	}
+	return Edit{Span{last.To, last.To}, "," + d.newline() + front + label + Indented(value, front, indent, d.newline())}
+}
+
+// Comment matches a comment in the text between two values, where nothing else begins
+// with "//", "/*" or "#".
+var Comment = lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
+
+// lazily returns an expression that is compiled when it is first used: most commands need
+// none of them.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
