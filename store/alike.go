@@ -32,14 +32,15 @@ type sketchTables struct{ *session }
 // Alike implements review.RegistryReader.
 func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	text, purpose := t.Sketches()
+	known := keep[sketches](s.session)
 	var tail sketches
 	if err := s.findSketches(ctx, text, purpose, &tail); err != nil {
 		return nil, err
 	}
 	var byText, byPurpose []overlap.Match
 	var scans sync.WaitGroup
-	scans.Go(func() { byPurpose = scan(s.sketches.purpose, tail.purpose, purpose, leastPurpose) })
-	byText = scan(s.sketches.text, tail.text, text, leastText)
+	scans.Go(func() { byPurpose = scan(known.purpose, tail.purpose, purpose, leastPurpose) })
+	byText = scan(known.text, tail.text, text, leastText)
 	scans.Wait()
 	candidates := slices.Concat(byText, byPurpose)
 	var alike []registry.Live
@@ -50,7 +51,7 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 		}
 		seen[c.ID] = true
 		// A version that is not live any more finds nothing.
-		found, err := trusted(s).live(ctx, liveFrom+"WHERE v.seq = $1", c.ID)
+		found, err := liveTables(s).live(ctx, liveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -75,9 +76,9 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 // compare the blocks where it can, and keeps only near sketches. A later lookup
 // keeps the blocks.
 func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
-	read := s.readSketches
-	if !s.sketches.looked && s.engine.HasNear() {
-		s.sketches.looked = true
+	read, known := s.readSketches, keep[sketches](s.session)
+	if !known.looked && s.engine.HasNear() {
+		known.looked = true
 		read = func(ctx context.Context, tail *sketches) error { return s.nearSketches(ctx, text, purpose, tail) }
 	}
 	if err := read(ctx, tail); err != nil {
@@ -89,16 +90,17 @@ func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sk
 // readSketches takes the blocks that became complete into the session, and the
 // last one, which still grows, into tail.
 func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
-	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", s.sketches.next)
+	known := keep[sketches](s.session)
+	blocks, err := all(ctx, s, scanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
 	if err != nil {
 		return err
 	}
 	for i, b := range blocks {
-		into := &s.sketches
+		into := known
 		if i == len(blocks)-1 {
 			into = tail
 		} else {
-			s.sketches.next = b.seq + 1
+			known.next = b.seq + 1
 		}
 		if err := errors.Join(into.text.Load(b.text), into.purpose.Load(b.purpose)); err != nil {
 			return err
@@ -170,14 +172,14 @@ type sketching struct {
 
 // sketchAll makes the sketches of the tools among versions that were written
 // last, in the order of their numbers.
-func (s sketchTables) sketchAll(versions []history.Version, definitions []registry.Definition) sketching {
+func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) sketching {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range versions {
 		if t := definitions[i].Tool; t != nil {
 			group.Go(func() (err error) {
-				made[i], err = sketch(s.added[versions[i].Hash], *t)
+				made[i], err = sketch(added[versions[i].Hash], *t)
 				return err
 			})
 		}
@@ -206,7 +208,7 @@ func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	for _, sk := range sks {
 		rows = append(rows, sk.seq, sk.text, sk.purpose)
 	}
-	return s.insertRows(ctx, "recent_sketches", "seq, text, purpose", rows)
+	return insertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
 }
 
 // completeBlocks moves the sketches of versions before first into their blocks,

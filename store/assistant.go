@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // owned is a session for the data of one owner of the assistant's tools. The types built
@@ -40,14 +40,14 @@ func (a *owned) writer() builtin.Writer {
 }
 
 // assistantData is the database as the built-in tools use it.
-type assistantData struct{ *connections }
+type assistantData struct{ pool *connections }
 
 // ReadAssistant implements builtin.Store.
 func (db assistantData) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
 		stale := false
-		err := db.view(ctx, func(s *session) error {
-			a, err := s.owned(ctx, of, at)
+		err := db.pool.view(ctx, func(s *session) error {
+			a, err := newOwned(ctx, s, of, at)
 			if err != nil {
 				return err
 			}
@@ -67,13 +67,13 @@ func (db assistantData) ReadAssistant(ctx context.Context, of builtin.Owner, at 
 
 // WriteAssistant implements builtin.Store.
 func (db assistantData) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
-	return db.update(ctx, func(s *session) error {
+	return db.pool.update(ctx, func(s *session) error {
 		_, err := s.Exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
 			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
 		if err != nil {
 			return err
 		}
-		a, err := s.owned(ctx, of, at)
+		a, err := newOwned(ctx, s, of, at)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (db assistantData) WriteAssistant(ctx context.Context, of builtin.Owner, at
 	})
 }
 
-func (s *session) owned(ctx context.Context, of builtin.Owner, at time.Time) (*owned, error) {
+func newOwned(ctx context.Context, s *session, of builtin.Owner, at time.Time) (*owned, error) {
 	a := &owned{session: s, now: history.Timestamp(at)}
 	err := s.Row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -168,23 +168,6 @@ func (a *owned) remove(ctx context.Context, query, id string) (bool, error) {
 	return n == 1, err
 }
 
-// asList is the column of a list of texts.
-func asList(texts *[]string) textual {
-	return stored(texts, func(texts []string) string {
-		if len(texts) == 0 {
-			return "[]"
-		}
-		data, _ := json.Marshal(texts) // texts have no form that fails
-		return string(data)
-	}, parseList)
-}
-
-func parseList(s string) ([]string, error) {
-	var texts []string
-	err := json.Unmarshal([]byte(s), &texts)
-	return texts, err
-}
-
 // project returns the number of a project, NULL for "", and 0, which none has,
 // for a name that is unknown.
 func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
@@ -225,7 +208,7 @@ func (a ownerTables) setting(ctx context.Context, query string, args ...any) (te
 
 // AddProject implements builtin.Writer.
 func (a ownerTables) AddProject(ctx context.Context, name string) error {
-	return a.add(ctx, "projects", "id", a.owns(columns{col("name", &name), col("name_key", new(builtin.NameKey(name)))}))
+	return add(ctx, a, "projects", "id", a.owns(columns{col("name", &name), col("name_key", new(builtin.NameKey(name)))}))
 }
 
 // SetProject implements builtin.Writer.
@@ -292,12 +275,12 @@ func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter,
 	if !f.Until.IsZero() {
 		where, args = where+" AND r.remind_at < ?", append(args, history.Timestamp(f.Until))
 	}
-	return all(ctx, a, reading(sentReminder), numbered(selectReminders+a.hints.indexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
+	return all(ctx, a, reading(sentReminder), engine.Numbered(selectReminders+a.hints.IndexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
 }
 
 // AddReminder implements builtin.Writer.
 func (a reminderTables) AddReminder(ctx context.Context, r builtin.Reminder) error {
-	return a.add(ctx, "reminders", "seq", a.owns(reminderColumns(&r)))
+	return add(ctx, a, "reminders", "seq", a.owns(reminderColumns(&r)))
 }
 
 // RemoveReminder implements builtin.Writer.
@@ -319,7 +302,7 @@ func scheduleColumns(s *builtin.Schedule) columns {
 
 // AddSchedule implements builtin.Writer.
 func (a reminderTables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
-	return a.add(ctx, "schedules", "seq", a.owns(scheduleColumns(&s)))
+	return add(ctx, a, "schedules", "seq", a.owns(scheduleColumns(&s)))
 }
 
 // RemoveSchedule implements builtin.Writer.

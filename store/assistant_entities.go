@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // entityTables have the entities that memories are linked to.
@@ -36,16 +37,16 @@ func (a entityTables) EntitiesByName(ctx context.Context, key string) ([]builtin
 // Entities implements builtin.Reader.
 func (a entityTables) Entities(ctx context.Context, f builtin.EntityFilter, limit int) ([]builtin.Entity, error) {
 	if f.Project == "" && f.Type == "" {
-		return all(ctx, a, reading(countedEntity), selectEntities+" FROM entities e"+a.hints.indexedBy("entities_by_count")+" WHERE e.owner = $1 AND e.deleted_at = '' ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $2", a.owner, limit)
+		return all(ctx, a, reading(countedEntity), selectEntities+" FROM entities e"+a.hints.IndexedBy("entities_by_count")+" WHERE e.owner = $1 AND e.deleted_at = '' ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $2", a.owner, limit)
 	}
 	if f.Project == "" {
-		return all(ctx, a, reading(countedEntity), selectEntities+" FROM entities e"+a.hints.indexedBy("entities_by_type")+" WHERE e.owner = $1 AND e.deleted_at = '' AND e.type = $2 ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $3", a.owner, f.Type, limit)
+		return all(ctx, a, reading(countedEntity), selectEntities+" FROM entities e"+a.hints.IndexedBy("entities_by_type")+" WHERE e.owner = $1 AND e.deleted_at = '' AND e.type = $2 ORDER BY e.memories DESC, e.name_key, e.seq LIMIT $3", a.owner, f.Type, limit)
 	}
 	project, err := a.project(ctx, f.Project)
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a, reading(countedEntity), selectEntities+" FROM entity_projects x"+a.hints.indexedBy("entity_projects_by_count")+` CROSS JOIN entities e
+	return all(ctx, a, reading(countedEntity), selectEntities+" FROM entity_projects x"+a.hints.IndexedBy("entity_projects_by_count")+` CROSS JOIN entities e
 		WHERE e.seq = x.entity AND x.project = $1 AND e.owner = $2 AND e.deleted_at = '' AND ($3 = '' OR e.type = $3) ORDER BY x.n DESC, x.entity LIMIT $4`, project, a.owner, f.Type, limit)
 }
 
@@ -56,7 +57,7 @@ func (a entityTables) MatchEntities(ctx context.Context, term, kind string, limi
 		terms = append(terms, a.term(kindMark, kind))
 	}
 	has := a.engine.HasTerms("entities_text", terms)
-	return a.keys(ctx, numbered("SELECT rowid AS key FROM entities_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
+	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM entities_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // EntitiesByKey implements builtin.Reader.
@@ -66,7 +67,7 @@ func (a entityTables) EntitiesByKey(ctx context.Context, keys []int64) (map[int6
 
 // AddEntity implements builtin.Writer.
 func (a entityTables) AddEntity(ctx context.Context, e builtin.Entity, key string, terms []string) error {
-	if err := a.add(ctx, "entities", "seq", append(a.owns(entityColumns(&e)), col("name_key", &key))); err != nil {
+	if err := add(ctx, a, "entities", "seq", append(a.owns(entityColumns(&e)), col("name_key", &key))); err != nil {
 		return err
 	}
 	return a.indexEntity(ctx, e, terms)
@@ -155,11 +156,11 @@ func (a memoryTables) unlink(ctx context.Context, memory string) error {
 
 // Neighbours implements builtin.Reader.
 func (a memoryTables) Neighbours(ctx context.Context, memory string, limit int) ([]string, error) {
-	from, err := all(ctx, a, scanValue[string], "SELECT target FROM memory_links"+a.hints.indexedBy("memory_links_once")+" WHERE memory = $1 AND deleted_at = '' AND owner = $2 AND to_entity = 0 ORDER BY target, relation LIMIT $3", memory, a.owner, limit)
+	from, err := all(ctx, a, scanValue[string], "SELECT target FROM memory_links"+a.hints.IndexedBy("memory_links_once")+" WHERE memory = $1 AND deleted_at = '' AND owner = $2 AND to_entity = 0 ORDER BY target, relation LIMIT $3", memory, a.owner, limit)
 	if err != nil {
 		return nil, err
 	}
-	to, err := all(ctx, a, scanValue[string], "SELECT memory FROM memory_links"+a.hints.indexedBy("memory_links_to")+" WHERE target = $1 AND deleted_at = '' AND owner = $2 ORDER BY seq DESC LIMIT $3", memory, a.owner, limit)
+	to, err := all(ctx, a, scanValue[string], "SELECT memory FROM memory_links"+a.hints.IndexedBy("memory_links_to")+" WHERE target = $1 AND deleted_at = '' AND owner = $2 ORDER BY seq DESC LIMIT $3", memory, a.owner, limit)
 	return append(from, to...), err
 }
 

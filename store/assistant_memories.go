@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // nameSeparator stands between the names of entities in one text. A name that has
@@ -76,7 +77,7 @@ func (a memoryTables) Memories(ctx context.Context, f builtin.MemoryFilter, limi
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a, reading(linkedMemory), numbered(selectMemories+" FROM memories m"+a.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
+	return all(ctx, a, reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories m"+a.hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
@@ -98,7 +99,7 @@ func (a memoryTables) AddMemory(ctx context.Context, m builtin.Memory, terms []s
 	if err != nil {
 		return err
 	}
-	if err := a.add(ctx, "memories", "seq", append(a.owns(memoryColumns(&m)), col("project", &project))); err != nil {
+	if err := add(ctx, a, "memories", "seq", append(a.owns(memoryColumns(&m)), col("project", &project))); err != nil {
 		return err
 	}
 	return a.index(ctx, m.ID, terms)
@@ -113,7 +114,7 @@ func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms 
 	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
 		return err
 	}
-	newest, err := a.next(ctx, "memories")
+	newest, err := next(ctx, a, "memories")
 	if err != nil {
 		return err
 	}
@@ -245,7 +246,7 @@ func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f built
 		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = $1 AND deleted_at = '' ORDER BY seq DESC LIMIT $2", a.owner, limit)
 	}
 	has := a.engine.HasTerms("memories_text", wanted)
-	return a.keys(ctx, numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
+	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // keys returns the keys that a query selects.
@@ -275,6 +276,6 @@ func (a memoryTables) tagged(ctx context.Context, f builtin.MemoryFilter, limit 
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, a, reading(linkedMemory), numbered(selectMemories+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
+	return all(ctx, a, reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
 		" ORDER BY x.rowid DESC LIMIT ?"), append(args, limit)...)
 }

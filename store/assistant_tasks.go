@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
+	"toolcrib/store/engine"
 )
 
 // never is when a task is due that has no due date: behind every time.
@@ -60,7 +61,7 @@ func (a taskTables) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) 
 		}
 		where, args = where+" AND t.due < ?", append(args, before)
 	}
-	return all(ctx, a, reading(projectTask), numbered(selectTasks+a.hints.indexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
+	return all(ctx, a, reading(projectTask), engine.Numbered(selectTasks+a.hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
 		" ORDER BY t.due, t.seq LIMIT ?"), append(args, limit)...)
 }
 
@@ -80,7 +81,7 @@ func (a taskTables) AddTask(ctx context.Context, t builtin.Task) error {
 	if err != nil {
 		return err
 	}
-	return a.add(ctx, "tasks", "seq", append(a.owns(taskColumns(&t)), col("project", &project)))
+	return add(ctx, a, "tasks", "seq", append(a.owns(taskColumns(&t)), col("project", &project)))
 }
 
 // ChangeTask implements builtin.Writer.

@@ -17,7 +17,7 @@ const minIndexed = 3
 // matcher writes the conditions of filters for an engine.
 type matcher struct {
 	Searcher
-	hints
+	engine.Hints
 }
 
 // maxSpellings bounds the ways to write words that are looked for row by row.
@@ -31,16 +31,16 @@ const riskBlocked = 10_000_000
 
 // lookup is how an atom finds proposals.
 type lookup struct {
-	row     clause // holds of a row p if the atom does
-	ordered bool   // an index has the columns of row, followed by seq
-	rows    clause // finds the seq of each proposal by indexes alone; zero for no way
+	row     engine.Clause // holds of a row p if the atom does
+	ordered bool          // an index has the columns of row, followed by seq
+	rows    engine.Clause // finds the seq of each proposal by indexes alone; zero for no way
 }
 
 const seqsWhere = "SELECT p.seq FROM proposals p WHERE "
 
 // indexed is a lookup whose row condition an index answers.
 func indexed(row string, args ...any) lookup {
-	return lookup{row: clause{SQL: row, Args: args}, rows: clause{SQL: seqsWhere + row, Args: args}}
+	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: seqsWhere + row, Args: args}}
 }
 
 // ordered is a lookup by an index that ends in seq.
@@ -65,7 +65,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		return ordered("p.state = ?", v)
 	case facts.Type:
 		if v == string(proposals.New) { // the only type without an index
-			return lookup{row: clause{SQL: "p.type = ?", Args: []any{v}}}
+			return lookup{row: engine.Clause{SQL: "p.type = ?", Args: []any{v}}}
 		}
 		return ordered("p.type = ? AND p.type <> 'new'", v)
 	case facts.Author:
@@ -79,27 +79,27 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		return indexed("p.subject_id = ? AND p.kind = ?", id, kind)
 	case facts.Kind:
 		found := indexed("p.subject >= ? AND p.subject < ?", v+":", v+";") // ';' comes after ':'
-		found.row = clause{SQL: "p.kind = ?", Args: []any{v}}
+		found.row = engine.Clause{SQL: "p.kind = ?", Args: []any{v}}
 		return found
 	case facts.Layer:
 		rows := layerRows(strings.TrimSuffix(v, "/") + "/")
 		if strings.HasSuffix(v, "/") {
-			return lookup{row: clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(v), v}}, rows: rows}
+			return lookup{row: engine.Clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(v), v}}, rows: rows}
 		}
-		return lookup{row: clause{SQL: "p.layer = ?", Args: []any{v}}, rows: rows}
+		return lookup{row: engine.Clause{SQL: "p.layer = ?", Args: []any{v}}, rows: rows}
 	case facts.Set:
 		return ordered("p.change_set = ? AND p.change_set <> ''", v)
 	case facts.Rule:
 		return lookup{
-			row:  clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{v}},
-			rows: clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{v}},
+			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{v}},
+			rows: engine.Clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{v}},
 		}
 	case facts.Stale:
-		return lookup{row: clause{SQL: "p." + staleRows}, rows: clause{SQL: "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_open") + " WHERE p." + staleRows}}
+		return lookup{row: engine.Clause{SQL: "p." + staleRows}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_open") + " WHERE p." + staleRows}}
 	case facts.Blocked:
-		blocked := clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
-		return lookup{row: blocked, rows: clause{
-			SQL:  "SELECT p.seq FROM proposals p" + m.indexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
+		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
+		return lookup{row: blocked, rows: engine.Clause{
+			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
 			Args: blocked.Args,
 		}}
 	case facts.Waits: // splitWaits took it out
@@ -108,7 +108,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 }
 
 // rowCondition returns the condition that holds of a row p if the atom does.
-func (m matcher) rowCondition(a facts.Atom) clause {
+func (m matcher) rowCondition(a facts.Atom) engine.Clause {
 	if a.Is == facts.Text {
 		return m.textCondition(a.Value)
 	}
@@ -117,15 +117,15 @@ func (m matcher) rowCondition(a facts.Atom) clause {
 
 // textCondition checks each row, or for a text with very many spellings all rows
 // that the index finds.
-func (m matcher) textCondition(words string) clause {
+func (m matcher) textCondition(words string) engine.Clause {
 	switch {
 	case strings.ContainsRune(words, 0):
-		return clause{SQL: "false"} // no text has it, and the index would stumble over it
+		return engine.Clause{SQL: "false"} // no text has it, and the index would stumble over it
 	case countSpellings(words) > maxSpellings:
 		return m.Contains(words)
 	}
 	const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
-	var c clause
+	var c engine.Clause
 	for _, spelling := range spellings(words) {
 		c.SQL, c.Args = c.SQL+" OR instr("+shown+", ?) > 0", append(c.Args, spelling)
 	}
@@ -143,9 +143,9 @@ func quoted(states []proposals.State) string {
 
 // textRows asks the index of texts, which may list a proposal several times. Only
 // less than a trigram has so few spellings that they can be listed.
-func (m matcher) textRows(words string) clause {
+func (m matcher) textRows(words string) engine.Clause {
 	if strings.ContainsRune(words, 0) {
-		return clause{SQL: "SELECT seq FROM proposals WHERE false"}
+		return engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}
 	}
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return m.Rows(words, nil)
@@ -154,87 +154,11 @@ func (m matcher) textRows(words string) clause {
 }
 
 // layerRows finds what lies in a layer by the beginnings of its subjects.
-func layerRows(layer string) clause {
-	var all []clause
+func layerRows(layer string) engine.Clause {
+	var all []engine.Clause
 	for _, kind := range []string{"tool:", "agent:", "list:"} {
 		from := kind + layer
-		all = append(all, clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
+		all = append(all, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
 	}
-	return join(all, " UNION ALL ")
-}
-
-// clause is a piece of SQL with its arguments. Pieces are joined in any order;
-// numbered numbers the whole.
-type clause = engine.Clause
-
-// numbered returns a statement with $1, $2, … in place of each "?", which its text
-// has nowhere else. SQLite and PostgreSQL both take parameters so.
-func numbered(query string) string {
-	var b strings.Builder
-	b.Grow(len(query) + len(query)/16)
-	n := 0
-	for {
-		before, after, found := strings.Cut(query, "?")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		n++
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(n))
-		query = after
-	}
-}
-
-// placeholders returns a list of n parameters from $first on.
-func placeholders(first, n int) string {
-	b := make([]byte, 0, 6*n)
-	for i := range n {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = strconv.AppendInt(append(b, '$'), int64(first+i), 10)
-	}
-	return string(b)
-}
-
-// join joins clauses.
-func join(all []clause, between string) clause {
-	var joined clause
-	for i, c := range all {
-		if i > 0 {
-			joined.SQL += between
-		}
-		joined.SQL, joined.Args = joined.SQL+c.SQL, append(joined.Args, c.Args...)
-	}
-	return joined
-}
-
-// hints reports whether an engine needs hints to choose indexes, because it does
-// not know the distribution of the rows. The zero value is for one that keeps
-// statistics.
-type hints bool
-
-// indexedBy has a table read through an index.
-func (h hints) indexedBy(index string) string {
-	if !h {
-		return ""
-	}
-	return " INDEXED BY " + index
-}
-
-// notIndexed has a table read in its own order.
-func (h hints) notIndexed() string {
-	if !h {
-		return ""
-	}
-	return " NOT INDEXED"
-}
-
-// unindexed keeps a column, or a condition, from being looked up in an index.
-func (h hints) unindexed(expression string) string {
-	if !h {
-		return expression
-	}
-	return "+" + expression
+	return engine.Join(all, " UNION ALL ")
 }

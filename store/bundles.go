@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/store/engine"
 )
 
 // bundle is a review.Bundle as it is read.
@@ -31,22 +32,13 @@ var selectBundles = "SELECT" + listColumns + ", " + sealedRevision(new(proposals
 	LEFT JOIN assessments a ON a.seq = (SELECT max(seq) FROM assessments WHERE proposal = p.id AND revision = p.revision)
 	WHERE p.id = j.value`
 
-// extendedRow is a row whose last columns are scanned into rest.
-type extendedRow struct {
-	scanner
-	rest []any
-}
-
-// Scan implements scanner.
-func (w extendedRow) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.rest...)...) }
-
 // Bundles implements review.RecordReader.
-func (s recordTables) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
+func (s queueRecords) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, reading(bundleColumns), selectBundles, string(list))
+	found, err := all(ctx, s.recordTables, reading(bundleColumns), selectBundles, string(list))
 	if err != nil {
 		return nil, err
 	}
@@ -76,17 +68,17 @@ func (s recordTables) Bundles(ctx context.Context, ids []proposals.ID) ([]review
 }
 
 // bundleWaivers adds the waivers of a list of ids to their bundles.
-func (s recordTables) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
+func (s queueRecords) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	query := "SELECT " + sealedWaiver(new(waiver)).of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
 	scan := reading(sealedWaiver)
-	err := s.Each(ctx, query, []any{list}, func(row scanner) error {
+	err := s.recordTables.Each(ctx, query, []any{list}, func(row scanner) error {
 		w, err := scan(row)
 		if err != nil {
 			return err
 		}
 		b, ok := bundles[w.proposal]
 		if !ok {
-			return fmt.Errorf("%w: a waiver refers to proposal %s, which is missing", ErrDamaged, w.proposal)
+			return fmt.Errorf("%w: a waiver refers to proposal %s, which is missing", engine.ErrDamaged, w.proposal)
 		}
 		b.Waivers = append(b.Waivers, w.Waiver)
 		return nil
@@ -95,7 +87,7 @@ func (s recordTables) bundleWaivers(ctx context.Context, list string, bundles ma
 		return err
 	}
 	for _, b := range bundles {
-		if b.Waivers, err = trusted(s).countedWaivers(ctx, b.Proposal, b.Waivers); err != nil {
+		if b.Waivers, err = signatureTables(s.recordTables).countedWaivers(ctx, b.Proposal, b.Waivers); err != nil {
 			return err
 		}
 	}

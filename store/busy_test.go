@@ -34,7 +34,7 @@ func held(t *testing.T, db *DB, statements ...string) (release func()) {
 
 // breaksIn writes past the desk, which is enough to see that a write is done.
 func breaksIn(ctx context.Context, db *DB) error {
-	return db.update(ctx, func(s *session) error {
+	return db.pool.update(ctx, func(s *session) error {
 		_, err := s.Exec(ctx, breakIn)
 		return errors.Join(err, errDone)
 	})
@@ -73,7 +73,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // the writes report what matters
-	if err := db.view(t.Context(), func(*session) error { return nil }); err != nil {
+	if err := db.pool.view(t.Context(), func(*session) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
@@ -82,10 +82,11 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 	if err := breaksIn(ctx, db); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it became a writer beside another who reads: %v", err)
 	}
-	for range cap(db.slots) + 1 {
-		err := db.view(t.Context(), func(s *session) error {
+	_, most := db.pool.readers()
+	for range most + 1 {
+		err := db.pool.view(t.Context(), func(s *session) error {
 			for pragma, want := range map[string]string{"query_only": "1", "busy_timeout": "30000"} {
-				if got := s.set(t, pragma); got != want {
+				if got := set(t, s, pragma); got != want {
 					t.Errorf("a reader has %s = %s", pragma, got)
 				}
 			}

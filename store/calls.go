@@ -15,37 +15,35 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/store/engine"
 )
 
 // Calls is the database as the gateway keeps its calls in it.
-type Calls struct{ db *DB }
+type Calls struct{ pool *connections }
 
 var _ gateway.Ledger = Calls{}
 
-// Calls returns the gateway's side of the database.
-func (db *DB) Calls() Calls { return Calls{db} }
-
 // View implements gateway.Ledger.
 func (c Calls) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
-	return c.db.view(ctx, func(s *session) error { return fn(newCallTx(s).reader()) })
+	return c.pool.view(ctx, func(s *session) error { return fn(ledgerReader(s)) })
 }
 
 // Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
 // commit is in the log file of the engine when it returns, and on the disk with
 // the next Durable or the next checkpoint.
 func (c Calls) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.log(ctx, func(s *session) error { return fn(newCallTx(s).tx()) }))
+	return recordRefused(c.pool.log(ctx, func(s *session) error { return fn(ledgerTx(s)) }))
 }
 
 // Durable implements gateway.Ledger.
 func (c Calls) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
-	return recordRefused(c.db.update(ctx, func(s *session) error { return fn(newCallTx(s).tx()) }))
+	return recordRefused(c.pool.update(ctx, func(s *session) error { return fn(ledgerTx(s)) }))
 }
 
 // recordRefused marks the error of a record that a trigger or constraint refused,
 // as opposed to a file that cannot be written.
 func recordRefused(err error) error {
-	if errors.Is(err, ErrRefused) {
+	if errors.Is(err, engine.ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
 	}
 	return err
@@ -54,26 +52,14 @@ func recordRefused(err error) error {
 // callTables have the calls of the gateway, their outcomes, and the user's answers.
 type callTables struct{ *session }
 
-// callTx is a session as the gateway uses it.
-type callTx struct {
-	callTables
-	liveTables
-	signatureTables
-	trusted
+// ledgerReader returns a session as the gateway reads it.
+func ledgerReader(s *session) gateway.LedgerReader {
+	return gateway.LedgerReader{CallReader: callTables{session: s}, SignatureReader: signatureTables{session: s}, ToolReader: liveTables{session: s}}
 }
 
-func newCallTx(s *session) callTx {
-	return callTx{callTables{s}, liveTables{s}, signatureTables{s}, trusted{s}}
-}
-
-// reader returns t as the gateway reads.
-func (t callTx) reader() gateway.LedgerReader {
-	return gateway.LedgerReader{CallReader: t, SignatureReader: t, ToolReader: t}
-}
-
-// tx returns t as the gateway reads and writes.
-func (t callTx) tx() gateway.LedgerTx {
-	return gateway.LedgerTx{LedgerReader: t.reader(), CallWriter: t, SignatureWriter: t}
+// ledgerTx returns a session as the gateway reads and writes it.
+func ledgerTx(s *session) gateway.LedgerTx {
+	return gateway.LedgerTx{LedgerReader: ledgerReader(s), CallWriter: callTables{session: s}, SignatureWriter: signatureTables{session: s}}
 }
 
 // Use implements gateway.CallReader.
@@ -208,11 +194,11 @@ func (c callTables) link(ctx context.Context, table, format string, row columns)
 	}
 	seal := history.Seal(sealed...)
 	args = append(args, prev, seal)
-	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+chained(row).names()+") VALUES ("+placeholders(1, len(fields)+3)+")", args...)
+	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+chained(row).names()+") VALUES ("+engine.Placeholders(1, len(fields)+3)+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}
-	c.chained = chainedRow{table, seq, seal}
+	c.wroteRow(table, seq, seal)
 	return nil
 }
 
@@ -236,7 +222,7 @@ var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).of("c") + ",
 
 // readCalls returns the calls that a query for callRowColumns finds.
 func (c callTables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
-	rows, err := all(ctx, c, reading(callRowColumns), numbered(query), args...)
+	rows, err := all(ctx, c, reading(callRowColumns), engine.Numbered(query), args...)
 	calls := make([]gateway.Call, len(rows))
 	for i, r := range rows {
 		calls[i] = r.call
@@ -245,14 +231,6 @@ func (c callTables) readCalls(ctx context.Context, query string, args ...any) ([
 		}
 	}
 	return calls, err
-}
-
-// flag writes a bool as it is stored.
-func flag(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
 }
 
 // Calls implements gateway.CallReader. The most selective condition uses an
@@ -264,7 +242,7 @@ func (c callTables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.C
 	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are fewer than any other choice
 	and := func(column string, value any) {
 		if !indexed {
-			column = c.hints.unindexed(column)
+			column = c.hints.Unindexed(column)
 		}
 		where, args = append(where, column+" = ?"), append(args, value)
 		indexed = false
@@ -352,12 +330,12 @@ func (c callTables) CountRefused(ctx context.Context, call gateway.Call, code ga
 func (c callTables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
 	query, args := "SELECT "+refusalColumns(new(gateway.Refusals)).names()+" FROM call_refusals WHERE counted > 0", []any{}
 	if q.Agent != "" {
-		query, args = query+" AND "+c.hints.unindexed("agent")+" = ?", append(args, q.Agent)
+		query, args = query+" AND "+c.hints.Unindexed("agent")+" = ?", append(args, q.Agent)
 	}
 	if q.User != "" {
-		query, args = query+" AND "+c.hints.unindexed(`"user"`)+" = ?", append(args, q.User)
+		query, args = query+" AND "+c.hints.Unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return all(ctx, c, reading(refusalColumns), numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+	return all(ctx, c, reading(refusalColumns), engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 func refusalColumns(r *gateway.Refusals) columns {
@@ -373,3 +351,9 @@ const hourForm = "2006-01-02T15"
 func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
 
 func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, text) }
+
+// The tables of calls, each one chain.
+const (
+	callTable    = "calls"
+	outcomeTable = "call_outcomes"
+)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +16,11 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/store/engine"
 )
+
+// callPages read the logs of calls.
+type callPages struct{ pool *connections }
 
 // callerRow is how the caller of a pending call is stored.
 type callerRow struct {
@@ -78,7 +84,7 @@ func answerColumns(a *answerRow) columns {
 
 // AddPending implements gateway.CallWriter.
 func (c callTables) AddPending(ctx context.Context, p gateway.Pending) error {
-	seal, err := c.record(ctx, pendingRecords, pendingColumns(&p))
+	seal, err := record(ctx, c, pendingRecords, pendingColumns(&p))
 	if err != nil {
 		return err
 	}
@@ -101,7 +107,7 @@ func (c callTables) AddAnswer(ctx context.Context, pending string, a gateway.Ans
 	if a.Approved {
 		act = proposals.ActApproveCall
 	}
-	seal, err := c.record(ctx, answerRecords, answerColumns(&answerRow{a, pending}))
+	seal, err := record(ctx, c, answerRecords, answerColumns(&answerRow{a, pending}))
 	if err != nil {
 		return err
 	}
@@ -172,7 +178,7 @@ func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]
 		and("p.seq < ?", q.Before)
 	}
 	if q.Waiting {
-		order = c.hints.unindexed("p.seq") // those that expire later are few; the list of all is long
+		order = c.hints.Unindexed("p.seq") // those that expire later are few; the list of all is long
 		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
 			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
 	}
@@ -186,7 +192,7 @@ func (c callTables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]
 	if len(where) > 0 {
 		query += "WHERE " + strings.Join(where, " AND ")
 	}
-	return c.readPending(ctx, numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
+	return c.readPending(ctx, engine.Numbered(query+" ORDER BY "+order+" DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 // Override implements gateway.CallReader.
@@ -212,7 +218,7 @@ func tierColumns(o *gateway.Override) columns {
 // countTiers has tiers without a valid signature ask for each call, where
 // signatures are required.
 func (c callTables) countTiers(ctx context.Context, list []gateway.Override) error {
-	p, err := trusted(c).proofs(ctx)
+	p, err := signatureTables(c).proofs(ctx)
 	if p == nil || err != nil {
 		return err
 	}
@@ -245,7 +251,7 @@ func (c callTables) Overrides(ctx context.Context, user string) ([]gateway.Overr
 
 // AddOverride implements gateway.CallWriter.
 func (c callTables) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := c.record(ctx, tierRecords, tierColumns(&o))
+	seal, err := record(ctx, c, tierRecords, tierColumns(&o))
 	if err != nil {
 		return err
 	}
@@ -273,4 +279,64 @@ func (c callTables) AddChange(ctx context.Context, change gateway.Change) error 
 	return eventLog(c).AppendEvent(ctx, history.Event{
 		ID: change.ID, At: change.At, Actor: change.By.String(), Act: actChanged, Subject: change.Tool.String(), Data: data,
 	})
+}
+
+// The sealed tables.
+var (
+	pendingRecords = recordsOf("pending_calls", "toolcrib pending call 1", pendingColumns)
+	answerRecords  = recordsOf("call_answers", "toolcrib call answer 1", answerColumns)
+	tierRecords    = recordsOf("call_tiers", "toolcrib call tier 1", tierColumns)
+)
+
+func sealedTier(o *gateway.Override) columns { return tierRecords.sealed(tierColumns(o)) }
+
+// CallHash returns the hash of a call, the newest one for 0, and its number; 0
+// and "" where there is none.
+func (db callPages) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
+	err = db.pool.view(ctx, func(s *session) error {
+		err := s.Row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return found, hash, err
+}
+
+// selectNotices reads what running applications hear of. A proposal is approved
+// at most once, so its decision is the one of the event.
+const selectNotices = `SELECT e.seq, e.at, e.subject,
+	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
+		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,
+	coalesce(v.number, p.version, 0), coalesce(v.content_hash, ''), coalesce(p.id, ''), coalesce(p.caller, '{}'), e.act = 'approve-call'
+	FROM events e
+	LEFT JOIN decisions d ON e.act = 'approve' AND d.proposal = e.proposal AND d.verdict = 'approved'
+	LEFT JOIN versions v ON v.subject = d.subject AND v.number = d.version
+	LEFT JOIN pending_calls p ON p.id = CASE WHEN e.act = 'ask-call' THEN e.id WHEN e.act IN ('approve-call', 'refuse-call') THEN json_extract(e.data, '$.pending') END
+	WHERE e.seq > $1 AND e.act IN ('approve', 'ask-call', 'approve-call', 'refuse-call') ORDER BY e.seq LIMIT $2`
+
+func scanNotice(row scanner) (gateway.Notice, error) {
+	var n gateway.Notice
+	var at, subject, caller string
+	if err := row.Scan(&n.Seq, &at, &subject, &n.Kind, &n.Version, &n.ContentHash, &n.Pending, &caller, &n.Approved); err != nil {
+		return n, err
+	}
+	return n, errors.Join(into(&n.At, history.ParseTimestamp, at), into(&n.Subject, registry.ParseSubject, subject), into(&n.Caller, decodeCaller, caller))
+}
+
+// Notices returns what running applications hear of among the events after one,
+// the oldest first, at most limit, and the event up to which that is everything.
+func (db callPages) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
+	err = db.pool.view(ctx, func(s *session) error {
+		var err error
+		if found, err = all(ctx, s, scanNotice, selectNotices, after, limit); err != nil {
+			return err
+		}
+		if len(found) == limit {
+			upTo = found[limit-1].Seq
+			return nil
+		}
+		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &upTo)
+	})
+	return found, upTo, err
 }

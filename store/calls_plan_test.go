@@ -45,11 +45,11 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 			q.Limit = 10
 			known := map[string]bool{}
 			var made string
-			err := db.view(t.Context(), func(s *session) error {
+			err := db.pool.view(t.Context(), func(s *session) error {
 				for query := range s.Statements() {
 					known[query] = true
 				}
-				_, err := newCallTx(s).Calls(t.Context(), q)
+				_, err := callTables{session: s}.Calls(t.Context(), q)
 				for query := range s.Statements() {
 					if !known[query] {
 						made = query

@@ -12,13 +12,14 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/store/engine"
 )
 
 // catalog reads the live registry as lists show it.
 type catalog struct{ *session }
 
 // catalogPages are the lists of the live registry.
-type catalogPages struct{ *connections }
+type catalogPages struct{ pool *connections }
 
 // CatalogQuery selects live definitions for a page, by id.
 type CatalogQuery struct {
@@ -70,7 +71,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 
 // Catalog returns a page of the live definitions of a kind, ordered by id.
 func (db catalogPages) Catalog(ctx context.Context, q CatalogQuery) (CatalogPage, error) {
-	return viewed(ctx, db.connections, func(s *session) (CatalogPage, error) { return catalog{s}.catalog(ctx, q) })
+	return viewed(ctx, db.pool, func(s *session) (CatalogPage, error) { return catalog{session: s}.catalog(ctx, q) })
 }
 
 // rows returns the statement that reads columns of live versions as r, joined with
@@ -84,7 +85,7 @@ func (q CatalogQuery) rows(columns, join string) (query string, args []any) {
 	}
 	and("r.kind = $%d", q.Kind)
 	if !q.All {
-		query += " AND r.layer IN (" + placeholders(len(args)+1, len(q.View)) + ")"
+		query += " AND r.layer IN (" + engine.Placeholders(len(args)+1, len(q.View)) + ")"
 		for _, l := range q.View {
 			args = append(args, l)
 		}
@@ -186,9 +187,9 @@ func byStrength(a, b CatalogEntry) int {
 func (db catalogPages) Find(ctx context.Context, q CatalogQuery, ref string) (CatalogEntry, json.RawMessage, error) {
 	var e CatalogEntry
 	var definition []byte
-	err := db.view(ctx, func(s *session) error {
+	err := db.pool.view(ctx, func(s *session) error {
 		var err error
-		if e, err = (catalog{s}).find(ctx, q, ref); err != nil {
+		if e, err = (catalog{session: s}).find(ctx, q, ref); err != nil {
 			return err
 		}
 		if e.Refused != nil {
@@ -205,7 +206,7 @@ func (db catalogPages) Find(ctx context.Context, q CatalogQuery, ref string) (Ca
 		if !consistent {
 			return changedByHand(e.Subject, e.Version)
 		}
-		return trusted{s}.same(e, definition, now)
+		return liveTables{session: s}.same(e, definition, now)
 	})
 	return e, definition, err
 }
@@ -253,11 +254,11 @@ func (s catalog) find(ctx context.Context, q CatalogQuery, ref string) (CatalogE
 // tool before an agent before a list, deactivated ones too.
 func (db catalogPages) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	var subject registry.Subject
-	err := db.view(ctx, func(s *session) error {
+	err := db.pool.view(ctx, func(s *session) error {
 		var err error
 		for _, kind := range registry.SubjectKinds() {
 			var e CatalogEntry
-			e, err = catalog{s}.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
+			e, err = catalog{session: s}.find(ctx, CatalogQuery{Kind: kind, View: view}, ref)
 			subject = e.Subject
 			if !errors.Is(err, proposals.ErrNotFound) {
 				return err

@@ -34,7 +34,7 @@ func (s catalog) entries(ctx context.Context, q CatalogQuery, query string, args
 // required, an entry has the columns of its definition, and one whose version has
 // no valid signature is deactivated.
 func (s catalog) eachEntry(ctx context.Context, q CatalogQuery, query string, args []any, fn func(CatalogEntry) error) error {
-	p, err := trusted(s).proofs(ctx)
+	p, err := signatureTables(s).proofs(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s catalog) scanProven(ctx context.Context, p *proof.Proofs, q CatalogQuery
 	if err != nil {
 		return e, err
 	}
-	proof, err := trusted(s).proof(ctx, p, e.Subject, e.Version, *hash)
+	proof, err := liveTables(s).proof(ctx, p, e.Subject, e.Version, *hash)
 	if err != nil {
 		return e, err
 	}
@@ -90,7 +90,7 @@ func (s catalog) scanProven(ctx context.Context, p *proof.Proofs, q CatalogQuery
 		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
 	}
 	if e.Refused == nil && now {
-		if e.Refused, err = trusted(s).superseded(ctx, p, proof, signed); err != nil {
+		if e.Refused, err = liveTables(s).superseded(ctx, p, proof, signed); err != nil {
 			return e, err
 		}
 	}
@@ -103,10 +103,10 @@ func (s catalog) scanProven(ctx context.Context, p *proof.Proofs, q CatalogQuery
 
 // same returns nil when a definition is the one of an entry. now is set for an entry of the
 // live registry, which repeats columns of the definition.
-func (s trusted) same(e CatalogEntry, definition []byte, now bool) error {
+func (s liveTables) same(e CatalogEntry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
 	if now && !differs && !s.trust.Required() { // else they were taken from the checked version
-		d, err := s.decoded.definition(e.Subject.Kind, string(definition))
+		d, err := keep[decoded](s.session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
 	}
@@ -142,10 +142,10 @@ func groupOf(e CatalogEntry) CatalogGroup { return CatalogGroup{e.Subject.Layer,
 func (db catalogPages) CatalogGroups(ctx context.Context, q CatalogQuery) ([]GroupCount, error) {
 	q.After, q.Group = "", nil
 	counts := map[CatalogGroup]int{}
-	err := db.view(ctx, func(s *session) error {
+	err := db.pool.view(ctx, func(s *session) error {
 		clear(counts) // it may run again
 		query, args := q.rows(entryList, "")
-		return q.eachMerged(func(fn func(CatalogEntry) error) error { return catalog{s}.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
+		return q.eachMerged(func(fn func(CatalogEntry) error) error { return catalog{session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []CatalogEntry) error {
 			for _, e := range es {
 				counts[groupOf(e)]++
 			}
@@ -164,3 +164,12 @@ func (db catalogPages) CatalogGroups(ctx context.Context, q CatalogQuery) ([]Gro
 	}
 	return out, nil
 }
+
+// extendedRow is a row whose last columns are scanned into rest.
+type extendedRow struct {
+	scanner
+	rest []any
+}
+
+// Scan implements scanner.
+func (w extendedRow) Scan(dest ...any) error { return w.scanner.Scan(append(dest, w.rest...)...) }

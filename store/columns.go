@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/store/engine"
 )
 
 // column is a column of a table, with the variable that its value is written from and
@@ -183,44 +185,6 @@ func reading[T any](describe func(*T) columns, rest ...any) func(scanner) (T, er
 	}
 }
 
-// sealed returns the columns of a row with its seal, which has to match what was read of
-// them: a record that was edited by hand is refused wherever it is read.
-func (k recordKind) sealed(c columns) columns {
-	return append(c, col("seal", &storedSeal{kind: k, of: c[:len(c):len(c)]}))
-}
-
-// storedSeal compares the seal of a row with the columns that it covers.
-type storedSeal struct {
-	kind    recordKind
-	of      columns
-	scanned string
-}
-
-func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements textual
-
-func (s *storedSeal) zero() string { return "''" }
-
-// Scan implements sql.Scanner.
-func (s *storedSeal) Scan(value any) (err error) {
-	s.scanned, err = asText(value)
-	return err
-}
-
-func (s *storedSeal) parse() error {
-	fields := []string{s.kind.format}
-	for _, one := range s.of {
-		text, err := one.stored()
-		if err != nil {
-			return err
-		}
-		fields = append(fields, text)
-	}
-	if history.Seal(fields...) != s.scanned {
-		return fmt.Errorf("a row of %s: %w: it does not match its seal; run toolcrib verify", s.kind.table, proposals.ErrTampered)
-	}
-	return nil
-}
-
 // stored returns the text that was read of a column, which may be in a form that is not
 // written any more.
 func (c column) stored() (string, error) {
@@ -234,7 +198,7 @@ func (c column) stored() (string, error) {
 }
 
 // insertAll inserts rows that have the same columns.
-func (s *session) insertAll(ctx context.Context, table string, rows []columns) error {
+func insertAll(ctx context.Context, s execer, table string, rows []columns) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -246,16 +210,16 @@ func (s *session) insertAll(ctx context.Context, table string, rows []columns) e
 		}
 		all = append(all, values...)
 	}
-	return s.insertRows(ctx, table, rows[0].names(), all)
+	return insertRows(ctx, s, table, rows[0].names(), all)
 }
 
 // add inserts a row, whose key is the next number.
-func (s *session) add(ctx context.Context, table, key string, row columns) error {
+func add(ctx context.Context, s execer, table, key string, row columns) error {
 	values, err := row.values()
 	if err != nil {
 		return err
 	}
-	_, err = s.Exec(ctx, "INSERT INTO "+table+" ("+key+", "+row.names()+") VALUES ((SELECT coalesce(max("+key+"), 0) + 1 FROM "+table+"), "+placeholders(1, len(row))+")", values...)
+	_, err = s.Exec(ctx, "INSERT INTO "+table+" ("+key+", "+row.names()+") VALUES ((SELECT coalesce(max("+key+"), 0) + 1 FROM "+table+"), "+engine.Placeholders(1, len(row))+")", values...)
 	return err
 }
 
@@ -320,4 +284,65 @@ func asJSON(v *json.RawMessage) textual {
 		}
 		return json.RawMessage(text), nil
 	})
+}
+
+// asText writes a value as its column has it in a seal.
+func asText(value sqldriver.Value) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case []byte:
+		return string(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	}
+	return "", fmt.Errorf("%w: %T instead of a text or a number", engine.ErrDamaged, value)
+}
+
+// flag writes a bool as it is stored.
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+// maybe writes a time that need not be there, parseMaybe reads it.
+func maybe(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return history.Timestamp(t)
+}
+
+func parseMaybe(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return history.ParseTimestamp(s)
+}
+
+// asList is the column of a list of texts.
+func asList(texts *[]string) textual {
+	return stored(texts, func(texts []string) string {
+		if len(texts) == 0 {
+			return "[]"
+		}
+		data, _ := json.Marshal(texts) // texts have no form that fails
+		return string(data)
+	}, parseList)
+}
+
+func parseList(s string) ([]string, error) {
+	var texts []string
+	err := json.Unmarshal([]byte(s), &texts)
+	return texts, err
+}
+
+func parseActor(s string) (proposals.Actor, error) {
+	var a proposals.Actor
+	err := a.UnmarshalText([]byte(s))
+	return a, err
 }

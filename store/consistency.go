@@ -161,7 +161,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	}
 	rows, agrees := 0, true
 	err := l.use(ctx, func(s *session) error {
-		return s.Plain(ctx, "SELECT subject, version, content_hash FROM live"+s.hints.notIndexed(), func(values []sqldriver.Value) error {
+		return s.Plain(ctx, "SELECT subject, version, content_hash FROM live"+s.hints.NotIndexed(), func(values []sqldriver.Value) error {
 			var fields [3]string
 			for i := range fields {
 				var err error

@@ -12,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/store/engine"
 )
 
 // otherIssue is the damage of an issue that was opened with other words.
@@ -30,7 +31,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var list []inspection
 	for first := int64(1); first <= last; first += draftBlock {
 		list = append(list, inspection{"proposals", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			return proposalTables{s}.checkDrafts(ctx, first, l.facts, fn)
+			return checkDrafts(ctx, s, first, l.facts, fn)
 		}})
 	}
 	return list, err
@@ -39,7 +40,7 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 // checkDrafts reports proposals of a block that lists show otherwise, or that are
 // found by another text, than their last revision says. A draft that nobody can
 // read is reported with the revisions.
-func (s proposalTables) checkDrafts(ctx context.Context, first int64, facts *derivedFacts, fn func(history.Damage)) error {
+func checkDrafts(ctx context.Context, s *session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, '')
 		FROM proposals p JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
@@ -91,7 +92,7 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 		return err
 	}
 	for _, id := range ids {
-		agrees, err := recordTables{s}.agrees(ctx, id)
+		agrees, err := tallyAgrees(ctx, s, id)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -107,8 +108,8 @@ func waivedCounts(ctx context.Context, s *session, fn func(history.Damage)) erro
 	return nil
 }
 
-func (s recordTables) agrees(ctx context.Context, id proposals.ID) (bool, error) {
-	p, err := proposalTables(s).Proposal(ctx, id)
+func tallyAgrees(ctx context.Context, s *session, id proposals.ID) (bool, error) {
+	p, err := proposalTables{session: s}.Proposal(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -118,20 +119,20 @@ func (s recordTables) agrees(ctx context.Context, id proposals.ID) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	as, err := s.Assessments(ctx, id, p.Revision)
+	as, err := recordTables{session: s}.Assessments(ctx, id, p.Revision)
 	if err != nil {
 		return false, err
 	}
 	if len(as) == 0 {
 		return p.Summary == proposals.Summary{}, nil
 	}
-	waivers, err := s.Waivers(ctx, id)
+	waivers, err := recordTables{session: s}.Waivers(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	at, err := history.ParseTimestamp(counted)
 	if err != nil {
-		return false, errors.Join(ErrDamaged, err)
+		return false, errors.Join(engine.ErrDamaged, err)
 	}
 	want := review.Tally(as[len(as)-1], waivers, at)
 	return p.Summary.Blocks == want.Blocks && p.Summary.Warns == want.Warns && p.Summary.WaivedUntil.Equal(want.WaivedUntil.Truncate(time.Microsecond)), nil

@@ -100,7 +100,7 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	}}}
 	for block := range last/sketchBlock + 1 {
 		list = append(list, inspection{"sketches", func(ctx context.Context, s *session, fn func(history.Damage)) error {
-			return sketchTables{s}.checkSketches(ctx, block, deep, fn)
+			return checkSketches(ctx, s, block, deep, fn)
 		}})
 	}
 	return list, nil
@@ -108,15 +108,15 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 
 // checkSketches reports a block whose sketches are of other versions, or with deep other
 // sketches, than it should have.
-func (s sketchTables) checkSketches(ctx context.Context, block int64, deep bool, fn func(history.Damage)) error {
+func checkSketches(ctx context.Context, s *session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*sketchBlock, (block+1)*sketchBlock-1
-	text, purpose, err := s.storedSketches(ctx, block)
+	text, purpose, err := storedSketches(ctx, s, block)
 	if err != nil {
 		return err
 	}
 	var same bool
 	if deep {
-		same, err = s.sameSketches(ctx, text, purpose, first, last)
+		same, err = sameSketches(ctx, s, text, purpose, first, last)
 	} else {
 		var ids []int64
 		ids, err = all(ctx, s, scanValue[int64], "SELECT seq FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
@@ -142,7 +142,7 @@ func sketchesOf(stored []byte, ids []int64) bool {
 
 // sameSketches reports whether stored blocks have the sketches that the versions of some
 // rows should have.
-func (s sketchTables) sameSketches(ctx context.Context, text, purpose []byte, first, last int64) (bool, error) {
+func sameSketches(ctx context.Context, s *session, text, purpose []byte, first, last int64) (bool, error) {
 	var wantText, wantPurpose overlap.Index
 	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row scanner) error {
 		var seq int64
@@ -163,7 +163,7 @@ func (s sketchTables) sameSketches(ctx context.Context, text, purpose []byte, fi
 
 // storedSketches returns the sketches of a block: its row, and the rows of
 // versions that were not packed yet.
-func (s sketchTables) storedSketches(ctx context.Context, block int64) (text, purpose []byte, err error) {
+func storedSketches(ctx context.Context, s *session, block int64) (text, purpose []byte, err error) {
 	err = s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, err
@@ -197,6 +197,44 @@ func nameKeys(ctx context.Context, s *session, fn func(history.Damage)) error {
 		}
 		if want := map[string]func(string) string{"projects": builtin.NameKey, "entities": builtin.EntityKey}[table]; key != want(name) {
 			fn(history.Damage{Table: table, Key: id, Message: "It is looked up by another name than it has."})
+		}
+		return nil
+	})
+}
+
+// contentsAgree reports stored bytes that do not match their hash, and versions of skills
+// whose bytes are missing. Versions without a type are older than the table.
+func contentsAgree(ctx context.Context, s *session, fn func(history.Damage)) error {
+	stored := map[string]bool{}
+	err := s.Each(ctx, "SELECT sha256, bytes FROM contents ORDER BY sha256", nil, func(row scanner) error {
+		var hash string
+		var data []byte
+		if err := row.Scan(&hash, &data); err != nil {
+			return err
+		}
+		stored[hash] = true
+		if registry.HashBytes(data) != hash {
+			fn(history.Damage{Table: "contents", Key: hash, Message: "Its bytes do not match its hash."})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.Each(ctx, "SELECT subject, number, definition FROM versions WHERE kind = 'skill' ORDER BY seq", nil, func(row scanner) error {
+		var subject, definition string
+		var number int
+		if err := row.Scan(&subject, &number, &definition); err != nil {
+			return err
+		}
+		d, err := registry.DecodeDefinition(registry.KindSkill, []byte(definition))
+		if err != nil {
+			return nil //nolint:nilerr // the check of versions reports it
+		}
+		for _, name := range d.Skill.Paths() {
+			if f := d.Skill.Files[name]; f.Type != "" && !stored[f.SHA256] {
+				fn(history.Damage{Table: "contents", Key: f.SHA256, Message: fmt.Sprintf("Its bytes, which version %d of %s approves, are missing.", number, subject)})
+			}
 		}
 		return nil
 	})

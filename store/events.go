@@ -2,18 +2,16 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/proof"
+	"toolcrib/store/engine"
 )
 
 func eventColumns(e *history.Event) columns {
@@ -37,12 +35,11 @@ func (s eventLog) AppendEvent(ctx context.Context, e history.Event) error {
 
 // AppendEvents implements review.RecordWriter.
 func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) error {
-	ends, err := s.tails(ctx)
+	ends, err := tails(ctx, s.session)
 	if err != nil {
 		return err
 	}
 	now := *ends
-	last := s.last
 	var rows []columns
 	for _, e := range events {
 		e.Seq, e.PrevHash = now.event+1, now.hash
@@ -54,20 +51,17 @@ func (s eventLog) AppendEvents(ctx context.Context, events []history.Event) erro
 		}
 		e.Hash = e.Sum()
 		rows = append(rows, eventColumns(&e))
-		last, now.event, now.hash = e, e.Seq, e.Hash
+		now.event, now.hash = e.Seq, e.Hash
 		if e.Act == proof.ActSigners {
 			now.signers = e.Hash
 		}
 	}
-	if err := s.insertAll(ctx, "events", rows); err != nil {
+	if err := insertAll(ctx, s, "events", rows); err != nil {
 		return fmt.Errorf("event %d: %w", ends.event+1, err)
 	}
 	*ends = now
-	s.last, s.chained = last, chainedRow{eventTable, last.Seq, last.Hash}
 	for _, e := range events {
-		if !slices.Contains(s.acts, e.Act) {
-			s.acts = append(s.acts, e.Act)
-		}
+		s.wroteEvent(eventTable, now.event, now.hash, e.Act)
 	}
 	return nil
 }
@@ -91,14 +85,14 @@ func (s eventLog) RecentWrites(ctx context.Context, agent proposals.Actor, from,
 		// From the end of the log back to where the time begins: no index has
 		// the writes of all agents by their time.
 		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
-			AND substr(`+s.hints.unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
+			AND substr(`+s.hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
 	}
 	return all(ctx, s, reading(func(at *time.Time) columns { return columns{col("at", asTime(at))} }), query, args...)
 }
 
 // logPages are the pages of the logs.
-type logPages struct{ *connections }
+type logPages struct{ pool *connections }
 
 // EventQuery selects events for a page, the newest first.
 type EventQuery struct {
@@ -117,82 +111,16 @@ func (db logPages) Events(ctx context.Context, q EventQuery) ([]history.Event, e
 	if q.Subject != "" {
 		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
 	}
-	return viewed(ctx, db.connections, func(s *session) ([]history.Event, error) {
-		return all(ctx, s, reading(eventColumns), numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
+	return viewed(ctx, db.pool, func(s *session) ([]history.Event, error) {
+		return all(ctx, s, reading(eventColumns), engine.Numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 	})
 }
 
 // EventsAfter returns the next events of the audit log, the oldest first.
 func (db logPages) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
-	return viewed(ctx, db.connections, func(s *session) ([]history.Event, error) {
+	return viewed(ctx, db.pool, func(s *session) ([]history.Event, error) {
 		return all(ctx, s, reading(eventColumns), selectEvents+"WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	})
-}
-
-// Head returns the sequence number of the newest event, and the state of the
-// registry, which grows with every approval.
-func (db logPages) Head(ctx context.Context) (event, state int64, err error) {
-	err = db.view(ctx, func(s *session) error {
-		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
-			return err
-		}
-		state, err = trusted{s}.State(ctx)
-		return err
-	})
-	return event, state, err
-}
-
-// CallHash returns the hash of a call, the newest one for 0, and its number; 0
-// and "" where there is none.
-func (db logPages) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
-	err = db.view(ctx, func(s *session) error {
-		err := s.Row(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	return found, hash, err
-}
-
-// witness adds to events which account wrote them, and refuses those that name
-// a user whom the account may not act as. Every act of the desk and of the
-// gateway writes its event in its own transaction, so the act is refused too.
-type witness struct {
-	account history.Account
-	users   []string // nil for all
-}
-
-// actingKey finds whom a context acts for.
-type actingKey struct{}
-
-// acting is who came in through a door of the process.
-type acting struct {
-	via   string
-	users []string
-}
-
-// Acting returns a context whose writes are those of users who came in through a door
-// of this process, such as "ssh SHA256:…", and not of the account that runs it: events
-// name the door, and no other user can act.
-func Acting(ctx context.Context, via string, users ...string) context.Context {
-	return context.WithValue(ctx, actingKey{}, acting{via, users})
-}
-
-// in returns the witness of what a context writes.
-func (w witness) in(ctx context.Context) witness {
-	if a, ok := ctx.Value(actingKey{}).(acting); ok {
-		w.account.Via, w.users = a.via, append([]string{}, a.users...)
-	}
-	return w
-}
-
-// same reports whether an account is the one that acts. The name of the machine does
-// not count: whoever starts a container chooses it.
-func (w witness) same(a history.Account) bool {
-	now := w.account
-	now.Host, a.Host = "", ""
-	return now == a && now != history.Account{}
 }
 
 // WroteHere implements review.RecordReader.
@@ -214,22 +142,5 @@ func scanAccount(row scanner) (history.Account, error) {
 	return has.Account, json.Unmarshal([]byte(data), &has)
 }
 
-// sign returns the data of e with the account in it.
-func (w witness) sign(e history.Event) (json.RawMessage, error) {
-	if w.users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.users, e.Actor) {
-		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)
-	}
-	if w.account == (history.Account{}) {
-		return e.Data, nil
-	}
-	data := map[string]json.RawMessage{}
-	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return nil, fmt.Errorf("the data of a %s event: %w", e.Act, err)
-	}
-	account, err := json.Marshal(w.account)
-	if err != nil {
-		return nil, err
-	}
-	data["account"] = account
-	return jsondoc.Marshal(data)
-}
+// eventTable is the name of the log.
+const eventTable = "events"

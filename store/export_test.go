@@ -44,7 +44,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 // Statements returns how many statements a reading connection keeps.
 func Statements(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	err := db.view(t.Context(), func(s *session) error {
+	err := db.pool.view(t.Context(), func(s *session) error {
 		n = len(slices.Collect(s.Statements()))
 		return nil
 	})
@@ -57,7 +57,7 @@ func Statements(t *testing.T, db *DB) (n int) {
 // Exec runs a statement on the writing connection.
 func Exec(t testing.TB, db *DB, statement string) {
 	t.Helper()
-	err := db.update(t.Context(), func(s *session) error {
+	err := db.pool.update(t.Context(), func(s *session) error {
 		_, err := s.Exec(t.Context(), statement)
 		return err
 	})

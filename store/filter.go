@@ -21,7 +21,7 @@ const few = 2_000
 
 // termsOf returns everything that a query asks for as terms of a filter, and a
 // condition beside them.
-func termsOf(q review.Query) ([]filter.Term, clause, error) {
+func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
 		terms = append(terms, filter.Holds(facts.State, string(q.State)))
@@ -44,7 +44,7 @@ func termsOf(q review.Query) ([]filter.Term, clause, error) {
 // looks at the rows that one term finds by an index and compares them with the
 // others: of a term that holds of a few, or else of one whose rows come in the
 // order of seq, so that a page is soon full.
-func (s proposalSearch) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
+func (s proposalTables) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
 		return sel.with(s.matcher().rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
@@ -81,8 +81,8 @@ func among(seqs string) selection {
 
 // fewest returns the rows of a term that holds of a few proposals, or of the texts
 // together, as a JSON array of their seq.
-func (s proposalSearch) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
-	var sources []clause
+func (s proposalTables) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
+	var sources []engine.Clause
 	wanted, unwanted, texts := indexedTexts(terms)
 	for i, t := range terms {
 		if source, ok := s.matcher().termRows(t); ok && !slices.Contains(texts, i) {
@@ -94,7 +94,7 @@ func (s proposalSearch) fewest(ctx context.Context, terms []filter.Term) (seqs s
 	}
 	for _, source := range sources {
 		var n int
-		err := s.Once(ctx, numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
+		err := s.Once(ctx, engine.Numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
 			append(slices.Clone(source.Args), few+1), func(row scanner) error { return row.Scan(&n, &seqs) })
 		if err != nil || n <= few {
 			return seqs, err == nil, err
@@ -104,22 +104,22 @@ func (s proposalSearch) fewest(ctx context.Context, terms []filter.Term) (seqs s
 }
 
 // termRows returns the query that finds the rows of a term by indexes alone.
-func (m matcher) termRows(t filter.Term) (clause, bool) {
-	var all []clause
+func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
+	var all []engine.Clause
 	for _, a := range t.Any {
 		rows := m.lookup(a).rows
 		if rows.SQL == "" || t.Not {
-			return clause{}, false
+			return engine.Clause{}, false
 		}
 		all = append(all, rows)
 	}
-	return join(all, " UNION ALL "), true
+	return engine.Join(all, " UNION ALL "), true
 }
 
 // short returns the selection by a text of less than a trigram, through the
 // trigrams that begin with it; that of all proposals when they are too many, because
 // so many texts have it that looking at each row soon fills a page.
-func (s proposalSearch) short(ctx context.Context, terms []filter.Term) (selection, error) {
+func (s proposalTables) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
 			continue
@@ -137,7 +137,7 @@ func (s proposalSearch) short(ctx context.Context, terms []filter.Term) (selecti
 
 // ordered returns the selection by the texts that the index knows, or by the first
 // term whose column has an index that ends in seq, and the terms that it covers.
-func (s proposalSearch) ordered(terms []filter.Term) (sel selection, used []int) {
+func (s proposalTables) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.engine.Matching(wanted, unwanted)), used
 	}
@@ -188,28 +188,28 @@ func from(source engine.Source) selection {
 }
 
 // matcher returns what writes conditions for the engine.
-func (s proposalSearch) matcher() matcher { return matcher{s.engine, s.hints} }
+func (s proposalTables) matcher() matcher { return matcher{s.engine, s.hints} }
 
 // rest returns the conditions of the terms that are not used yet. The plus keeps
 // the engine from choosing an index of its own for them.
-func (m matcher) rest(terms []filter.Term, used []int) clause {
-	var all []clause
+func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
+	var all []engine.Clause
 	for i, t := range terms {
 		if slices.Contains(used, i) {
 			continue
 		}
-		var atoms []clause
+		var atoms []engine.Clause
 		for _, a := range t.Any {
 			c := m.rowCondition(a)
-			atoms = append(atoms, clause{SQL: "(" + c.SQL + ")", Args: c.Args})
+			atoms = append(atoms, engine.Clause{SQL: "(" + c.SQL + ")", Args: c.Args})
 		}
-		c := join(atoms, " OR ")
-		if c.SQL = m.unindexed("(" + c.SQL + ")"); t.Not {
+		c := engine.Join(atoms, " OR ")
+		if c.SQL = m.Unindexed("(" + c.SQL + ")"); t.Not {
 			c.SQL = "NOT " + c.SQL
 		}
 		all = append(all, c)
 	}
-	return join(all, " AND ")
+	return engine.Join(all, " AND ")
 }
 
 // spellings returns words in every case that their letters have, those of
@@ -256,19 +256,19 @@ func cases(r rune) []rune {
 
 // splitWaits takes the terms about approvals out of the others, as one condition. A
 // proposal that waits for somebody is in a state that finds it.
-func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, clause) {
+func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clause) {
 	var others []filter.Term
-	var conditions []clause
+	var conditions []engine.Clause
 	for _, t := range terms {
 		if len(t.Any) == 0 || t.Any[0].Is != facts.Waits {
 			others = append(others, t)
 			continue
 		}
-		var anyOf []clause
+		var anyOf []engine.Clause
 		for _, a := range t.Any {
 			anyOf = append(anyOf, waitsFor(q, a.Value))
 		}
-		c := join(anyOf, " OR ")
+		c := engine.Join(anyOf, " OR ")
 		if c.SQL = "(" + c.SQL + ")"; t.Not {
 			c.SQL = "NOT " + c.SQL
 		} else {
@@ -276,7 +276,7 @@ func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, clause) {
 		}
 		conditions = append(conditions, c)
 	}
-	return others, join(conditions, " AND ")
+	return others, engine.Join(conditions, " AND ")
 }
 
 // endorsements are the approvals of the current revision of p, by its last
@@ -291,18 +291,18 @@ const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.ch
 
 // waitsFor returns the condition that the approval of a user would bring p nearer to
 // what the policy asks for.
-func waitsFor(q review.Query, user string) clause {
-	c := clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
+func waitsFor(q review.Query, user string) engine.Clause {
+	c := engine.Clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
 	if q.FourEyes {
-		c = join([]clause{c, {SQL: "NOT EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = p.id AND r.number = p.revision AND r.author = ?)", Args: []any{user}}}, " AND ")
+		c = engine.Join([]engine.Clause{c, {SQL: "NOT EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = p.id AND r.number = p.revision AND r.author = ?)", Args: []any{user}}}, " AND ")
 	}
-	var matched, owned []clause
+	var matched, owned []engine.Clause
 	for _, r := range q.Approvals {
 		m := matches(r)
 		matched = append(matched, m)
 		for _, owner := range r.Owners {
 			if owner == user {
-				owned = append(owned, join([]clause{m, tooFew(r)}, " AND "))
+				owned = append(owned, engine.Join([]engine.Clause{m, tooFew(r)}, " AND "))
 				break
 			}
 		}
@@ -310,16 +310,16 @@ func waitsFor(q review.Query, user string) clause {
 	if len(matched) == 0 {
 		return c
 	}
-	free := join(matched, " OR ")
+	free := engine.Join(matched, " OR ")
 	free.SQL = "NOT (" + free.SQL + ")"
-	enough := join(append(owned, free), " OR ")
+	enough := engine.Join(append(owned, free), " OR ")
 	enough.SQL = "(" + enough.SQL + ")"
-	return join([]clause{c, enough}, " AND ")
+	return engine.Join([]engine.Clause{c, enough}, " AND ")
 }
 
 // tooFew returns the condition that fewer owners approved p than a rule asks for.
-func tooFew(r approval.Rule) clause {
-	c := clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
+func tooFew(r approval.Rule) engine.Clause {
+	c := engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
 		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
 	for _, owner := range r.Owners {
 		c.Args = append(c.Args, owner)
@@ -329,10 +329,10 @@ func tooFew(r approval.Rule) clause {
 }
 
 // matches returns the condition that a rule names the subject of p.
-func matches(r approval.Rule) clause {
-	var all []clause
+func matches(r approval.Rule) engine.Clause {
+	var all []engine.Clause
 	for _, pattern := range r.Subjects {
-		var c []clause
+		var c []engine.Clause
 		for _, part := range []struct{ column, pattern, anything string }{
 			{"p.kind", pattern.Kind, "*"}, {"p.layer", pattern.Layer, "**"}, {"p.subject_id", pattern.ID, "*"},
 		} {
@@ -340,18 +340,18 @@ func matches(r approval.Rule) clause {
 			case part.pattern == part.anything:
 			case strings.Contains(part.pattern, "*"):
 				like := strings.NewReplacer("!", "!!", "_", "!_", "%", "!%", "*", "%").Replace(part.pattern)
-				c = append(c, clause{SQL: part.column + " LIKE ? ESCAPE '!'", Args: []any{like}})
+				c = append(c, engine.Clause{SQL: part.column + " LIKE ? ESCAPE '!'", Args: []any{like}})
 			default:
-				c = append(c, clause{SQL: part.column + " = ?", Args: []any{part.pattern}})
+				c = append(c, engine.Clause{SQL: part.column + " = ?", Args: []any{part.pattern}})
 			}
 		}
-		one := join(c, " AND ")
+		one := engine.Join(c, " AND ")
 		if one.SQL = "(" + one.SQL + ")"; one.SQL == "()" {
 			one.SQL = "1 = 1"
 		}
 		all = append(all, one)
 	}
-	c := join(all, " OR ")
+	c := engine.Join(all, " OR ")
 	c.SQL = "(" + c.SQL + ")"
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -22,42 +23,6 @@ type Ledger struct {
 	crossCheck *crossCheck
 	facts      *derivedFacts
 	broken     chan error // holds the first error that is none of the data, once there is one
-}
-
-// audits check a database.
-type audits struct{ *connections }
-
-// Audit calls fn with the ledger of one snapshot. It fails for a login that may
-// not read every table: invisible rows would count as damage. Where the engine
-// ends the snapshot, it calls fn again, or fails with the error of the engine; the
-// findings of fn until then do not count.
-func (db audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
-	return db.view(ctx, func(s *session) (err error) {
-		for _, k := range plainRecords() {
-			if err := s.Script(ctx, "SELECT 1 FROM "+k.table+" WHERE false"); err != nil {
-				return fmt.Errorf("verification reads every table: %w", err)
-			}
-		}
-		readers, err := db.openSnapshotReaders(ctx, s)
-		if err != nil {
-			return err
-		}
-		l := Ledger{engine: db.engine, free: make(chan *session, 1+len(readers)), crossCheck: newCrossCheck(), facts: &derivedFacts{byText: map[definitionKey]fact{}}, broken: make(chan error, 1)}
-		l.free <- s
-		for i, reader := range readers {
-			if i == 0 {
-				l.file = reader
-				continue
-			}
-			l.free <- reader
-		}
-		err = db.engine.WhileAudited(ctx, s.Conn, func() error { return fn(l) })
-		select {
-		case err = <-l.broken:
-		default:
-		}
-		return errors.Join(err, readers.close(ctx))
-	})
 }
 
 // blame keeps the error of a statement if the engine caused it, not the stored
@@ -100,13 +65,6 @@ func (l Ledger) use(ctx context.Context, fn func(*session) error) error {
 		return ctx.Err()
 	}
 }
-
-const (
-	versionTable = "versions"
-	eventTable   = "events"
-	callTable    = "calls"
-	outcomeTable = "call_outcomes"
-)
 
 // plainRecords lists the sealed tables whose rows form no chain.
 func plainRecords() []recordKind {
@@ -231,21 +189,6 @@ func (l Ledger) read(ctx context.Context, table, query, format string, fn func(f
 	})
 }
 
-// asText writes a value as its column has it in a seal.
-func asText(value sqldriver.Value) (string, error) {
-	switch v := value.(type) {
-	case string:
-		return v, nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case []byte:
-		return string(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	}
-	return "", fmt.Errorf("%w: %T instead of a text or a number", ErrDamaged, value)
-}
-
 // integer reads a stored whole number; 0 when it is none any more.
 func integer(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -253,4 +196,89 @@ func integer(s string) int64 {
 		return 0
 	}
 	return n
+}
+
+// maxSnapshotReaders bounds the sessions that verify a database in parallel.
+const maxSnapshotReaders = 4
+
+// snapshotReaders are sessions that read the same snapshot as another one.
+type snapshotReaders []*session
+
+// openSnapshotReaders opens one session for each further processor that reads
+// the snapshot of s, which is in a transaction. It returns fewer when others
+// write so often that a new transaction rarely sees the same snapshot.
+func openSnapshotReaders(ctx context.Context, db *connections, s *session) (snapshotReaders, error) {
+	want := min(runtime.GOMAXPROCS(0), maxSnapshotReaders) - 1
+	var r snapshotReaders
+	mark, err := snapshotMark(ctx, s)
+	for tries := 3 * want; err == nil && tries > 0 && len(r) < want; tries-- {
+		var reader *session
+		if reader, err = openSnapshotReader(ctx, db, mark); reader != nil {
+			r = append(r, reader)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.close(ctx))
+	}
+	return r, nil
+}
+
+// openSnapshotReader opens a session; it returns nil when its snapshot does not have
+// the mark.
+func openSnapshotReader(ctx context.Context, db *connections, mark string) (*session, error) {
+	s, err := db.newSession(ctx, engine.Audit)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.engine.Begin(ctx, s.Conn, engine.Audit); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	got, err := snapshotMark(ctx, s)
+	if err != nil || got != mark {
+		return nil, errors.Join(err, endRead(ctx, s))
+	}
+	return s, nil
+}
+
+// close ends the transactions and closes the sessions.
+func (r snapshotReaders) close(ctx context.Context) error {
+	errs := make([]error, len(r))
+	for i, s := range r {
+		errs[i] = endRead(ctx, s)
+	}
+	return errors.Join(errs...)
+}
+
+// endRead ends a read transaction and closes the session.
+func endRead(ctx context.Context, s *session) error {
+	return errors.Join(s.Script(ctx, "ROLLBACK"), s.Close())
+}
+
+// snapshotMark identifies a snapshot as far as verification compares tables with
+// each other: each such write adds an event, a call, or an outcome.
+func snapshotMark(ctx context.Context, s *session) (string, error) {
+	var mark string
+	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
+		coalesce((SELECT hash FROM call_outcomes ORDER BY seq DESC LIMIT 1), '')`, nil, &mark)
+	return mark, err
+}
+
+// Structure implements history.Ledger: the core and its lock, and what
+// the engine finds in its schema, its indexes and its foreign keys.
+func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage)) error {
+	if l.file != nil {
+		defer func() { l.free <- l.file }()
+		return l.structure(ctx, l.file, deep, fn)
+	}
+	return l.use(ctx, func(s *session) error { return l.structure(ctx, s, deep, fn) })
+}
+
+func (l Ledger) structure(ctx context.Context, s *session, deep bool, fn func(history.Damage)) error {
+	if err := (liveTables{session: s}).checkCore(ctx); err != nil {
+		l.blame(err)
+		fn(history.Damage{Table: "core", Message: err.Error() + "."})
+	}
+	err := l.engine.Structure(ctx, s.Conn, deep, fn)
+	l.blame(err)
+	return err
 }

@@ -13,14 +13,12 @@ import (
 	"toolcrib/proposals/filter"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
+	"toolcrib/store/engine"
 )
-
-// proposalSearch finds pages of proposals.
-type proposalSearch struct{ *session }
 
 // List implements review.ProposalReader. A page is found by key, never by
 // offset, so page 1,000 costs what page 1 costs, in every order.
-func (s proposalSearch) List(ctx context.Context, q review.Query) (review.Page, error) {
+func (s proposalTables) List(ctx context.Context, q review.Query) (review.Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = review.DefaultPage
@@ -46,7 +44,7 @@ func (s proposalSearch) List(ctx context.Context, q review.Query) (review.Page, 
 }
 
 // listByTime reads a page in the order of time.
-func (s proposalSearch) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+func (s proposalTables) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	terms, waits, err := termsOf(q)
 	if err != nil {
 		return nil, err
@@ -80,8 +78,8 @@ func (s proposalSearch) listByTime(ctx context.Context, q review.Query, limit in
 
 // listed reads proposals. There is no end to the statements that filters make, so
 // none of those is kept.
-func (s proposalSearch) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
-	query = numbered(query)
+func (s proposalTables) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
+	query = engine.Numbered(query)
 	if q.Filter == "" {
 		return all(ctx, s, reading(proposalRow), query, args...)
 	}
@@ -108,7 +106,7 @@ func (s *selection) add(condition string, values ...any) {
 }
 
 // with returns the selection with one more condition, which may be none.
-func (s selection) with(c clause) selection {
+func (s selection) with(c engine.Clause) selection {
 	more := s
 	if c.SQL != "" {
 		more.where, more.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
@@ -129,7 +127,7 @@ func (s selection) query(columns string) string {
 // uniquePrefixes returns for each proposal the length in characters from which a
 // prefix of its id names no other: one more than the prefix shared with its
 // neighbours in the index.
-func (s proposalSearch) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
+func (s proposalTables) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	lengths := make([]int, len(page))
 	ids := make([]proposals.ID, len(page))
 	for i := range page {
@@ -204,7 +202,7 @@ func keyOf(o review.Order) (key, bool) {
 const cursorMark = "~"
 
 // cursor returns what continues a list behind a proposal.
-func (s proposalSearch) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
+func (s proposalTables) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
 	if o != review.ByRisk {
 		return string(id), nil
 	}
@@ -214,7 +212,7 @@ func (s proposalSearch) cursor(ctx context.Context, o review.Order, id proposals
 }
 
 // place reads a cursor: the key of the row that a page comes after, and its seq.
-func (s proposalSearch) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
+func (s proposalTables) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
 	risk, id, marked := strings.Cut(cursor, cursorMark)
 	if !marked {
 		id = cursor
@@ -231,7 +229,7 @@ func (s proposalSearch) place(ctx context.Context, k key, cursor string) (value 
 
 // listByKey reads a page in an order that has a key. A few rows are sorted; more
 // are walked in the order of an index, which has them sorted already.
-func (s proposalSearch) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+func (s proposalTables) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k, _ := keyOf(q.Order)
 	if q.Reverse {
 		k = k.reversed()
@@ -273,7 +271,7 @@ func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
 }
 
 // sortRows sorts a small selection, and returns the rows behind the cursor.
-func (s proposalSearch) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
+func (s proposalTables) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
 	if q.After != "" {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
@@ -288,18 +286,18 @@ func (s proposalSearch) sortRows(ctx context.Context, q review.Query, k key, sel
 // state in order, and merges the states. Behind a cursor come first the rows with
 // the same key, then the others, and an index can only be entered at one of the
 // two.
-func (s proposalSearch) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
-	sel.from += s.hints.indexedBy(k.index)
-	var ranges []clause
+func (s proposalTables) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
+	sel.from += s.hints.IndexedBy(k.index)
+	var ranges []engine.Clause
 	if q.After == "" {
-		ranges = []clause{{}}
+		ranges = []engine.Clause{{}}
 	} else {
 		value, seq, err := s.place(ctx, k, q.After)
 		if err != nil {
 			return nil, err
 		}
 		column := "p." + k.column
-		ranges = []clause{
+		ranges = []engine.Clause{
 			{SQL: column + " = ? AND p.seq " + k.beyond + " ?", Args: []any{value, seq}},
 			{SQL: column + " " + k.beyond + " ?", Args: []any{value}},
 		}
@@ -308,7 +306,7 @@ func (s proposalSearch) walk(ctx context.Context, q review.Query, k key, states 
 	var args []any
 	for _, state := range states {
 		for _, r := range ranges {
-			part := sel.with(clause{SQL: "p.state = ?", Args: []any{state}})
+			part := sel.with(engine.Clause{SQL: "p.state = ?", Args: []any{state}})
 			part = part.with(r)
 			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
 		}

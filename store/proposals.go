@@ -3,17 +3,13 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 )
 
@@ -43,21 +39,6 @@ var listColumns = " " + proposalColumns(new(proposals.Proposal)).of("p") + ", co
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
 
-// maybe writes a time that need not be there, parseMaybe reads it.
-func maybe(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return history.Timestamp(t)
-}
-
-func parseMaybe(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	return history.ParseTimestamp(s)
-}
-
 // Proposal implements review.ProposalReader.
 func (s proposalTables) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
 	found, err := all(ctx, s, reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE p.id = $1", id)
@@ -75,14 +56,14 @@ func (s proposalTables) OpenBy(ctx context.Context, author proposals.Actor) (int
 	if author == (proposals.Actor{}) {
 		where, args = "author >= 'agent:' AND author < 'agent;'", nil // ';' comes after ':'
 	}
-	err := s.Row(ctx, "SELECT count(*) FROM proposals"+s.hints.indexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
+	err := s.Row(ctx, "SELECT count(*) FROM proposals"+s.hints.IndexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
 	return n, err
 }
 
 // OpenOn implements review.ProposalReader.
 func (s proposalTables) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
 	return all(ctx, s, reading(proposalRow),
-		"SELECT"+listColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
+		"SELECT"+listColumns+" FROM proposals p"+s.hints.IndexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.subject = $1 AND p."+openStates+" ORDER BY p.seq", subject.String())
 }
 
@@ -96,7 +77,7 @@ func (s proposalTables) Members(ctx context.Context, changeSet string) ([]propos
 // index, which is walked from the end.
 func (s proposalTables) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
 	return all(ctx, s, reading(proposalRow),
-		"SELECT"+listColumns+" FROM proposals p"+s.hints.indexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
+		"SELECT"+listColumns+" FROM proposals p"+s.hints.IndexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
 			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
 		textHash, except, most)
 }
@@ -122,14 +103,14 @@ func (s proposalTables) AddProposal(ctx context.Context, p proposals.Proposal, r
 			return "", err
 		}
 	}
-	err := s.add(ctx, "proposals", "seq", slices.Concat(proposalColumns(&p), columns{
+	err := add(ctx, s, "proposals", "seq", slices.Concat(proposalColumns(&p), columns{
 		col("kind", (*string)(&p.Subject.Kind)), col("layer", (*string)(&p.Subject.Layer)), col("subject_id", &p.Subject.ID), col("text_hash", new(r.Draft.TextHash())),
 	}))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
 	}
 	if i != nil {
-		if err := s.add(ctx, "issues", "number", issueColumns(i)[1:]); err != nil {
+		if err := add(ctx, s, "issues", "number", issueColumns(i)[1:]); err != nil {
 			return "", err
 		}
 	}
@@ -159,8 +140,8 @@ func (s proposalTables) MoveProposal(ctx context.Context, p proposals.Proposal, 
 }
 
 // Issue implements review.RecordReader.
-func (s proposalTables) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
-	found, err := all(ctx, s, reading(issueColumns), "SELECT "+issueColumns(new(proposals.Issue)).names()+" FROM issues WHERE proposal = $1", id)
+func (s queueRecords) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
+	found, err := all(ctx, s.recordTables, reading(issueColumns), "SELECT "+issueColumns(new(proposals.Issue)).names()+" FROM issues WHERE proposal = $1", id)
 	return first(found, err, "issue of proposal %s", id)
 }
 
@@ -173,7 +154,7 @@ func issueColumns(i *proposals.Issue) columns {
 // OpenIssue implements review.ProposalWriter.
 func (s proposalTables) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
 	var number int
-	if err := s.add(ctx, "issues", "number", issueColumns(&i)[1:]); err != nil {
+	if err := add(ctx, s, "issues", "number", issueColumns(&i)[1:]); err != nil {
 		return 0, err
 	}
 	if err := s.Row(ctx, "SELECT number FROM issues WHERE proposal = $1", []any{i.Proposal}, &number); err != nil {
@@ -231,7 +212,7 @@ func (s proposalTables) Revisions(ctx context.Context, id proposals.ID) ([]propo
 }
 
 func (s proposalTables) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
-	return s.record(ctx, revisionRecords, revisionColumns(&r))
+	return record(ctx, s, revisionRecords, revisionColumns(&r))
 }
 
 // Statements that move many rows, each if it is as it was seen. The list is an
@@ -279,133 +260,6 @@ func (s proposalTables) updateAll(ctx context.Context, statement string, list []
 	return err
 }
 
-// idLength is the length of a UUID in its text form.
-const idLength = 36
+var revisionRecords = recordsOf("revisions", "toolcrib revision 1", revisionColumns)
 
-// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
-func (s proposalTables) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
-	whole := make([]string, 0, len(refs))
-	for _, ref := range refs {
-		if len(ref) == idLength {
-			whole = append(whole, strings.ToLower(ref))
-		}
-	}
-	list, err := json.Marshal(whole)
-	if err != nil {
-		return nil, err
-	}
-	found, err := all(ctx, s, scanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[proposals.ID]bool, len(found))
-	for _, id := range found {
-		known[id] = true
-	}
-	ids := make([]proposals.ID, len(refs))
-	for i, ref := range refs {
-		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
-			continue
-		}
-		if ids[i], err = s.resolveID(ctx, ref); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
-}
-
-// resolveID finds a proposal by its number, by a unique prefix of its id, or by
-// the subject or tool id that it alone is open on.
-func (s proposalTables) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
-	if number, ok := strings.CutPrefix(ref, "#"); ok {
-		return s.byNumber(ctx, number)
-	}
-	prefix := strings.ToLower(ref)
-	digits := ref != "" && strings.Trim(ref, "0123456789") == ""
-	switch {
-	case digits:
-		return s.byNumber(ctx, ref)
-	case strings.Contains(ref, ":"):
-		subject, err := registry.ParseSubject(ref)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
-		}
-		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
-	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
-		// No UUIDv7 begins with another digit than 0 before the year 10889.
-		return s.byPrefix(ctx, prefix)
-	case registry.ValidID(ref):
-		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
-	}
-	return "", notFound("%s, which names no proposal (write its number, the first eight or more characters of its id, or its subject)", jsondoc.Quote(ref))
-}
-
-func (s proposalTables) byNumber(ctx context.Context, number string) (proposals.ID, error) {
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
-		return "", notFound("%s, which is not a number of a proposal", jsondoc.Quote("#"+number))
-	}
-	var id proposals.ID
-	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
-	if err = missing(err, "proposal #%d", n); !errors.Is(err, proposals.ErrNotFound) {
-		return id, err
-	}
-	var last int
-	if rowErr := s.Row(ctx, "SELECT coalesce(max(number), 0) FROM issues", nil, &last); rowErr != nil {
-		return "", rowErr
-	}
-	if last == 0 {
-		return "", fmt.Errorf("%w; none has a number yet", err)
-	}
-	return "", fmt.Errorf("%w; the newest is #%d", err, last)
-}
-
-func (s proposalTables) byPrefix(ctx context.Context, prefix string) (proposals.ID, error) {
-	found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
-	switch {
-	case err != nil:
-		return "", err
-	case len(found) == 0:
-		return "", notFound("proposal %s", prefix)
-	case len(found) > 1:
-		return "", ambiguous(prefix+" begins the ids of", found, 2)
-	}
-	return found[0].ID, nil
-}
-
-// onlyOpen finds the one open proposal that a condition on its subject holds for.
-func (s proposalTables) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
-	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
-	switch {
-	case err != nil:
-		return "", err
-	case len(found) == 1:
-		return found[0].ID, nil
-	case len(found) > 1:
-		return "", ambiguous(ref+" is the subject of", found, 3)
-	}
-	if found, err = s.some(ctx, "p."+condition+" ORDER BY p.seq DESC LIMIT 1", value); err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
-		return "", notFound("a proposal on %s; `toolcrib list` shows those there are", ref)
-	}
-	return "", notFound("an open proposal on %s; the newest is %s, which is %s", ref, found[0].Handle(), found[0].State)
-}
-
-func (s proposalTables) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
-	return all(ctx, s, reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
-}
-
-// ambiguous names the proposals that a reference could mean, and how to write
-// one of them.
-func ambiguous(what string, found []proposals.Proposal, most int) error {
-	var names []string
-	for _, p := range found[:min(len(found), most)] {
-		names = append(names, p.Handle()+" ("+p.Subject.String()+")")
-	}
-	if len(found) > most {
-		names = append(names, "more")
-	}
-	return fmt.Errorf("%s %s; write the number of one: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
-}
+func sealedRevision(r *proposals.Revision) columns { return revisionRecords.sealed(revisionColumns(r)) }

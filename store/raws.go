@@ -38,7 +38,7 @@ type Raw struct {
 type importTables struct{ *session }
 
 // importRecords are what was imported.
-type importRecords struct{ *connections }
+type importRecords struct{ pool *connections }
 
 // KeepImport records an import with its definitions, and its event, whose chain
 // seals the whole import. Definitions stored under the same hash stay as they are.
@@ -51,9 +51,9 @@ func (db importRecords) KeepImport(ctx context.Context, i Import) error {
 	if err != nil {
 		return err
 	}
-	return db.update(ctx, func(s *session) error {
+	return db.pool.update(ctx, func(s *session) error {
 		for _, t := range i.Tools {
-			if err := (importTables{s}).keepRaw(ctx, t); err != nil {
+			if err := (importTables{session: s}).keepRaw(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -68,7 +68,7 @@ func (db importRecords) KeepImport(ctx context.Context, i Import) error {
 		if err != nil {
 			return err
 		}
-		return eventLog{s}.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
+		return eventLog{session: s}.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
 	})
 }
 
@@ -86,7 +86,7 @@ func (s importTables) keepRaw(ctx context.Context, t Raw) error {
 // ImportOf returns the latest import that brought the tool with a hash, without
 // its tools; false when none is on record.
 func (db importRecords) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
-	err = db.view(ctx, func(s *session) error {
+	err = db.pool.view(ctx, func(s *session) error {
 		var at, capabilities string
 		err := s.Row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
 			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
@@ -110,7 +110,7 @@ func (db importRecords) ImportOf(ctx context.Context, hash string) (i Import, ok
 // Listed returns the hashes of what the latest recorded list of an MCP server
 // held, in its order; none when nothing of it is on record.
 func (db importRecords) Listed(ctx context.Context, label string) (hashes []string, err error) {
-	err = db.view(ctx, func(s *session) error {
+	err = db.pool.view(ctx, func(s *session) error {
 		var list string
 		err := s.Row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
 		if err != nil {
@@ -129,8 +129,8 @@ const startFormat = "start"
 // StartOf returns what the MCP server with a label was when it was first recorded: its
 // command, or its URL; nil when nothing is on record.
 func (db importRecords) StartOf(ctx context.Context, label string) (words []string, err error) {
-	err = db.view(ctx, func(s *session) error {
-		words, err = importTables{s}.startOf(ctx, label)
+	err = db.pool.view(ctx, func(s *session) error {
+		words, err = importTables{session: s}.startOf(ctx, label)
 		return err
 	})
 	return words, err
@@ -168,8 +168,8 @@ func (db importRecords) KeepStart(ctx context.Context, id string, at time.Time, 
 
 // Raw returns the JSON that was kept under a hash, false when none was.
 func (db importRecords) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	err = db.view(ctx, func(s *session) error {
-		body, ok, err = importTables{s}.Raw(ctx, hash)
+	err = db.pool.view(ctx, func(s *session) error {
+		body, ok, err = importTables{session: s}.Raw(ctx, hash)
 		return err
 	})
 	return body, ok, err

@@ -40,7 +40,7 @@ func TestRawsAreKeptAsTheyCame(t *testing.T) {
 		"UPDATE raws SET body = 'x'", "DELETE FROM raws", "INSERT OR REPLACE INTO raws (hash, body) VALUES ('" + hash + "', x'00')",
 		"UPDATE imports SET label = 'y'", "DELETE FROM imports",
 	} {
-		err := db.update(ctx, func(s *session) error {
+		err := db.pool.update(ctx, func(s *session) error {
 			_, err := s.Exec(ctx, statement)
 			return err
 		})

@@ -3,15 +3,11 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"time"
 
-	"toolcrib/gateway"
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/review/proof"
 )
 
 // recordTables have the records about proposals.
@@ -32,7 +28,7 @@ func (s recordTables) Assessments(ctx context.Context, id proposals.ID, revision
 
 // AddAssessment implements review.RecordWriter.
 func (s recordTables) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
-	return s.record(ctx, assessmentRecords, assessmentColumns(&a))
+	return record(ctx, s, assessmentRecords, assessmentColumns(&a))
 }
 
 // waiver is a waiver with the proposal that it is about.
@@ -62,7 +58,7 @@ func (s recordTables) Waivers(ctx context.Context, id proposals.ID) ([]history.W
 
 // AddWaiver implements review.RecordWriter.
 func (s recordTables) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
-	return s.record(ctx, waiverRecords, waiverColumns(&waiver{w, id}))
+	return record(ctx, s, waiverRecords, waiverColumns(&waiver{w, id}))
 }
 
 func decisionColumns(d *proposals.Decision) columns {
@@ -104,11 +100,11 @@ func (s recordTables) AddDecisions(ctx context.Context, decisions []proposals.De
 	for i := range decisions {
 		rows[i] = decisionColumns(&decisions[i])
 	}
-	ends, err := s.tails(ctx)
+	ends, err := tails(ctx, s.session)
 	if err != nil {
 		return nil, err
 	}
-	seals, err := s.records(ctx, decisionRecords, ends.decisions+1, rows)
+	seals, err := records(ctx, s, decisionRecords, ends.decisions+1, rows)
 	if err == nil {
 		ends.decisions += int64(len(rows))
 	}
@@ -129,77 +125,8 @@ func (s recordTables) Comments(ctx context.Context, id proposals.ID) ([]proposal
 
 // AddComment implements review.RecordWriter.
 func (s recordTables) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
-	return s.record(ctx, commentRecords, commentColumns(&c))
+	return record(ctx, s, commentRecords, commentColumns(&c))
 }
-
-// recordKind is a table of sealed rows: its columns in the order in which the
-// seal covers them, after the format's name.
-type recordKind struct {
-	table, format string
-	columns       string
-}
-
-// recordsOf returns the kind of the records of a T.
-func recordsOf[T any](table, format string, describe func(*T) columns) recordKind {
-	return recordKind{table, format, describe(new(T)).names()}
-}
-
-// selection returns the query for all columns and the seal, with the conditions that
-// follow the table.
-func (k recordKind) selection(conditions string) string {
-	return "SELECT " + k.columns + ", seal FROM " + k.table + " " + conditions
-}
-
-// record appends a sealed row and returns the seal.
-func (s *session) record(ctx context.Context, k recordKind, row columns) (string, error) {
-	seq, err := s.next(ctx, k.table)
-	if err != nil {
-		return "", err
-	}
-	seals, err := s.records(ctx, k, seq, []columns{row})
-	if err != nil {
-		return "", err
-	}
-	return seals[0], nil
-}
-
-// records appends sealed rows, numbered from seq, and returns their seals. STRICT
-// tables turn the digits of integer columns into integers.
-func (s *session) records(ctx context.Context, k recordKind, seq int64, rows []columns) ([]string, error) {
-	seals := make([]string, len(rows))
-	var values []any
-	for i, row := range rows {
-		fields, err := row.texts()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.table, err)
-		}
-		seals[i] = history.Seal(append([]string{k.format}, fields...)...)
-		values = append(values, seq+int64(i))
-		for _, f := range fields {
-			values = append(values, f)
-		}
-		values = append(values, seals[i])
-	}
-	if err := s.insertRows(ctx, k.table, "seq, "+k.columns+", seal", values); err != nil {
-		return nil, fmt.Errorf("%s: %w", k.table, err)
-	}
-	return seals, nil
-}
-
-// The sealed tables.
-var (
-	assessmentRecords = recordsOf("assessments", "toolcrib assessment 1", assessmentColumns)
-	waiverRecords     = recordsOf("waivers", "toolcrib waiver 1", waiverColumns)
-	decisionRecords   = recordsOf("decisions", "toolcrib decision 1", decisionColumns)
-	commentRecords    = recordsOf("comments", "toolcrib comment 1", commentColumns)
-	pendingRecords    = recordsOf("pending_calls", "toolcrib pending call 1", pendingColumns)
-	tokenRecords      = recordsOf("tokens", "toolcrib token 1", tokenColumns)
-	tokenEndRecords   = recordsOf("token_revocations", "toolcrib token revocation 1", revocationColumns)
-	answerRecords     = recordsOf("call_answers", "toolcrib call answer 1", answerColumns)
-	tierRecords       = recordsOf("call_tiers", "toolcrib call tier 1", tierColumns)
-	signatureRecords  = recordsOf("signatures", "toolcrib signature 1", signatureColumns)
-	revisionRecords   = recordsOf("revisions", "toolcrib revision 1", revisionColumns)
-)
 
 // The columns of records with their seals.
 func sealedAssessment(a *review.Assessment) columns {
@@ -210,13 +137,10 @@ func sealedWaiver(w *waiver) columns { return waiverRecords.sealed(waiverColumns
 
 func sealedComment(c *proposals.Comment) columns { return commentRecords.sealed(commentColumns(c)) }
 
-func sealedRevision(r *proposals.Revision) columns { return revisionRecords.sealed(revisionColumns(r)) }
-
-func sealedTier(o *gateway.Override) columns { return tierRecords.sealed(tierColumns(o)) }
-
-func sealedSignature(s *proof.SignatureRecord) columns {
-	return signatureRecords.sealed(signatureColumns(s))
-}
-
-// stamp is the current time at the resolution that is stored.
-func (db *DB) stamp() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+// The sealed tables.
+var (
+	assessmentRecords = recordsOf("assessments", "toolcrib assessment 1", assessmentColumns)
+	waiverRecords     = recordsOf("waivers", "toolcrib waiver 1", waiverColumns)
+	decisionRecords   = recordsOf("decisions", "toolcrib decision 1", decisionColumns)
+	commentRecords    = recordsOf("comments", "toolcrib comment 1", commentColumns)
+)

@@ -11,11 +11,12 @@ import (
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/store/engine"
 )
 
 // scanLive scans a live definition. One that was edited by hand, or whose row was, is
 // returned as refused.
-func (s trusted) scanLive(row scanner) (registry.Live, error) {
+func (s liveTables) scanLive(row scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, text, shown string
 	var consistent bool
@@ -25,7 +26,7 @@ func (s trusted) scanLive(row scanner) (registry.Live, error) {
 	if err := into(&l.Subject, registry.ParseSubject, subject); err != nil {
 		return l, err
 	}
-	d, err := s.decoded.definition(l.Subject.Kind, text)
+	d, err := keep[decoded](s.session).definition(l.Subject.Kind, text)
 	if !consistent || err != nil || d.hash != l.ContentHash || d.shown != shown || l.Locked != locked(l.Subject) {
 		return l.Refuse(changedByHand(l.Subject, l.Version)), nil
 	}
@@ -75,12 +76,25 @@ func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition
 	return def, nil
 }
 
+// registryTables are the registry as the review service uses it.
+type registryTables struct {
+	liveTables
+	versionTables
+	sketchTables
+	contentTables
+	importTables
+}
+
+func newRegistryTables(s *session) registryTables {
+	return registryTables{liveTables{session: s}, versionTables{session: s}, sketchTables{session: s}, contentTables{session: s}, importTables{session: s}}
+}
+
 // liveTables have the live registry with its names.
 type liveTables struct{ *session }
 
 // Live implements review.RegistryReader.
 func (s liveTables) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
-	found, err := trusted(s).live(ctx, liveFrom+"WHERE l.subject = $1", subject.String())
+	found, err := s.live(ctx, liveFrom+"WHERE l.subject = $1", subject.String())
 	return first(found, err, "%s", subject)
 }
 
@@ -99,7 +113,7 @@ func (s liveTables) ByName(ctx context.Context, names ...string) ([]registry.Liv
 		for i := range args {
 			args[i] = list[min(i, len(list)-1)]
 		}
-		some, err := trusted(s).live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+placeholders(1, size)+")) ORDER BY l.subject", args...)
+		some, err := s.live(ctx, liveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+engine.Placeholders(1, size)+")) ORDER BY l.subject", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +140,7 @@ func (s liveTables) ByWire(ctx context.Context, name string) ([]registry.Live, e
 	if err != nil {
 		return nil, err
 	}
-	found, err := trusted(s).live(ctx, liveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
+	found, err := s.live(ctx, liveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
 	return slices.DeleteFunc(found, func(l registry.Live) bool {
 		t := l.Definition.Tool
 		return t == nil || t.WireName() != name && t.OriginName() != name
@@ -135,18 +149,18 @@ func (s liveTables) ByWire(ctx context.Context, name string) ([]registry.Live, e
 
 // FromServer implements review.RegistryReader.
 func (s liveTables) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
-	return trusted(s).live(ctx, liveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
+	return s.live(ctx, liveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
 // InCategory implements review.RegistryReader.
 func (s liveTables) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
-	return trusted(s).live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
 // OfKind implements registry.Finder.
 func (s liveTables) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	ids, args := ofKind(kind, view, most)
-	return trusted(s).live(ctx, liveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
+	return s.live(ctx, liveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
 // Heads implements review.RegistryReader. Where signatures decide what counts, it reads
@@ -166,7 +180,7 @@ func (s liveTables) Heads(ctx context.Context, kind registry.ToolKind, view []re
 	if err != nil {
 		return nil, 0, err
 	}
-	if p, err := trusted(s).proofs(ctx); err != nil || p == nil {
+	if p, err := signatureTables(s).proofs(ctx); err != nil || p == nil {
 		return heads, size, err
 	}
 	heads, err = s.OfKind(ctx, kind, view, most)
@@ -179,7 +193,7 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
 	if view != nil {
-		ids += " AND layer IN (" + placeholders(2, len(view)) + ")"
+		ids += " AND layer IN (" + engine.Placeholders(2, len(view)) + ")"
 		for _, l := range view {
 			args = append(args, l)
 		}
@@ -199,12 +213,12 @@ func (s liveTables) Lists(ctx context.Context) ([]registry.Live, error) {
 
 // ByLabel implements review.RegistryReader.
 func (s liveTables) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
-	return trusted(s).live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
+	return s.live(ctx, liveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
 }
 
 // ByTag implements review.RegistryReader.
 func (s liveTables) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
-	return trusted(s).live(ctx, liveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
+	return s.live(ctx, liveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
 }
 
 // Agents implements review.RegistryReader.
@@ -212,29 +226,37 @@ func (s liveTables) Agents(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindAgent)
 }
 
+// liveProfiles are the live agents and allow-lists of a transaction.
+type liveProfiles struct {
+	read  bool
+	lives []registry.Live
+}
+
 // profiles returns the live agents or the live allow-lists. Who asks for the ones
 // asks for the others, so a transaction reads them together, until it makes
 // something live.
 func (s liveTables) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
-	if s.profiled == nil {
-		found, err := trusted(s).live(ctx, liveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
+	profiles := within[liveProfiles](s.session)
+	if !profiles.read {
+		found, err := s.live(ctx, liveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
 		if err != nil {
 			return nil, err
 		}
-		s.profiled = found
+		*profiles = liveProfiles{true, found}
 	}
-	return slices.DeleteFunc(slices.Clone(s.profiled), func(l registry.Live) bool { return l.Subject.Kind != kind }), nil
+	return slices.DeleteFunc(slices.Clone(profiles.lives), func(l registry.Live) bool { return l.Subject.Kind != kind }), nil
 }
 
 // SetLive implements review.RegistryWriter.
 func (s liveTables) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	added := *within[addedVersions](s.session)
 	for i, v := range versions {
-		if definitions[i].Tool != nil && s.added[v.Hash] == 0 {
+		if definitions[i].Tool != nil && added[v.Hash] == 0 {
 			return fmt.Errorf("version %d of %s is not one that was written last", v.Number, v.Subject)
 		}
 	}
 	sketches := make(chan sketching, 1)
-	go func() { sketches <- sketchTables(s).sketchAll(versions, definitions) }()
+	go func() { sketches <- sketchAll(added, versions, definitions) }()
 	if err := s.setLive(ctx, versions, definitions); err != nil {
 		<-sketches
 		return err
@@ -268,7 +290,7 @@ func shownText(c registry.Columns) (string, error) {
 
 // setLive points the registry to versions, and stores their names.
 func (s liveTables) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
-	s.profiled = nil
+	*within[liveProfiles](s.session) = liveProfiles{}
 	var rows, names []columns
 	for i, v := range versions {
 		if v.Number > 1 {
@@ -308,10 +330,10 @@ func newNames(subject registry.Subject, d registry.Definition) (rows []columns) 
 
 // insertLive adds first versions, and their names, to the registry.
 func (s liveTables) insertLive(ctx context.Context, rows, names []columns) error {
-	if err := s.insertAll(ctx, "live", rows); err != nil {
+	if err := insertAll(ctx, s, "live", rows); err != nil {
 		return err
 	}
-	if err := s.insertAll(ctx, "names", names); err != nil {
+	if err := insertAll(ctx, s, "names", names); err != nil {
 		return fmt.Errorf("names: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -13,28 +14,35 @@ import (
 	"toolcrib/registry/shipped"
 )
 
+// seeding stamps what is shipped.
+type seeding struct {
+	now       time.Time
+	newID     func() string
+	coreAlone bool
+}
+
 // seed writes what toolcrib ships into the global layer as version 1 of each
-// subject, the core alone with Options.Empty, and the core's hashes into the table
+// subject, or the core alone, and the core's hashes into the table
 // that its lock is read from.
-func seed(ctx context.Context, db *DB, s *session) error {
-	now := db.stamp()
+func seed(ctx context.Context, s *session, with seeding) error {
+	now := with.now.UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
 		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
-		v, err := versionTables{s}.AddVersion(ctx, history.Version{
+		v, err := versionTables{session: s}.AddVersion(ctx, history.Version{
 			Subject: subject, Number: 1, Definition: d.Canonical(),
 			Author: "system", DecidedBy: "system", DecidedAt: now, Note: "shipped with toolcrib",
 		})
 		if err != nil {
 			return err
 		}
-		if err := (liveTables{s}).insertLive(ctx, []columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
+		if err := (liveTables{session: s}).insertLive(ctx, []columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
 			return err
 		}
-		made := sketchTables{s}.sketchAll([]history.Version{v}, []registry.Definition{d})
-		if err := errors.Join(made.err, (sketchTables{s}).addSketches(ctx, made.sketches)); err != nil {
+		made := sketchAll(*within[addedVersions](s), []history.Version{v}, []registry.Definition{d})
+		if err := errors.Join(made.err, (sketchTables{session: s}).addSketches(ctx, made.sketches)); err != nil {
 			return err
 		}
-		return eventLog{s}.AppendEvent(ctx, history.Event{ID: db.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
+		return eventLog{session: s}.AppendEvent(ctx, history.Event{ID: with.newID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
 	}
 	for _, d := range shipped.Core() {
 		if err := ship(d, true); err != nil {
@@ -44,7 +52,7 @@ func seed(ctx context.Context, db *DB, s *session) error {
 			return err
 		}
 	}
-	if db.empty {
+	if with.coreAlone {
 		return nil
 	}
 	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {

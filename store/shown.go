@@ -11,12 +11,12 @@ import (
 )
 
 // Shown implements review.RecordReader.
-func (s recordTables) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
+func (s queueRecords) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	found, err := all(ctx, s, reading(shownColumns),
+	found, err := all(ctx, s.recordTables, reading(shownColumns),
 		"SELECT "+shownColumns(new(review.Shown)).of("s")+` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
 		string(list), user.String())
 	if err != nil {
@@ -34,43 +34,19 @@ func shownColumns(f *review.Shown) columns {
 	return columns{col("proposal", (*string)(&f.Proposal)), col("digest", &f.Digest), col("parts", parts), col("shown_at", asTime(&f.At))}
 }
 
-// Showings returns how each approver was shown the proposal.
-func (db versionPages) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	showings := make(map[string]proposals.Showing, len(ids))
-	err = db.view(ctx, func(s *session) error {
-		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
-			[]any{string(list)}, func(row scanner) error {
-				var id string
-				var shown proposals.Showing
-				err := row.Scan(&id, &shown)
-				showings[id] = shown
-				return err
-			})
-	})
-	return showings, err
-}
-
-// Remember implements review.Store. It writes without waiting for the disk:
-// whoever only looks must not wait for that, and a look that is lost is one that
-// the user has to take again.
-func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
-	return db.log(ctx, func(s *session) error {
-		for _, f := range shown {
-			parts, err := jsondoc.Marshal(f.ShownParts)
-			if err != nil {
-				return err
-			}
-			_, err = s.Exec(ctx, `INSERT INTO shown ("user", proposal, digest, parts, shown_at) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT ("user", proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
-				user.String(), f.Proposal, f.Digest, string(parts), history.Timestamp(f.At))
-			if err != nil {
-				return err
-			}
+// rememberShown writes what a user was shown, in place of earlier rows.
+func rememberShown(ctx context.Context, s *session, user proposals.Actor, shown []review.Shown) error {
+	for _, f := range shown {
+		parts, err := jsondoc.Marshal(f.ShownParts)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		_, err = s.Exec(ctx, `INSERT INTO shown ("user", proposal, digest, parts, shown_at) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT ("user", proposal) DO UPDATE SET digest = excluded.digest, parts = excluded.parts, shown_at = excluded.shown_at`,
+			user.String(), f.Proposal, f.Digest, string(parts), history.Timestamp(f.At))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -13,12 +13,9 @@ import (
 )
 
 // Tokens is the database as tokens are kept in it.
-type Tokens struct{ db *DB }
+type Tokens struct{ pool *connections }
 
 var _ tokens.Store = Tokens{}
-
-// Tokens returns the side of the database that keeps tokens.
-func (db *DB) Tokens() Tokens { return Tokens{db} }
 
 func tokenColumns(t *tokens.Token) columns {
 	return columns{
@@ -49,7 +46,7 @@ func readTokens(ctx context.Context, s *session, where string, args ...any) ([]t
 
 // Token implements tokens.Store.
 func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
-	found, err := viewed(ctx, k.db.connections, func(s *session) ([]tokens.Token, error) {
+	found, err := viewed(ctx, k.pool, func(s *session) ([]tokens.Token, error) {
 		return readTokens(ctx, s, "WHERE t.id = $1", id)
 	})
 	return first(found, err, "the token %s", jsondoc.Quote(id))
@@ -57,26 +54,26 @@ func (k Tokens) Token(ctx context.Context, id string) (tokens.Token, error) {
 
 // TokensOf implements tokens.Store.
 func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, error) {
-	return viewed(ctx, k.db.connections, func(s *session) ([]tokens.Token, error) {
+	return viewed(ctx, k.pool, func(s *session) ([]tokens.Token, error) {
 		return readTokens(ctx, s, "WHERE substr(t.id, 1, $1) = $2 ORDER BY t.seq DESC", len(prefix), prefix)
 	})
 }
 
 // AddToken implements tokens.Store.
 func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Subject) error {
-	return k.db.update(ctx, func(s *session) error {
-		seal, err := s.record(ctx, tokenRecords, tokenColumns(&t))
+	return k.pool.update(ctx, func(s *session) error {
+		seal, err := record(ctx, s, tokenRecords, tokenColumns(&t))
 		if err != nil {
 			return err
 		}
-		return eventLog{s}.tell(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
+		return eventLog{session: s}.tell(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
 			map[string]any{"token": t.ID, "actor": t.Caller.Actor.String(), "user": t.Caller.User, "expires_at": maybe(t.ExpiresAt)})
 	})
 }
 
 // AddRevocation implements tokens.Store.
 func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
-	return k.db.update(ctx, func(s *session) error {
+	return k.pool.update(ctx, func(s *session) error {
 		var agent, already string
 		err := s.Row(ctx, `SELECT coalesce((SELECT subject FROM events e JOIN tokens t ON e.record = t.seal AND e.record <> '' WHERE t.id = $1), ''),
 			coalesce((SELECT revoked_at FROM token_revocations WHERE token = $1), '')`, []any{r.Token}, &agent, &already)
@@ -86,11 +83,17 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 		if already != "" {
 			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, proposals.ErrConflict, already)
 		}
-		seal, err := s.record(ctx, tokenEndRecords, revocationColumns(&r))
+		seal, err := record(ctx, s, tokenEndRecords, revocationColumns(&r))
 		if err != nil {
 			return err
 		}
-		return eventLog{s}.tell(ctx, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent, Record: seal},
+		return eventLog{session: s}.tell(ctx, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent, Record: seal},
 			map[string]any{"token": r.Token})
 	})
 }
+
+// The sealed tables.
+var (
+	tokenRecords    = recordsOf("tokens", "toolcrib token 1", tokenColumns)
+	tokenEndRecords = recordsOf("token_revocations", "toolcrib token revocation 1", revocationColumns)
+)

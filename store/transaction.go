@@ -5,81 +5,70 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"toolcrib/history"
 	"toolcrib/internal/failpoint"
-	"toolcrib/review"
 	"toolcrib/review/proof"
 	"toolcrib/store/engine"
 )
 
 // connections are those to one database, with the transactions on them.
 type connections struct {
-	engine    Engine
+	engine Engine
+	poolOptions
+
+	writer  chan *session // holds the one writer when nobody uses it; nil until it is opened
+	logger  chan *session // the same for what a power cut may take back
+	idle    chan *session // readers that nobody uses
+	slots   chan struct{} // one per reader that may exist
+	toBegin atomic.Int32  // transactions that write and have not begun
+}
+
+// poolOptions are what the transactions of a database have in common.
+type poolOptions struct {
 	witness   witness
-	trust     *proof.Trust
-	committed func(acts []string)
-	writer    chan *session // holds the one writer when nobody uses it; nil until it is opened
-	logger    chan *session // the same for what a power cut may take back
-	idle      chan *session // readers that nobody uses
-	slots     chan struct{} // one per reader that may exist
-	toBegin   atomic.Int32  // transactions that write and have not begun
-	dryRun    bool          // every transaction that writes is rolled back
+	trust     *proof.Trust        // decides which versions are read as live; nil for all
+	committed func(acts []string) // gets the acts of a transaction after its commit; may be nil
+	dryRun    bool                // every transaction that writes is rolled back
 }
 
-// tx is a session as the review service uses it: the tables of all families.
-type tx struct {
-	contentTables
-	eventLog
-	importTables
-	liveTables
-	proposalSearch
-	proposalTables
-	recordTables
-	signatureTables
-	sketchTables
-	trusted
-	versionTables
-}
-
-func newTx(s *session) *tx {
-	return &tx{
-		contentTables{s},
-		eventLog{s},
-		importTables{s},
-		liveTables{s},
-		proposalSearch{s},
-		proposalTables{s},
-		recordTables{s},
-		signatureTables{s},
-		sketchTables{s},
-		trusted{s},
-		versionTables{s},
+// newConnections returns the connections to the database of an engine, none of which is
+// open yet.
+func newConnections(e Engine, opts poolOptions) *connections {
+	db := &connections{
+		engine: e, poolOptions: opts, writer: make(chan *session, 1), logger: make(chan *session, 1),
+		idle: make(chan *session, readers()), slots: make(chan struct{}, readers()),
 	}
+	db.writer <- nil
+	db.logger <- nil
+	return db
 }
 
-// reader returns t as the review service reads it.
-func (t *tx) reader() review.Reader {
-	return review.Reader{ProposalReader: t, RecordReader: t, RegistryReader: t, SignatureReader: t}
+// close waits for running transactions and closes the connections and the engine.
+func (db *connections) close() error {
+	var errs []error
+	for _, idle := range []chan *session{db.writer, db.logger} {
+		if w := <-idle; w != nil {
+			errs = append(errs, w.Close())
+		}
+	}
+	for range cap(db.slots) {
+		select {
+		case db.slots <- struct{}{}: // a reader that was never opened
+		case s := <-db.idle:
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, db.engine.Close())...)
 }
 
-// writer returns t as the review service reads and writes it.
-func (t *tx) writer() review.Tx {
-	return review.Tx{Reader: t.reader(), ProposalWriter: t, RecordWriter: t, RegistryWriter: t, SignatureWriter: t}
-}
+// readers returns how many connections that read are open, and how many may be.
+func (db *connections) readers() (open, most int) { return len(db.slots), cap(db.slots) }
 
-// View implements review.Store.
-func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
-	return db.view(ctx, func(s *session) error { return fn(newTx(s).reader()) })
-}
-
-// Update implements review.Store. An engine may roll the transaction back because
-// of another one; fn then runs again.
-func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
-	return db.update(ctx, func(s *session) error { return fn(newTx(s).writer()) })
-}
+// blocked reports whether a transaction that writes has not begun.
+func (db *connections) blocked() bool { return db.toBegin.Load() > 0 }
 
 // view runs fn in a snapshot, again when the engine asks for that. A reader whose
 // connection ended since it was used last is replaced.
@@ -95,7 +84,7 @@ func (db *connections) view(ctx context.Context, fn func(*session) error) error 
 		err = db.engine.Describe(db.engine.Begin(ctx, s.Conn, engine.Read))
 		begun := err == nil
 		if begun {
-			err = s.within(ctx, fn)
+			err = s.run(ctx, fn)
 		}
 		if !errors.Is(err, engine.ErrLost) {
 			db.idle <- s
@@ -178,7 +167,7 @@ func (db *connections) write(ctx context.Context, use engine.Use, fn func(*sessi
 				return fmt.Errorf("%w: %w", ctx.Err(), err)
 			}
 		}
-		return fmt.Errorf("%w: %w", ErrBusy, err)
+		return fmt.Errorf("%w: %w", engine.ErrBusy, err)
 	})
 	if err == nil && len(acts) > 0 && db.committed != nil {
 		db.committed(acts)
@@ -229,7 +218,7 @@ func (db *connections) promote(ctx context.Context, use engine.Use) (*session, e
 // try runs fn in one write transaction.
 func (db *connections) try(ctx context.Context, w *session, use engine.Use, fn func(*session) error) error {
 	if err := db.engine.Begin(ctx, w.Conn, use); err != nil {
-		w.acts, w.chained = nil, chainedRow{}
+		w.written = written{}
 		err = db.engine.Describe(err)
 		if errors.Is(err, engine.ErrLost) {
 			return fmt.Errorf("%w: %w", engine.ErrAgain, err)
@@ -237,10 +226,10 @@ func (db *connections) try(ctx context.Context, w *session, use engine.Use, fn f
 		return err
 	}
 	if !db.dryRun {
-		return w.within(ctx, fn)
+		return w.run(ctx, fn)
 	}
-	err := w.within(ctx, func(s *session) error { return cmp.Or(fn(s), errDryRun) })
-	if w.acts, w.chained = nil, (chainedRow{}); errors.Is(err, errDryRun) {
+	err := w.run(ctx, func(s *session) error { return cmp.Or(fn(s), errDryRun) })
+	if w.written = (written{}); errors.Is(err, errDryRun) {
 		return nil
 	}
 	return err
@@ -283,15 +272,16 @@ func (db *connections) outcome(ctx context.Context, last chainedRow, lost error)
 	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 }
 
-// within runs fn in the transaction that has begun, and ends it: with COMMIT,
+// run runs fn in the transaction that has begun, and ends it: with COMMIT,
 // or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
 // to cancel.
-func (s *session) within(ctx context.Context, fn func(*session) error) error {
-	s.ends, s.profiled, s.last, s.chained, s.acts, s.proven = nil, nil, history.Event{}, chainedRow{}, nil, nil
+func (s *session) run(ctx context.Context, fn func(*session) error) error {
+	s.written = written{}
+	clear(s.begun)
 	done := false
 	defer func() {
 		if !done {
-			s.sketches = sketches{}       // they may include rows that were rolled back
+			clear(s.kept)
 			_ = s.Script(ctx, "ROLLBACK") // what failed before is the error to report
 		}
 	}()
@@ -301,7 +291,7 @@ func (s *session) within(ctx context.Context, fn func(*session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.engine.Commit(ctx, s.Conn, s.last.Seq); err != nil {
+	if err := s.engine.Commit(ctx, s.Conn, s.event); err != nil {
 		if err = s.engine.Describe(err); errors.Is(err, engine.ErrLost) {
 			err = fmt.Errorf("%w: %w", errInDoubt, err)
 		}
@@ -311,3 +301,8 @@ func (s *session) within(ctx context.Context, fn func(*session) error) error {
 	failpoint.Here("committed")
 	return nil
 }
+
+// maxReaders bounds the reading connections.
+const maxReaders = 4
+
+func readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }

@@ -5,51 +5,19 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/proof"
 )
 
-// trusted reads what counts where decisions are signed.
-type trusted struct{ *session }
-
 // All reads of the live registry go through trusted.live: where signatures are
 // required, it refuses every other version.
-
-// proofs returns what versions are checked by in this transaction, nil where every
-// version counts.
-func (s trusted) proofs(ctx context.Context) (*proof.Proofs, error) {
-	if !s.trust.Required() {
-		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
-	}
-	if s.proven != nil {
-		return s.proven, nil
-	}
-	last, err := signatureTables(s).LastSigners(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.proofsOf(ctx, last)
-}
-
-// proofsOf is proofs where the event of the last state of the signers has a hash.
-func (s trusted) proofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
-	if s.proven == nil {
-		p, err := s.trust.Proofs(ctx, signatureTables(s), last)
-		if err != nil {
-			return nil, err
-		}
-		s.proven = p
-	}
-	return s.proven, nil
-}
 
 // State implements review.RegistryReader: every change of the registry writes a
 // version. Where signatures are required, a change of the signers can change the
 // live versions too.
-func (s trusted) State(ctx context.Context) (int64, error) {
+func (s liveTables) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.trust.Required() {
 		err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
@@ -59,7 +27,7 @@ func (s trusted) State(ctx context.Context) (int64, error) {
 	if err := s.Row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+lastSigners+"), '')", nil, &n, &signers); err != nil {
 		return 0, err
 	}
-	_, err := s.proofsOf(ctx, signers)
+	_, err := signatureTables(s).proofsOf(ctx, signers)
 	return n + s.trust.Changes(), err
 }
 
@@ -82,8 +50,8 @@ const shownBetween = "\x1f"
 // live reads live definitions: from is the statement from its FROM on, with live
 // as l and versions as v. A definition whose version does not count is returned as
 // deactivated and empty, with the reason: it still hides those that it overrides.
-func (s trusted) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
-	p, err := s.proofs(ctx)
+func (s liveTables) live(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+	p, err := signatureTables(s).proofs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +94,7 @@ func scanLiveRow(row scanner) (liveRow, error) {
 
 // provenLive returns the live definition of a row, or its replacement when its
 // version does not count.
-func (s trusted) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
+func (s liveTables) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
 	l := r.live
 	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
 	if err != nil {
@@ -149,7 +117,7 @@ func (s trusted) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (re
 
 // proof returns the proof of a version, which costs a look into a map when the
 // version was checked before.
-func (s trusted) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
+func (s liveTables) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
@@ -177,7 +145,7 @@ func checkLive(proof *proof.Proof, r liveRow) error {
 
 // superseded returns why a version that counts is not the one that was signed last for
 // its subject, nil when it is. signed reports that there is a newer statement.
-func (s trusted) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
+func (s liveTables) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
 	if !signed && !checked.Shared {
 		return nil, nil
 	}
@@ -190,7 +158,7 @@ func (s trusted) superseded(ctx context.Context, p *proof.Proofs, checked *proof
 
 // endorsed reports whether the approval of a proposal by a statement is one that waits
 // for others.
-func (s trusted) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
+func (s liveTables) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
 	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 	return waits, err
 }
@@ -198,45 +166,4 @@ func (s trusted) endorsed(ctx context.Context, hash string, proposal proposals.I
 // locked reports whether a subject is core.
 func locked(s registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.Layer == registry.LayerGlobal && shipped.IsCore(s.ID)
-}
-
-// countedWaivers returns the waivers of a proposal that count: all, unless only
-// those that are signed do.
-func (s trusted) countedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
-	p, err := s.proofs(ctx)
-	if p == nil || err != nil {
-		return waivers, err
-	}
-	var counted []history.Waiver
-	for _, w := range waivers {
-		err := p.Waiver(ctx, signatureTables(s), of, w)
-		if err == nil {
-			err = p.WaiverStands(ctx, signatureTables(s), of, w, waivers)
-		}
-		switch {
-		case err == nil:
-			counted = append(counted, w)
-		case !proof.Refuses(err):
-			return nil, err
-		}
-	}
-	return counted, nil
-}
-
-// Counts returns nil when a version counts: always, unless signatures are
-// required.
-func (db versionPages) Counts(ctx context.Context, v history.Version) error {
-	return db.view(ctx, func(s *session) error { return trusted{s}.counts(ctx, v) })
-}
-
-func (s trusted) counts(ctx context.Context, v history.Version) error {
-	p, err := s.proofs(ctx)
-	if p == nil || err != nil {
-		return err
-	}
-	proof, err := p.Version(ctx, signatureTables(s), v)
-	if err != nil {
-		return err
-	}
-	return proof.Err
 }

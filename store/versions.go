@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -80,7 +81,7 @@ func (s versionTables) AddVersions(ctx context.Context, versions []history.Versi
 			return nil, err
 		}
 	}
-	ends, err := s.tails(ctx)
+	ends, err := tails(ctx, s.session)
 	if err != nil {
 		return nil, err
 	}
@@ -92,16 +93,21 @@ func (s versionTables) AddVersions(ctx context.Context, versions []history.Versi
 		v.Hash = v.Sum()
 		rows[i] = slices.Concat(columns{col("seq", new(seq+int64(i)))}, partsOf(&v.Subject), versionColumns(v))
 	}
-	if err := s.insertAll(ctx, "versions", rows); err != nil {
+	if err := insertAll(ctx, s, "versions", rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
 	}
 	ends.versions += int64(len(versions))
-	s.added = map[string]int64{}
+	added := addedVersions{}
 	for i, v := range versions {
-		s.added[v.Hash] = seq + int64(i)
+		added[v.Hash] = seq + int64(i)
 	}
+	*within[addedVersions](s.session) = added
 	return versions, nil
 }
+
+// addedVersions are the versions that a transaction wrote last: the numbers of their
+// rows, by hash.
+type addedVersions map[string]int64
 
 // allVersions names versions in an error.
 func allVersions(versions []history.Version) string {
@@ -112,12 +118,12 @@ func allVersions(versions []history.Version) string {
 }
 
 // versionPages are the histories of subjects.
-type versionPages struct{ *connections }
+type versionPages struct{ pool *connections }
 
 // Versions returns the versions of a subject before the one given (0 for all),
 // the newest first, at most limit.
 func (db versionPages) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
-	return viewed(ctx, db.connections, func(s *session) ([]history.Version, error) {
+	return viewed(ctx, db.pool, func(s *session) ([]history.Version, error) {
 		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
 		versions, err := all(ctx, s, checkedVersion(), query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
@@ -129,7 +135,7 @@ func (db versionPages) Versions(ctx context.Context, subject registry.Subject, b
 
 // EachVersion calls fn for every version of a subject, from the first.
 func (db versionPages) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
-	return db.view(ctx, func(s *session) error {
+	return db.pool.view(ctx, func(s *session) error {
 		found, scan := false, checkedVersion()
 		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row scanner) error {
 			found = true
@@ -144,4 +150,33 @@ func (db versionPages) EachVersion(ctx context.Context, subject registry.Subject
 		}
 		return err
 	})
+}
+
+// versionTable is the name of the table of versions.
+const versionTable = "versions"
+
+// Showings returns how each approver was shown the proposal.
+func (db versionPages) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	showings := make(map[string]proposals.Showing, len(ids))
+	err = db.pool.view(ctx, func(s *session) error {
+		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
+			[]any{string(list)}, func(row scanner) error {
+				var id string
+				var shown proposals.Showing
+				err := row.Scan(&id, &shown)
+				showings[id] = shown
+				return err
+			})
+	})
+	return showings, err
+}
+
+// Counts returns nil when a version counts: always, unless signatures are
+// required.
+func (db versionPages) Counts(ctx context.Context, v history.Version) error {
+	return db.pool.view(ctx, func(s *session) error { return (signatureTables{session: s}).counts(ctx, v) })
 }

@@ -2,11 +2,8 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	"toolcrib/history"
 	"toolcrib/history/workspace"
@@ -16,12 +13,9 @@ import (
 
 // Workspaces is the database as a workspace needs it.
 type Workspaces struct {
-	db *DB
-	s  *session // set inside Exclusively, which is one write transaction
+	pool *connections
+	s    *session // set inside Exclusively, which is one write transaction
 }
-
-// Workspaces returns the database as a workspace needs it.
-func (db *DB) Workspaces() Workspaces { return Workspaces{db: db} }
 
 var _ workspace.Store = Workspaces{}
 
@@ -29,7 +23,7 @@ func (w Workspaces) read(ctx context.Context, fn func(*session) error) error {
 	if w.s != nil {
 		return fn(w.s)
 	}
-	return w.db.view(ctx, fn)
+	return w.pool.view(ctx, fn)
 }
 
 // readAll returns the rows of a query.
@@ -45,7 +39,7 @@ func (w Workspaces) write(ctx context.Context, fn func(*session) error) error {
 	if w.s != nil {
 		return fn(w.s)
 	}
-	return w.db.update(ctx, fn)
+	return w.pool.update(ctx, fn)
 }
 
 // Attach implements workspace.Store. A folder that is attached already costs a
@@ -101,11 +95,11 @@ func (w Workspaces) PendingExports(ctx context.Context, dir string) ([]workspace
 			if err != nil {
 				return err
 			}
-			v, err := versionTables{s}.Version(ctx, subject, d.number)
+			v, err := versionTables{session: s}.Version(ctx, subject, d.number)
 			if err != nil {
 				return err
 			}
-			if err := (trusted{s}).counts(ctx, v); proof.Refuses(err) {
+			if err := (signatureTables{session: s}).counts(ctx, v); proof.Refuses(err) {
 				continue // it is not written as long as it does not count
 			} else if err != nil {
 				return err
@@ -131,7 +125,7 @@ func (w Workspaces) Folders(ctx context.Context) ([]string, error) {
 func (w Workspaces) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
 	var current []workspace.Dated
 	err := w.read(ctx, func(s *session) error {
-		lives, err := trusted{s}.live(ctx, liveFrom+"WHERE l.layer = $1 ORDER BY l.kind DESC, l.id", layer)
+		lives, err := liveTables{session: s}.live(ctx, liveFrom+"WHERE l.layer = $1 ORDER BY l.kind DESC, l.id", layer)
 		if err != nil {
 			return err
 		}
@@ -178,7 +172,7 @@ func (w Workspaces) Known(ctx context.Context, dir string) ([]string, error) {
 // Exclusively implements workspace.Store by the write lock of the database.
 func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session) error {
-		written, hash, err := fn(ctx, Workspaces{db: w.db, s: s})
+		written, hash, err := fn(ctx, Workspaces{pool: w.pool, s: s})
 		if err != nil {
 			return err
 		}
@@ -196,96 +190,5 @@ func (w Workspaces) Exclusively(ctx context.Context, dir string, fn func(context
 		}
 		_, err = s.Exec(ctx, "DELETE FROM live_files WHERE dir = $1 AND hash <> $2", dir, hash)
 		return err
-	})
-}
-
-// Exported is a live definition with its canonical JSON and the hash of its
-// version.
-type Exported struct {
-	CatalogEntry
-	Hash       string
-	Definition json.RawMessage
-	CreatedAt  time.Time // when its first version was decided
-	UpdatedAt  time.Time // when this one was
-}
-
-// Export returns the whole merged catalog of q, in one snapshot, by id. Limit and
-// After of q do not count. Where signatures are required, unsigned entries are
-// left out, or with All have no content.
-func (db catalogPages) Export(ctx context.Context, q CatalogQuery) ([]Exported, error) {
-	var out []Exported
-	err := db.view(ctx, func(s *session) error {
-		q.Limit, q.After = math.MaxInt, ""
-		read := map[registry.Subject]Exported{}
-		page, err := q.merge(func(fn func(CatalogEntry) error) error {
-			return catalog{s}.eachExported(ctx, q, func(x Exported) error {
-				read[x.Subject] = x
-				return fn(x.CatalogEntry)
-			})
-		})
-		if err != nil {
-			return err
-		}
-		out = make([]Exported, 0, len(page.Entries))
-		for _, e := range page.Entries {
-			x := read[e.Subject]
-			if x.CatalogEntry = e; q.All || x.Refused == nil && x.Status == registry.Active {
-				out = append(out, x)
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-// exportColumns are of an entry's version: its hash, its definition, and when the
-// first one of its subject and it were decided.
-const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
-	ELSE (SELECT f.decided_at FROM versions f WHERE f.subject = v.subject AND f.number = 1) END, v.decided_at`
-
-// eachExported calls fn for every entry with its definition. Where signatures are
-// required, the columns of an entry are those of its checked version.
-func (s catalog) eachExported(ctx context.Context, q CatalogQuery, fn func(Exported) error) error {
-	p, err := trusted(s).proofs(ctx)
-	if err != nil {
-		return err
-	}
-	list := entryList
-	if p != nil {
-		list = provenColumns()
-	}
-	consistent, now := "true", q.AsOf.IsZero()
-	if now && p == nil {
-		consistent = consistentLive("r")
-	}
-	query, args := q.rows(list+exportColumns+", "+consistent, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
-	var x Exported
-	var created, updated string
-	var sound bool
-	beside := []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated, &sound}
-	scan := reading(entryColumns, beside...)
-	if p != nil {
-		scan = func(row scanner) (CatalogEntry, error) {
-			return s.scanProven(ctx, p, q, &x.Hash, extendedRow{row, beside})
-		}
-	}
-	return s.Each(ctx, query, args, func(row scanner) (err error) {
-		x = Exported{}
-		if x.CatalogEntry, err = scan(row); err != nil {
-			return err
-		}
-		if x.Refused != nil {
-			l := registry.Live{Subject: x.Subject}.Refuse(x.Refused)
-			x.Definition = l.Definition.Canonical()
-			return fn(x)
-		}
-		if !sound {
-			return changedByHand(x.Subject, x.Version)
-		}
-		err = errors.Join(into(&x.CreatedAt, history.ParseTimestamp, created), into(&x.UpdatedAt, history.ParseTimestamp, updated), trusted(s).same(x.CatalogEntry, x.Definition, now))
-		if err != nil {
-			return err
-		}
-		return fn(x)
 	})
 }

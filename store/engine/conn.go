@@ -199,12 +199,6 @@ const (
 	Audit            // snapshots that are read from one end to the other
 )
 
-// Clause is a piece of SQL with its arguments, for each of which it has a "?".
-type Clause struct {
-	SQL  string
-	Args []any
-}
-
 // Source is the FROM clause of a selection of proposals, in which the table is p,
 // the column with p.seq, and the WHERE condition.
 type Source struct {

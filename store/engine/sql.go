@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Clause is a piece of SQL with its arguments, for each of which it has a "?". Pieces are
+// joined in any order; Numbered numbers the whole.
+type Clause struct {
+	SQL  string
+	Args []any
+}
+
+// Join joins clauses.
+func Join(all []Clause, between string) Clause {
+	var joined Clause
+	for i, c := range all {
+		if i > 0 {
+			joined.SQL += between
+		}
+		joined.SQL, joined.Args = joined.SQL+c.SQL, append(joined.Args, c.Args...)
+	}
+	return joined
+}
+
+// Numbered returns a statement with $1, $2, … in place of each "?", which its text
+// has nowhere else. SQLite and PostgreSQL both take parameters so.
+func Numbered(query string) string {
+	var b strings.Builder
+	b.Grow(len(query) + len(query)/16)
+	n := 0
+	for {
+		before, after, found := strings.Cut(query, "?")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n++
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n))
+		query = after
+	}
+}
+
+// Placeholders returns a list of n parameters from $first on.
+func Placeholders(first, n int) string {
+	b := make([]byte, 0, 6*n)
+	for i := range n {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(append(b, '$'), int64(first+i), 10)
+	}
+	return string(b)
+}
+
+// Hints reports whether an engine needs hints to choose indexes, because it does
+// not know the distribution of the rows. The zero value is for one that keeps
+// statistics.
+type Hints bool
+
+// IndexedBy has a table read through an index.
+func (h Hints) IndexedBy(index string) string {
+	if !h {
+		return ""
+	}
+	return " INDEXED BY " + index
+}
+
+// NotIndexed has a table read in its own order.
+func (h Hints) NotIndexed() string {
+	if !h {
+		return ""
+	}
+	return " NOT INDEXED"
+}
+
+// Unindexed keeps a column, or a condition, from being looked up in an index.
+func (h Hints) Unindexed(expression string) string {
+	if !h {
+		return expression
+	}
+	return "+" + expression
+}
