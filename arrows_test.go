@@ -56,6 +56,25 @@ var ruleArrows = map[string][]string{
 	},
 }
 
+// storeArrows is the same within store: which of its folders each may import. Only store
+// itself, which assembles them, the copies from one engine to the other, and what tests
+// share know all of them.
+var storeArrows = map[string][]string{
+	"engine":       {},
+	"sqlite":       {"engine"},
+	"pg":           {"engine"},
+	"ranking":      {"sqlite"},
+	"table":        {"engine"},
+	"session":      {"engine"},
+	"records":      {"engine", "session", "table"},
+	"assistant":    {"engine", "session", "table"},
+	"catalog":      {"engine", "session", "table", "records"},
+	"queue":        {"engine", "session", "table", "records"},
+	"calls":        {"engine", "session", "table", "records", "catalog"},
+	"workspaces":   {"engine", "session", "table", "records", "catalog"},
+	"verification": {"engine", "session", "table", "records", "catalog", "queue", "calls", "assistant", "workspaces"},
+}
+
 // rooms are the folders below review that the desk stands on. None knows the desk.
 var rooms = []string{"approval", "harness", "impact", "intake", "overlap", "proof", "reach", "rules"}
 
@@ -154,6 +173,13 @@ func TestArrowsGoDown(t *testing.T) {
 			if of, inRules := ruleFolder(name + "/"); inRules {
 				if from, ok := ruleFolder("toolcrib/" + filepath.ToSlash(path)); ok && of != from && !slices.Contains(ruleArrows[from], of) {
 					t.Errorf("%s imports %s; arrows from %s go to %v", path, name, from, ruleArrows[from])
+				}
+			}
+			if below, ok := strings.CutPrefix(filepath.ToSlash(path), "store/"); ok && folder == "store" && target == folder {
+				from, _, _ := strings.Cut(below, "/")
+				of, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(ours, "store"), "/"), "/")
+				if may, layered := storeArrows[from]; layered && of != from && !slices.Contains(may, of) {
+					t.Errorf("%s imports %s; arrows from store/%s go to %v", path, name, from, may)
 				}
 			}
 			room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "review/"), "/")

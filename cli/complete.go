@@ -21,7 +21,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // candidates returns completions of a word.
@@ -141,8 +141,8 @@ func ofKind(kind registry.Kind) candidates {
 		if err != nil {
 			return nil, err
 		}
-		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
-		return output.Mapped(page.Entries, func(e store.CatalogEntry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
+		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, View: view, Filter: prefix, Limit: review.MaxPage})
+		return output.Mapped(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }
 
@@ -169,7 +169,7 @@ func fileSubjects(ctx context.Context, a *command.App, _ string) ([]cobra.Comple
 	}
 	var offered []cobra.Completion
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
-		page, err := db.Catalog(ctx, store.CatalogQuery{Kind: kind, All: true, Limit: review.MaxPage})
+		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, All: true, Limit: review.MaxPage})
 		if err != nil {
 			return nil, err
 		}

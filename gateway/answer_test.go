@@ -14,7 +14,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/records"
 	"toolcrib/store/storetest"
 )
 
@@ -217,7 +217,7 @@ func TestChangeIsTold(t *testing.T) {
 		_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 		refusal(t, err, gateway.CodeChanged)
 	}
-	events, err := w.db.Events(t.Context(), store.EventQuery{Subject: storetest.Action("get_weather").Subject.String(), Limit: 100})
+	events, err := w.db.Events(t.Context(), records.EventQuery{Subject: storetest.Action("get_weather").Subject.String(), Limit: 100})
 	changes := slices.DeleteFunc(events, func(e history.Event) bool { return e.Act != "definition-changed" })
 	if err != nil || len(changes) != 2 {
 		t.Errorf("%d events tell of it, %v; want 2", len(changes), err)

@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
-	"toolcrib/store"
+	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
 
@@ -70,7 +70,7 @@ func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *w
 	d := storetest.Agent("scout")
 	d.Definition.Agent.AllowList = &registry.AllowList{Tools: allowed}
 	w.db.Approved(t, w.desk, ada, d)
-	index := store.NewIndex()
+	index := ranking.NewIndex()
 	t.Cleanup(func() {
 		if err := index.Close(); err != nil {
 			t.Error(err)

@@ -10,16 +10,16 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/registry"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // imported approves a tool of a server, which asks by default, and returns its pin.
 func (w *workshop) imported(t testing.TB, server, name string, change func(*registry.Tool)) string {
 	t.Helper()
-	raw := store.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
+	raw := catalog.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
 	raw.Hash = registry.HashBytes(raw.Body)
-	if err := w.db.KeepImport(t.Context(), store.Import{
-		ID: w.db.NewID(), At: w.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: server, Hash: registry.HashBytes([]byte(server + name)), Tools: []store.Raw{raw},
+	if err := w.db.KeepImport(t.Context(), catalog.Import{
+		ID: w.db.NewID(), At: w.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: server, Hash: registry.HashBytes([]byte(server + name)), Tools: []catalog.Raw{raw},
 	}); err != nil {
 		t.Fatal(err)
 	}

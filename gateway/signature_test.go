@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/proof"
-	"toolcrib/store"
+	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
 
@@ -34,7 +34,7 @@ func openSignedCalls(t *testing.T) signedCalls {
 	agent.Definition.Agent.AllowList = &registry.AllowList{Tools: []string{"get_climate"}}
 	s.ApproveSigned(t, desk, ada, tool, agent)
 	x := signedCalls{Signing: s, T: t, provider: &counter{}, caller: gateway.Caller{Actor: scout, Agent: "scout", Layer: registry.LayerUser, User: "ada"}}
-	index := store.NewIndex()
+	index := ranking.NewIndex()
 	t.Cleanup(func() { _ = index.Close() })
 	var err error
 	x.gateway, err = gateway.New(gateway.Config{

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/approval"
-	"toolcrib/store"
+	"toolcrib/store/records"
 	"toolcrib/store/storetest"
 )
 
@@ -81,7 +81,7 @@ func TestDecisionsRecordWhoseApprovalsTheyNeeded(t *testing.T) {
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.approve(ada, p)
 	o.approve(mara, p)
-	events, err := o.Events(t.Context(), store.EventQuery{Limit: 2})
+	events, err := o.Events(t.Context(), records.EventQuery{Limit: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

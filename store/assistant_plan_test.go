@@ -14,6 +14,8 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
 )
 
 // errands use every tool of the assistant in every way that makes another
@@ -75,20 +77,20 @@ func TestAssistantQueriesUseIndexes(t *testing.T) {
 	}
 	defer db.Close() //nolint:errcheck // nothing is written any more
 	statements := map[string]bool{}
-	note := func(s *session) error {
+	note := func(s *session.Session) error {
 		for query := range s.Statements() {
 			statements[query] = true
 		}
 		return nil
 	}
 	runErrands(t, db, newID, now)
-	_, most := db.pool.readers()
+	_, most := db.pool.Readers()
 	for range most {
-		if err := db.pool.view(ctx, note); err != nil {
+		if err := db.pool.View(ctx, note); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.pool.update(ctx, note); err != nil {
+	if err := db.pool.Update(ctx, note); err != nil {
 		t.Fatal(err)
 	}
 	looked := 0
@@ -139,10 +141,10 @@ func runErrands(t *testing.T, db *DB, newID func() string, now time.Time) {
 func plan(ctx context.Context, t *testing.T, db *DB, query string) []string {
 	t.Helper()
 	var steps []string
-	err := db.pool.view(ctx, func(s *session) error {
+	err := db.pool.View(ctx, func(s *session.Session) error {
 		args := make([]any, strings.Count(query, "?")+strings.Count(query, "$")) // some occur more than once
 		var err error
-		steps, err = all(ctx, s, func(row scanner) (string, error) {
+		steps, err = table.All(ctx, s, func(row table.Scanner) (string, error) {
 			var id, parent, unused int
 			var step string
 			err := row.Scan(&id, &parent, &unused, &step)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/store/session"
 	"toolcrib/store/sqlite"
 )
 
@@ -34,7 +35,7 @@ func held(t *testing.T, db *DB, statements ...string) (release func()) {
 
 // breaksIn writes past the desk, which is enough to see that a write is done.
 func breaksIn(ctx context.Context, db *DB) error {
-	return db.pool.update(ctx, func(s *session) error {
+	return db.pool.Update(ctx, func(s *session.Session) error {
 		_, err := s.Exec(ctx, breakIn)
 		return errors.Join(err, errDone)
 	})
@@ -73,7 +74,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close() //nolint:errcheck // the writes report what matters
-	if err := db.pool.view(t.Context(), func(*session) error { return nil }); err != nil {
+	if err := db.pool.View(t.Context(), func(*session.Session) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
@@ -82,9 +83,9 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 	if err := breaksIn(ctx, db); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it became a writer beside another who reads: %v", err)
 	}
-	_, most := db.pool.readers()
+	_, most := db.pool.Readers()
 	for range most + 1 {
-		err := db.pool.view(t.Context(), func(s *session) error {
+		err := db.pool.View(t.Context(), func(s *session.Session) error {
 			for pragma, want := range map[string]string{"query_only": "1", "busy_timeout": "30000"} {
 				if got := set(t, s, pragma); got != want {
 					t.Errorf("a reader has %s = %s", pragma, got)

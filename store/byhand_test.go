@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// records are the tables of history: rows are added, and that is all.
-var records = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes"}
+// recordTables are the tables of history: rows are added, and that is all.
+var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes"}
 
 // hand is a connection of somebody with a database tool.
 type hand struct {
@@ -69,7 +69,7 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 		if err := h.do(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
-		for i, table := range records {
+		for i, table := range recordTables {
 			if (i+round)%stride != 0 {
 				continue
 			}

@@ -7,6 +7,8 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
+	"toolcrib/store/calls"
+	"toolcrib/store/session"
 )
 
 // TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours
@@ -45,11 +47,11 @@ func TestPagesOfCallsAreLookedUp(t *testing.T) {
 			q.Limit = 10
 			known := map[string]bool{}
 			var made string
-			err := db.pool.view(t.Context(), func(s *session) error {
+			err := db.pool.View(t.Context(), func(s *session.Session) error {
 				for query := range s.Statements() {
 					known[query] = true
 				}
-				_, err := callTables{session: s}.Calls(t.Context(), q)
+				_, err := calls.Tables{Session: s}.Calls(t.Context(), q)
 				for query := range s.Statements() {
 					if !known[query] {
 						made = query

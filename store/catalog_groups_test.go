@@ -6,7 +6,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -16,7 +16,7 @@ func TestCatalogGroups(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
-	q := store.CatalogQuery{Kind: registry.KindTool, View: registry.LayerUser.View()}
+	q := catalog.Query{Kind: registry.KindTool, View: registry.LayerUser.View()}
 	before, err := db.CatalogGroups(t.Context(), q)
 	if err != nil || len(before) != 1 || before[0].Layer != registry.LayerGlobal {
 		t.Fatalf("%+v, %v", before, err)
@@ -35,8 +35,8 @@ func TestCatalogGroups(t *testing.T) {
 	db.Approved(t, desk, ada, off)
 
 	groups, err := db.CatalogGroups(t.Context(), q)
-	ledger, tracker := store.CatalogGroup{Layer: registry.LayerUser, Source: "ledger"}, store.CatalogGroup{Layer: registry.LayerUser, Source: "tracker"}
-	want := []store.GroupCount{{CatalogGroup: before[0].CatalogGroup, Count: before[0].Count - 1}, {CatalogGroup: ledger, Count: 2}, {CatalogGroup: tracker, Count: 2}}
+	ledger, tracker := catalog.Group{Layer: registry.LayerUser, Source: "ledger"}, catalog.Group{Layer: registry.LayerUser, Source: "tracker"}
+	want := []catalog.GroupCount{{Group: before[0].Group, Count: before[0].Count - 1}, {Group: ledger, Count: 2}, {Group: tracker, Count: 2}}
 	if err != nil || len(groups) != len(want) || groups[0] != want[0] || groups[1] != want[1] || groups[2] != want[2] {
 		t.Fatalf("%+v, want %+v (%v)", groups, want, err)
 	}

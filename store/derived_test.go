@@ -10,7 +10,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -93,7 +93,7 @@ func derived(t *testing.T) *storetest.Database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.KeepImport(t.Context(), store.Import{ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "second", Hash: registry.HashBytes(nil)}); err != nil {
+	if err := db.KeepImport(t.Context(), catalog.Import{ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "second", Hash: registry.HashBytes(nil)}); err != nil {
 		t.Fatal(err)
 	}
 	if damage := verify(t, db).Damage; len(damage) > 0 {

@@ -1,13 +1,11 @@
-// Package store keeps everything in a SQLite file or in PostgreSQL. It is the only
-// importer of database/sql and the only place with SQL: it implements the interfaces
-// that review, history, and gateway declare.
+// Package store opens a database, a SQLite file or one in PostgreSQL, and assembles the
+// packages below it into the stores that review, history, and gateway declare. They are the
+// only importers of database/sql and the only place with SQL. From the bottom:
 //
-// A session is one connection in a transaction. Each family of tables has a type that is
-// built on it (proposalTables, recordTables, versionTables, …); tx assembles them for the
-// review service, callTx for the gateway, and owned is the session of one owner of the
-// assistant's tools. A function beside each table describes its columns once: SELECT,
-// INSERT, Scan, and the fields of a seal come from it (columns). What a consistency check
-// compares stands in consistency/*.sql.
+//   - engine has what the engines share, sqlite and pg are the engines;
+//   - session runs transactions, table describes tables;
+//   - records, catalog, queue, calls, assistant, and workspaces have a family of tables each;
+//   - verification compares all of them.
 //
 // Writes go through one connection, reads through a few others on snapshots. Statements
 // are prepared once per connection. Whoever finds the database busy waits for half a

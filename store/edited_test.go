@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/rules"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -68,7 +68,7 @@ func (x *edited) fill(t *testing.T) error {
 	if _, err := x.desk.Comment(ctx, ada, x.open, "Look at the end.", review.Anchor{}); err != nil {
 		return err
 	}
-	err = x.db.KeepImport(ctx, store.Import{ID: x.db.NewID(), At: x.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "library", Hash: registry.HashBytes(nil), Tools: []store.Raw{{Hash: x.raw, Body: []byte(editedBody)}}})
+	err = x.db.KeepImport(ctx, catalog.Import{ID: x.db.NewID(), At: x.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "library", Hash: registry.HashBytes(nil), Tools: []catalog.Raw{{Hash: x.raw, Body: []byte(editedBody)}}})
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (x edited) readers(t *testing.T) map[string]func() error {
 	t.Helper()
 	ctx := t.Context()
 	view := registry.LayerUser.View()
-	query := store.CatalogQuery{Kind: registry.KindTool, View: view, Category: "planning"}
+	query := catalog.Query{Kind: registry.KindTool, View: view, Category: "planning"}
 	return map[string]func() error{
 		"live": func() error {
 			return x.db.View(ctx, func(r review.Reader) error {
@@ -95,8 +95,8 @@ func (x edited) readers(t *testing.T) map[string]func() error {
 			return err
 		},
 		"export": func() error {
-			found, err := x.db.Export(ctx, store.CatalogQuery{Kind: registry.KindTool, View: view, All: true})
-			if err == nil && !slices.ContainsFunc(found, func(e store.Exported) bool { return e.Subject == x.tool }) {
+			found, err := x.db.Export(ctx, catalog.Query{Kind: registry.KindTool, View: view, All: true})
+			if err == nil && !slices.ContainsFunc(found, func(e catalog.Exported) bool { return e.Subject == x.tool }) {
 				err = proposals.ErrNotFound
 			}
 			return err

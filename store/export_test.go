@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/store/queue"
+	"toolcrib/store/session"
 	"toolcrib/store/sqlite"
 )
 
@@ -14,7 +16,7 @@ var SchemaVersion = sqlite.SchemaVersion()
 
 // Few is how many proposals a filter of less than three characters lists one by
 // one.
-const Few = few
+const Few = queue.Few
 
 // Steps returns the numbers of the migrations in their order.
 func Steps() ([]int, error) {
@@ -33,7 +35,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	if err != nil {
 		return err
 	}
-	db := use(engineOf(file), opts)
+	db := use(session.EngineOf(file), opts)
 	all, err := file.Steps()
 	for _, step := range all[:steps] {
 		err = errors.Join(err, db.take(ctx, step))
@@ -44,7 +46,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 // Statements returns how many statements a reading connection keeps.
 func Statements(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	err := db.pool.view(t.Context(), func(s *session) error {
+	err := db.pool.View(t.Context(), func(s *session.Session) error {
 		n = len(slices.Collect(s.Statements()))
 		return nil
 	})
@@ -57,7 +59,7 @@ func Statements(t *testing.T, db *DB) (n int) {
 // Exec runs a statement on the writing connection.
 func Exec(t testing.TB, db *DB, statement string) {
 	t.Helper()
-	err := db.pool.update(t.Context(), func(s *session) error {
+	err := db.pool.Update(t.Context(), func(s *session.Session) error {
 		_, err := s.Exec(t.Context(), statement)
 		return err
 	})

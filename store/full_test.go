@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -94,8 +94,8 @@ func fill(db *storetest.Database) error {
 	propose(ada, true, blocked)
 	imported := []byte(`{"name": "get_reports", "inputSchema": {"type": "object"}}`)
 	hash, err := wire.HashRaw(imported)
-	errs = append(errs, err, db.KeepImport(ctx, store.Import{
-		ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "reports", Hash: hash, Tools: []store.Raw{{Hash: hash, Body: imported}},
+	errs = append(errs, err, db.KeepImport(ctx, catalog.Import{
+		ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "reports", Hash: hash, Tools: []catalog.Raw{{Hash: hash, Body: imported}},
 	}))
 	propose(ada, false, storetest.Prompt("drafted"))
 	skill, contents := storetest.Skill("logo", "assets/logo.png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00"))

@@ -8,14 +8,14 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/internal/shortrun"
-	"toolcrib/store"
+	"toolcrib/store/ranking"
 )
 
 // TestIndexKeepsSome makes an index for each set of texts, keeps the last few,
 // and makes those that gave way again.
 func TestIndexKeepsSome(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	x := store.NewIndex()
+	x := ranking.NewIndex()
 	made := map[string]int{}
 	find := func(key string) {
 		t.Helper()
@@ -43,7 +43,7 @@ func TestIndexKeepsSome(t *testing.T) {
 
 // TestIndexAtOnce searches from several goroutines.
 func TestIndexAtOnce(t *testing.T) {
-	x := store.NewIndex()
+	x := ranking.NewIndex()
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 
 	"toolcrib/proposals"
+	"toolcrib/store/catalog"
 	"toolcrib/store/engine"
 	"toolcrib/store/pg"
+	"toolcrib/store/session"
 	"toolcrib/store/sqlite"
 )
 
@@ -23,7 +25,7 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return open(ctx, engineOf(server), opts)
+		return open(ctx, session.EngineOf(server), opts)
 	}
 	db, err := openFile(ctx, name, opts, false)
 	if sqlite.UnwritableFolder(err) && !sqlite.Unread(name) {
@@ -54,14 +56,14 @@ func DisplayName(name string) string {
 }
 
 func openFile(ctx context.Context, path string, opts Options, frozen bool) (*DB, error) {
-	file, err := sqlite.Open(ctx, path, sqlite.Options{Existing: opts.Existing, Frozen: frozen, Readers: readers()})
+	file, err := sqlite.Open(ctx, path, sqlite.Options{Existing: opts.Existing, Frozen: frozen, Readers: session.Readers()})
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, engineOf(file), opts)
+	return open(ctx, session.EngineOf(file), opts)
 }
 
-func open(ctx context.Context, e Engine, opts Options) (*DB, error) {
+func open(ctx context.Context, e session.Engine, opts Options) (*DB, error) {
 	db := use(e, opts)
 	err := db.prepare(ctx)
 	if errors.Is(err, proposals.ErrTampered) && opts.Inspect {
@@ -81,15 +83,15 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 	if err != nil {
 		return nil, err
 	}
-	db := use(engineOf(server), opts)
+	db := use(session.EngineOf(server), opts)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := db.pool.newSession(ctx, engine.Write)
+	s, err := db.pool.Open(ctx, engine.Write)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done, err = server.Migrate(ctx, s.Conn, func(ctx context.Context) error { return seed(ctx, s, db.seeding()) })
-	return done, db.pool.engine.Describe(err)
+	done, err = server.Migrate(ctx, s.Conn, func(ctx context.Context) error { return catalog.Seed(ctx, s, db.seeding()) })
+	return done, db.pool.Engine.Describe(err)
 }
 
 // Errors of the database as a whole, as package engine describes them.
@@ -108,25 +110,25 @@ var (
 // prepare brings the schema up to date and makes sure that the core is
 // the shipped one. A database that is current costs two reads.
 func (db *DB) prepare(ctx context.Context) error {
-	version, err := viewed(ctx, db.pool, func(s *session) (int, error) { return db.pool.engine.Schema(ctx, s.Conn) })
+	version, err := session.Read(ctx, db.pool, func(s *session.Session) (int, error) { return db.pool.Engine.Schema(ctx, s.Conn) })
 	if err != nil {
 		return err
 	}
-	if !db.pool.engine.Current(version) {
-		if db.pool.dryRun {
+	if !db.pool.Engine.Current(version) {
+		if db.pool.DryRun {
 			return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
 		}
 		if err := db.migrate(ctx); err != nil {
 			return err
 		}
 	}
-	return db.pool.view(ctx, func(s *session) error { return liveTables{session: s}.checkCore(ctx) })
+	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })
 }
 
 // migrate runs the steps that the database lacks. Another process may do the
 // same at once: each step looks again inside its transaction.
 func (db *DB) migrate(ctx context.Context) error {
-	steps, err := db.pool.engine.Steps()
+	steps, err := db.pool.Engine.Steps()
 	if err != nil {
 		return err
 	}
@@ -140,21 +142,23 @@ func (db *DB) migrate(ctx context.Context) error {
 
 // take runs a step unless the database already has it.
 func (db *DB) take(ctx context.Context, step engine.Step) error {
-	return db.pool.update(ctx, func(s *session) error {
-		version, err := db.pool.engine.Schema(ctx, s.Conn)
+	return db.pool.Update(ctx, func(s *session.Session) error {
+		version, err := db.pool.Engine.Schema(ctx, s.Conn)
 		if err != nil || version >= step.Number {
 			return err
 		}
 		if step.SQL == "" {
-			err = seed(ctx, s, db.seeding())
+			err = catalog.Seed(ctx, s, db.seeding())
 		} else {
 			err = s.Script(ctx, step.SQL)
 		}
 		if err != nil {
 			return err
 		}
-		return db.pool.engine.Took(ctx, s.Conn, step)
+		return db.pool.Engine.Took(ctx, s.Conn, step)
 	})
 }
 
-func (db *DB) seeding() seeding { return seeding{now: db.now(), newID: db.newID, coreAlone: db.empty} }
+func (db *DB) seeding() catalog.Seeding {
+	return catalog.Seeding{Now: db.now(), NewID: db.newID, CoreAlone: db.empty}
+}

@@ -12,13 +12,15 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/store/queue"
+	"toolcrib/store/session"
 )
 
 // made returns the query that a reading prepares to read proposals with.
-func made(t *testing.T, db *DB, read func(s *session) error) string {
+func made(t *testing.T, db *DB, read func(s *session.Session) error) string {
 	t.Helper()
 	var found string
-	err := db.pool.view(t.Context(), func(s *session) error {
+	err := db.pool.View(t.Context(), func(s *session.Session) error {
 		known := map[string]bool{}
 		for query := range s.Statements() {
 			known[query] = true
@@ -54,12 +56,12 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func openWithOne(t *testing.T) (*DB, proposals.ID) {
 	t.Helper()
 	db, id := openNew(t), proposals.ID(newID())
-	err := db.pool.update(t.Context(), func(s *session) error {
+	err := db.pool.Update(t.Context(), func(s *session.Session) error {
 		p := proposals.Proposal{
 			ID: id, Type: proposals.New, State: proposals.UserReview, Revision: 1, Author: proposals.Actor{Kind: proposals.User, Name: "ada"},
 			Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"}, CreatedAt: time.Now(), UpdatedAt: time.Now(),
 		}
-		_, err := proposalTables{session: s}.AddProposal(t.Context(), p, proposals.Revision{Proposal: id, Number: 1, Author: p.Author, CreatedAt: time.Now(), Draft: proposals.Draft{}}, nil)
+		_, err := queue.Proposals{Session: s}.AddProposal(t.Context(), p, proposals.Revision{Proposal: id, Number: 1, Author: p.Author, CreatedAt: time.Now(), Draft: proposals.Draft{}}, nil)
 		return err
 	})
 	if err != nil {
@@ -99,22 +101,22 @@ func TestOrdersAreWalked(t *testing.T) {
 		{review.ByRisk, proposals.UserReview, string(id), "proposals_by_risk (state=? AND risk=? AND rowid<?)"},
 	} {
 		q := review.Query{Order: c.order, State: c.state, After: c.after, Limit: 100}
-		query := made(t, db, func(s *session) error { _, err := proposalTables{session: s}.List(t.Context(), q); return err })
+		query := made(t, db, func(s *session.Session) error { _, err := queue.Proposals{Session: s}.List(t.Context(), q); return err })
 		steps := strings.Join(plan(t.Context(), t, db, query), "\n")
 		if !strings.Contains(steps, c.index) || strings.Contains(steps, "TEMP B-TREE") {
 			t.Errorf("%+v is read by\n%s\nwant %s\n%s", q, steps, c.index, query)
 		}
 	}
-	open := made(t, db, func(s *session) error {
-		_, err := proposalTables{session: s}.OpenOn(t.Context(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"})
+	open := made(t, db, func(s *session.Session) error {
+		_, err := queue.Proposals{Session: s}.OpenOn(t.Context(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"})
 		return err
 	})
 	if steps := plan(t.Context(), t, db, open); !strings.Contains(steps[0], "proposals_by_state_subject (state=? AND subject=?)") {
 		t.Errorf("the open ones on a subject are read by %q", steps)
 	}
 	// C22
-	same := made(t, db, func(s *session) error {
-		_, err := proposalTables{session: s}.SameText(t.Context(), "0a", id, 8)
+	same := made(t, db, func(s *session.Session) error {
+		_, err := queue.Proposals{Session: s}.SameText(t.Context(), "0a", id, 8)
 		return err
 	})
 	if steps := strings.Join(plan(t.Context(), t, db, same), "\n"); !strings.Contains(steps, "proposals_by_text (text_hash=?)") || strings.Contains(steps, "TEMP B-TREE") {

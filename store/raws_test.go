@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/store/catalog"
+	"toolcrib/store/session"
 )
 
 func TestRawsAreKeptAsTheyCame(t *testing.T) {
@@ -24,7 +26,7 @@ func TestRawsAreKeptAsTheyCame(t *testing.T) {
 	defer db.Close()                                                                //nolint:errcheck // nothing is written any more
 	const hash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" // of {}, in canonical form
 	for i, body := range []string{"{ }", "{}"} {
-		err := db.KeepImport(ctx, Import{ID: uuid.Must(uuid.NewV7()).String(), Actor: "user:a", Format: "mcp", Label: "x", Hash: hash, Tools: []Raw{{Hash: hash, Body: []byte(body)}}})
+		err := db.KeepImport(ctx, catalog.Import{ID: uuid.Must(uuid.NewV7()).String(), Actor: "user:a", Format: "mcp", Label: "x", Hash: hash, Tools: []catalog.Raw{{Hash: hash, Body: []byte(body)}}})
 		if err != nil {
 			t.Fatalf("import %d: %v", i+1, err)
 		}
@@ -40,7 +42,7 @@ func TestRawsAreKeptAsTheyCame(t *testing.T) {
 		"UPDATE raws SET body = 'x'", "DELETE FROM raws", "INSERT OR REPLACE INTO raws (hash, body) VALUES ('" + hash + "', x'00')",
 		"UPDATE imports SET label = 'y'", "DELETE FROM imports",
 	} {
-		err := db.pool.update(ctx, func(s *session) error {
+		err := db.pool.Update(ctx, func(s *session.Session) error {
 			_, err := s.Exec(ctx, statement)
 			return err
 		})

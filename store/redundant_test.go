@@ -20,7 +20,7 @@ import (
 	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -155,7 +155,7 @@ func fillEverything(t *testing.T, db *storetest.Database) error {
 	if err := db.Workspaces().Attach(ctx, "/work/harbour", "harbour"); err != nil {
 		return err
 	}
-	if err := db.KeepImport(ctx, store.Import{ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "second", Hash: registry.HashBytes(nil)}); err != nil {
+	if err := db.KeepImport(ctx, catalog.Import{ID: db.NewID(), At: db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "second", Hash: registry.HashBytes(nil)}); err != nil {
 		return err
 	}
 	now := db.Clock.Now()

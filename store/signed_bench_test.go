@@ -12,7 +12,8 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
+	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
 
@@ -45,7 +46,7 @@ func signedBench(b *testing.B) map[string]*bench {
 		}
 		db.Clock, db.NewID = s.Clock, s.NewID
 		x := &bench{db: db, desk: db.Desk(b, policy)}
-		index := store.NewIndex()
+		index := ranking.NewIndex()
 		b.Cleanup(func() { _ = index.Close() })
 		var err error
 		x.gateway, err = gateway.New(gateway.Config{
@@ -78,7 +79,7 @@ func BenchmarkSignedReading(b *testing.B) {
 			return err
 		},
 		"export": func(b *testing.B, x *bench) error {
-			_, err := x.db.Export(b.Context(), store.CatalogQuery{Kind: registry.KindTool, View: registry.LayerUser.View()})
+			_, err := x.db.Export(b.Context(), catalog.Query{Kind: registry.KindTool, View: registry.LayerUser.View()})
 			return err
 		},
 		"preview": func(b *testing.B, x *bench) error {

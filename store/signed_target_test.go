@@ -18,7 +18,8 @@ import (
 	"toolcrib/review/impact"
 	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
+	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
 
@@ -150,7 +151,7 @@ func (x target) used(want bool) {
 }
 
 func (x target) callAll(db *storetest.Database, seen map[string]string, show func(string, any, error)) {
-	ctx, provider, index := x.Context(), &runs{}, store.NewIndex()
+	ctx, provider, index := x.Context(), &runs{}, ranking.NewIndex()
 	g, err := gateway.New(gateway.Config{
 		Ledger: db.Calls(), Index: index, Signatures: x.Policy.Signatures, Now: db.Clock.Now, NewID: db.NewID,
 		Providers: map[registry.ProviderType]gateway.Provider{registry.ProviderBuiltin: provider},
@@ -180,7 +181,7 @@ func (x target) readAll(db *storetest.Database, desk *review.Desk, show func(str
 	uses, err := desk.Uses(ctx, poisoned, registry.LayerUser)
 	show("uses", uses, err)
 	for _, all := range []bool{false, true} {
-		q := store.CatalogQuery{Kind: registry.KindTool, View: registry.LayerUser.View(), All: all, Limit: 1000}
+		q := catalog.Query{Kind: registry.KindTool, View: registry.LayerUser.View(), All: all, Limit: 1000}
 		exported, err := db.Export(ctx, q)
 		for _, e := range exported {
 			show("export", inUse(e.Definition), err)

@@ -12,18 +12,26 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/store/assistant"
+	"toolcrib/store/calls"
+	"toolcrib/store/catalog"
+	"toolcrib/store/queue"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/verification"
+	"toolcrib/store/workspaces"
 )
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	pool *connections
-	catalogPages
-	logPages
-	callPages
-	importRecords
-	versionPages
-	assistantData
-	audits
+	pool *session.Pool
+	catalog.Lists
+	records.AuditLog
+	calls.CallLog
+	catalog.Imports
+	catalog.History
+	assistant.Data
+	verification.Audits
 
 	now     func() time.Time
 	newID   func() string
@@ -62,28 +70,28 @@ type Options struct {
 }
 
 // use returns the database of an engine, whose schema may not be current.
-func use(e Engine, opts Options) *DB {
-	c := newConnections(e, poolOptions{witness: witness{account: opts.Account, users: opts.Users}, trust: opts.Trust, committed: opts.Committed, dryRun: opts.DryRun})
+func use(e session.Engine, opts Options) *DB {
+	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun})
 	return &DB{
-		pool: c, catalogPages: catalogPages{pool: c}, logPages: logPages{pool: c}, callPages: callPages{pool: c}, importRecords: importRecords{pool: c}, versionPages: versionPages{pool: c},
-		assistantData: assistantData{pool: c}, audits: audits{pool: c}, now: opts.Now, newID: opts.NewID, empty: opts.Empty,
+		pool: c, Lists: catalog.Lists{Pool: c}, AuditLog: records.AuditLog{Pool: c}, CallLog: calls.CallLog{Pool: c}, Imports: catalog.Imports{Pool: c}, History: catalog.History{Pool: c},
+		Data: assistant.Data{Pool: c}, Audits: verification.Audits{Pool: c}, now: opts.Now, newID: opts.NewID, empty: opts.Empty,
 	}
 }
 
 // Frozen reports whether the database was opened as one that nobody
 // changes, because its folder may not be written: what another process changes
 // meanwhile may be seen, or half seen, or not.
-func (db *DB) Frozen() bool { return db.pool.engine.Frozen() }
+func (db *DB) Frozen() bool { return db.pool.Engine.Frozen() }
 
 // Path returns the name of the database: of a file, its path.
-func (db *DB) Path() string { return db.pool.engine.Name() }
+func (db *DB) Path() string { return db.pool.Engine.Name() }
 
 // There returns nil while the database is the one that was opened.
-func (db *DB) There() error { return db.pool.engine.There() }
+func (db *DB) There() error { return db.pool.Engine.There() }
 
 // Backup writes a copy of the database, from one snapshot, to a new file at path.
 // It replaces no file: the error then wraps fs.ErrExist.
-func (db *DB) Backup(ctx context.Context, path string) error { return db.pool.engine.Backup(ctx, path) }
+func (db *DB) Backup(ctx context.Context, path string) error { return db.pool.Engine.Backup(ctx, path) }
 
 // Close waits for a running write and closes the database.
 func (db *DB) Close() error {
@@ -94,7 +102,7 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	db.waiting.end()
-	return db.pool.close()
+	return db.pool.Close()
 }
 
 // OpenToOthers describes the problem with the mode of a database file that other
@@ -108,43 +116,43 @@ func OpenToOthers(mode fs.FileMode) string {
 }
 
 // reviewReader returns a session as the review service reads it.
-func reviewReader(s *session) review.Reader {
+func reviewReader(s *session.Session) review.Reader {
 	return review.Reader{
-		ProposalReader: proposalTables{session: s}, RecordReader: newQueueRecords(s), RegistryReader: newRegistryTables(s),
-		SignatureReader: signatureTables{session: s},
+		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.NewRegistry(s),
+		SignatureReader: records.Signatures{Session: s},
 	}
 }
 
 // View implements review.Store.
 func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
-	return db.pool.view(ctx, func(s *session) error { return fn(reviewReader(s)) })
+	return db.pool.View(ctx, func(s *session.Session) error { return fn(reviewReader(s)) })
 }
 
 // Update implements review.Store. An engine may roll the transaction back because
 // of another one; fn then runs again.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
-	return db.pool.update(ctx, func(s *session) error {
+	return db.pool.Update(ctx, func(s *session.Session) error {
 		return fn(review.Tx{
-			Reader: reviewReader(s), ProposalWriter: proposalTables{session: s}, RecordWriter: newQueueRecords(s), RegistryWriter: newRegistryTables(s),
-			SignatureWriter: signatureTables{session: s},
+			Reader: reviewReader(s), ProposalWriter: queue.Proposals{Session: s}, RecordWriter: queue.NewRecords(s), RegistryWriter: catalog.NewRegistry(s),
+			SignatureWriter: records.Signatures{Session: s},
 		})
 	})
 }
 
 // Tokens returns the side of the database that keeps tokens.
-func (db *DB) Tokens() Tokens { return Tokens{pool: db.pool} }
+func (db *DB) Tokens() calls.Tokens { return calls.Tokens{Pool: db.pool} }
 
 // Calls returns the gateway's side of the database.
-func (db *DB) Calls() Calls { return Calls{pool: db.pool} }
+func (db *DB) Calls() calls.Ledger { return calls.Ledger{Pool: db.pool} }
 
 // Workspaces returns the database as a workspace needs it.
-func (db *DB) Workspaces() Workspaces { return Workspaces{pool: db.pool} }
+func (db *DB) Workspaces() workspaces.Store { return workspaces.Store{Pool: db.pool} }
 
 // Remember implements review.Store. It writes without waiting for the disk:
 // whoever only looks must not wait for that, and a look that is lost is one that
 // the user has to take again.
 func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
-	return db.pool.log(ctx, func(s *session) error { return rememberShown(ctx, s, user, shown) })
+	return db.pool.Log(ctx, func(s *session.Session) error { return queue.Remember(ctx, s, user, shown) })
 }
 
 // Content returns the bytes of a binary by their SHA-256, false if they are not stored.
@@ -159,11 +167,11 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 // Head returns the sequence number of the newest event, and the state of the
 // registry, which grows with every approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
-	err = db.pool.view(ctx, func(s *session) error {
+	err = db.pool.View(ctx, func(s *session.Session) error {
 		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
 			return err
 		}
-		state, err = liveTables{session: s}.State(ctx)
+		state, err = catalog.Definitions{Session: s}.State(ctx)
 		return err
 	})
 	return event, state, err

@@ -211,7 +211,7 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 // TestEveryColumnIsSealed changes each column of a row of each table of history.
 func TestEveryColumnIsSealed(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for n, table := range records {
+	for n, table := range recordTables {
 		if n%min(stride, 3) != 0 {
 			continue
 		}
@@ -283,7 +283,7 @@ func TestSoundDatabases(t *testing.T) {
 	again := storetest.Open(t, db.Path())
 	report := verify(t, again)
 	h := openHand(t, again)
-	for _, table := range records {
+	for _, table := range recordTables {
 		if n := h.text("SELECT count(*) FROM " + table); strconv.Itoa(int(report.Rows[table])) != n {
 			t.Errorf("%d rows of %s were read; there are %s", report.Rows[table], table, n)
 		}

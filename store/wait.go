@@ -38,7 +38,7 @@ type waiting struct {
 // seen is the result of the last call, 0 for the first: a notification since then ends
 // the wait at once.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
-	n, notifies := db.pool.engine.Connector.(notifier)
+	n, notifies := db.pool.Engine.Connector.(notifier)
 	if notifies {
 		db.waiting.once.Do(func() { db.listen(n) })
 	}
@@ -115,4 +115,4 @@ func (w *waiting) end() {
 
 // Blocked reports whether a transaction that writes has not begun: it waits for another
 // one, which may be of another process.
-func (db *DB) Blocked() bool { return db.pool.blocked() }
+func (db *DB) Blocked() bool { return db.pool.Blocked() }

@@ -12,6 +12,8 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
 )
 
 // TestWitness is S9: every event tells which account wrote it, inside of what
@@ -40,7 +42,7 @@ func TestWitness(t *testing.T) {
 	if err := write("user:root"); !errors.Is(err, proposals.ErrAuthority) {
 		t.Errorf("in the name of user:root: %v", err)
 	}
-	events, err := db.Events(t.Context(), store.EventQuery{Limit: 100})
+	events, err := db.Events(t.Context(), records.EventQuery{Limit: 100})
 	if err != nil || len(events) < 4 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
@@ -71,7 +73,7 @@ func TestActing(t *testing.T) {
 			return tx.AppendEvents(ctx, []history.Event{{ID: opts.NewID(), At: opts.Now(), Actor: actor, Act: "comment", Data: []byte(`{}`)}})
 		})
 	}
-	door := store.Acting(t.Context(), "ssh SHA256:x", "user:mara")
+	door := session.Acting(t.Context(), "ssh SHA256:x", "user:mara")
 	for _, tt := range []struct {
 		ctx     context.Context
 		actor   string
@@ -80,14 +82,14 @@ func TestActing(t *testing.T) {
 	}{
 		{door, "user:mara", false, `{"account":{"login":"nobody","uid":"65534","via":"ssh SHA256:x"}}`},
 		{door, "user:nobody", true, ""},
-		{store.Acting(t.Context(), "ssh"), "user:mara", true, ""},
+		{session.Acting(t.Context(), "ssh"), "user:mara", true, ""},
 		{t.Context(), "user:mara", true, ""},
 		{t.Context(), "user:nobody", false, `{"account":{"login":"nobody","uid":"65534"}}`},
 	} {
 		if err := write(tt.ctx, tt.actor); errors.Is(err, proposals.ErrAuthority) != tt.refused || !tt.refused && err != nil {
 			t.Fatalf("%s: %v", tt.actor, err)
 		}
-		events, err := db.Events(t.Context(), store.EventQuery{Limit: 1})
+		events, err := db.Events(t.Context(), records.EventQuery{Limit: 1})
 		if err != nil || len(events) != 1 {
 			t.Fatal(events, err)
 		}
@@ -134,7 +136,7 @@ func TestWroteHere(t *testing.T) {
 		{nobody, t.Context(), 1, true},
 		{elsewhere, t.Context(), 1, true},
 		{other, t.Context(), 1, false},
-		{nobody, store.Acting(t.Context(), "ssh SHA256:x"), 1, false},
+		{nobody, session.Acting(t.Context(), "ssh SHA256:x"), 1, false},
 		{nobody, t.Context(), 2, false},
 		{history.Account{}, t.Context(), 1, false},
 	} {

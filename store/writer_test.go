@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/store/session"
+
 	"github.com/google/uuid"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -37,7 +39,7 @@ func reopened(t *testing.T) *DB {
 }
 
 // set returns what a pragma of the session is set to.
-func set(t *testing.T, s *session, pragma string) string {
+func set(t *testing.T, s *session.Session, pragma string) string {
 	t.Helper()
 	var value string
 	if err := s.Row(t.Context(), "PRAGMA "+pragma, nil, &value); err != nil {
@@ -52,16 +54,16 @@ const breakIn = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
 // connection that has read, with the settings of its kind.
 func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 	for name, test := range map[string]struct {
-		write func(*connections, context.Context, func(*session) error) error
+		write func(*session.Pool, context.Context, func(*session.Session) error) error
 		set   map[string]string
 	}{
-		"a write": {(*connections).update, map[string]string{"synchronous": "2", "temp_store": "2", "cache_size": "-16384"}},
-		"a log":   {(*connections).log, map[string]string{"synchronous": "1"}},
+		"a write": {(*session.Pool).Update, map[string]string{"synchronous": "2", "temp_store": "2", "cache_size": "-16384"}},
+		"a log":   {(*session.Pool).Log, map[string]string{"synchronous": "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := reopened(t)
 			test.set["query_only"], test.set["journal_mode"], test.set["foreign_keys"], test.set["busy_timeout"] = "0", "wal", "1", "0"
-			err := test.write(db.pool, t.Context(), func(s *session) error {
+			err := test.write(db.pool, t.Context(), func(s *session.Session) error {
 				for pragma, want := range test.set {
 					if got := set(t, s, pragma); got != want {
 						t.Errorf("%s = %s, not %s", pragma, got, want)
@@ -72,7 +74,7 @@ func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := db.pool.readers(); n != 0 {
+			if n, _ := db.pool.Readers(); n != 0 {
 				t.Errorf("%d readers are open beside it", n)
 			}
 		})
@@ -81,7 +83,7 @@ func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 
 func TestWhoReadsAfterAWriteCanNotWrite(t *testing.T) {
 	db := reopened(t)
-	look := func(s *session) error {
+	look := func(s *session.Session) error {
 		if got := set(t, s, "query_only"); got != "1" {
 			t.Errorf("a reader has query_only = %s", got)
 		}
@@ -92,10 +94,10 @@ func TestWhoReadsAfterAWriteCanNotWrite(t *testing.T) {
 		return nil
 	}
 	for range 3 {
-		if err := db.pool.view(t.Context(), look); err != nil {
+		if err := db.pool.View(t.Context(), look); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.pool.update(t.Context(), func(*session) error { return nil }); err != nil {
+		if err := db.pool.Update(t.Context(), func(*session.Session) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,15 +107,15 @@ func TestWritesBesideReadersThatAreInUse(t *testing.T) {
 	db := reopened(t)
 	var within func(depth int) error
 	within = func(depth int) error {
-		if _, most := db.pool.readers(); depth == most {
-			return db.pool.update(t.Context(), func(s *session) error {
+		if _, most := db.pool.Readers(); depth == most {
+			return db.pool.Update(t.Context(), func(s *session.Session) error {
 				if _, err := s.Exec(t.Context(), breakIn); err != nil {
 					return err
 				}
 				return errDone
 			})
 		}
-		return db.pool.view(t.Context(), func(*session) error { return within(depth + 1) })
+		return db.pool.View(t.Context(), func(*session.Session) error { return within(depth + 1) })
 	}
 	for range 2 {
 		if err := within(0); !errors.Is(err, errDone) {
@@ -122,7 +124,7 @@ func TestWritesBesideReadersThatAreInUse(t *testing.T) {
 	}
 	// A reader that became the writer leaves its place to another.
 	other := reopened(t)
-	if err := other.pool.update(t.Context(), func(*session) error { return nil }); err != nil {
+	if err := other.pool.Update(t.Context(), func(*session.Session) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	db = other

@@ -89,7 +89,7 @@ func bigBench(tb testing.TB, draft proposals.Draft) *bench {
 		tb.Fatal(err)
 	}
 	w.m = tui.New(tui.Config{
-		Desk: tui.DeskOf(oversized{w.desk, draft}), Registry: catalog{w.db}, Actor: mara, Layer: registry.LayerUser, Theme: "dark",
+		Desk: tui.DeskOf(oversized{w.desk, draft}), Registry: registryPage{w.db}, Actor: mara, Layer: registry.LayerUser, Theme: "dark",
 		Getenv: func(string) string { return "" }, Now: w.now, After: w.after,
 	})
 	w.m.Prime(200, 60)

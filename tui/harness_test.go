@@ -20,6 +20,8 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
+	"toolcrib/store/records"
 	"toolcrib/tui"
 )
 
@@ -226,23 +228,23 @@ func (b *bench) wants(texts ...string) {
 	}
 }
 
-// catalog is the store as the workbench sees it.
-type catalog struct{ db *store.DB }
+// registryPage is the store as the workbench sees it.
+type registryPage struct{ db *store.DB }
 
-func (c catalog) query(q tui.EntryQuery) store.CatalogQuery {
-	return store.CatalogQuery{Kind: q.Kind, View: registry.LayerUser.View(), Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*store.CatalogGroup)(q.Group)}
+func (c registryPage) query(q tui.EntryQuery) catalog.Query {
+	return catalog.Query{Kind: q.Kind, View: registry.LayerUser.View(), Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*catalog.Group)(q.Group)}
 }
 
-func (c catalog) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
+func (c registryPage) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := c.db.CatalogGroups(ctx, c.query(q))
 	var out []tui.GroupCount
 	for _, g := range groups {
-		out = append(out, tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count})
+		out = append(out, tui.GroupCount{Group: tui.EntryGroup(g.Group), Count: g.Count})
 	}
 	return out, err
 }
 
-func (c catalog) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
+func (c registryPage) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := c.db.Catalog(ctx, c.query(q))
 	var entries []tui.Entry
 	for _, e := range page.Entries {
@@ -251,21 +253,21 @@ func (c catalog) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, st
 	return entries, page.Next, err
 }
 
-func (c catalog) Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error) {
-	_, text, err := c.db.Find(ctx, store.CatalogQuery{Kind: s.Kind, View: registry.LayerUser.View()}, s.String())
+func (c registryPage) Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error) {
+	_, text, err := c.db.Find(ctx, catalog.Query{Kind: s.Kind, View: registry.LayerUser.View()}, s.String())
 	return text, err
 }
 
-func (c catalog) Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error) {
+func (c registryPage) Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error) {
 	return c.db.Versions(ctx, s, before, limit)
 }
 
-func (c catalog) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
-	return c.db.Events(ctx, store.EventQuery{Before: before, Limit: limit})
+func (c registryPage) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
+	return c.db.Events(ctx, records.EventQuery{Before: before, Limit: limit})
 }
 
-func (c catalog) Stamp(ctx context.Context) (int64, error) {
-	events, err := c.db.Events(ctx, store.EventQuery{Limit: 1})
+func (c registryPage) Stamp(ctx context.Context) (int64, error) {
+	events, err := c.db.Events(ctx, records.EventQuery{Limit: 1})
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}

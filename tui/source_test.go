@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // TestTheSourceIsShown is S6: what the imported JSON says beyond the definition
@@ -31,9 +31,9 @@ func (b *bench) imports(set, list string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	imported := store.Import{ID: fmt.Sprintf("01990000-0000-7000-8000-%012x", []byte(set + "source")[:6]), At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
+	imported := catalog.Import{ID: fmt.Sprintf("01990000-0000-7000-8000-%012x", []byte(set + "source")[:6]), At: b.now(), Actor: mara.String(), Format: "mcp", Label: "s", Hash: doc.Items[0].Hash()}
 	for _, it := range doc.Items {
-		imported.Tools = append(imported.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
+		imported.Tools = append(imported.Tools, catalog.Raw{Hash: it.Hash(), Body: it.Raw})
 	}
 	if err := b.db.KeepImport(context.Background(), imported); err != nil {
 		b.t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/records"
 )
 
 // docVersion is one version of a subject.
@@ -246,7 +246,7 @@ type docEventList struct {
 }
 
 func newLog(a *command.App) *cobra.Command {
-	q := store.EventQuery{}
+	q := records.EventQuery{}
 	cmd := &cobra.Command{
 		Use:     "log [ID | SUBJECT]",
 		Aliases: []string{"audit"},
@@ -261,7 +261,7 @@ func newLog(a *command.App) *cobra.Command {
 }
 
 // logOf confines q to the proposal or the subject that ref names.
-func logOf(ctx context.Context, a *command.App, desk *review.Desk, ref string, q *store.EventQuery) error {
+func logOf(ctx context.Context, a *command.App, desk *review.Desk, ref string, q *records.EventQuery) error {
 	if subject, err := registry.ParseSubject(ref); err == nil {
 		q.Subject = subject.String()
 		return nil
@@ -283,7 +283,7 @@ func logOf(ctx context.Context, a *command.App, desk *review.Desk, ref string, q
 	return nil
 }
 
-func runLog(ctx context.Context, a *command.App, q store.EventQuery, args []string) error {
+func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []string) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}

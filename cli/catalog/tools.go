@@ -19,6 +19,7 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // docTool is a live definition in a list. Definition stands only where one is
@@ -118,7 +119,7 @@ func newLists(a *command.App) *cobra.Command {
 
 // newCatalog completes a command that lists live definitions of a kind.
 func newCatalog(a *command.App, kind registry.Kind, cmd *cobra.Command) *cobra.Command {
-	var q store.CatalogQuery
+	var q catalog.Query
 	var asOf string
 	cmd.Args = command.Between(0, 1, "at most an id or a subject")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -142,7 +143,7 @@ func newCatalog(a *command.App, kind registry.Kind, cmd *cobra.Command) *cobra.C
 	return cmd
 }
 
-func newDocTool(e store.CatalogEntry) docTool {
+func newDocTool(e catalog.Entry) docTool {
 	t := docTool{
 		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
 		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
@@ -166,7 +167,7 @@ func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: next}
 }
 
-func runCatalog(ctx context.Context, a *command.App, q store.CatalogQuery) error {
+func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	if q.Limit < 1 || q.Limit > review.MaxPage {
 		return process.Usagef("--limit is %d; write 1 to %d", q.Limit, review.MaxPage)
 	}
@@ -214,7 +215,7 @@ func lockMark(d docTool) string {
 	return ""
 }
 
-func runOne(ctx context.Context, a *command.App, q store.CatalogQuery, ref string) error {
+func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) error {
 	db, view, err := a.DatabaseView(ctx)
 	if err != nil {
 		return err

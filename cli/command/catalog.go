@@ -10,10 +10,11 @@ import (
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // LiveOf decodes an exported row.
-func LiveOf(e store.Exported) (registry.Live, error) {
+func LiveOf(e catalog.Exported) (registry.Live, error) {
 	d, err := registry.DecodeDefinition(e.Subject.Kind, e.Definition)
 	if err != nil {
 		return registry.Live{}, fmt.Errorf("%s: %w", e.Subject, err)
@@ -40,7 +41,7 @@ func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 	}
 	var live []registry.Live
 	for _, kind := range registry.SubjectKinds() {
-		entries, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
+		entries, err := db.Export(ctx, catalog.Query{Kind: kind, All: true})
 		if err != nil {
 			return nil, err
 		}

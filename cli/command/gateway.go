@@ -15,13 +15,13 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/ranking"
 )
 
 // OpenGateway is a gateway with its open resources.
 type OpenGateway struct {
 	*gateway.Gateway
-	index    *store.Index
+	index    *ranking.Index
 	Upstream *upstream.Provider
 	hub      *hub.Hub
 	shared   bool // with other sessions, which go on
@@ -59,7 +59,7 @@ func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway,
 		s, ok := c.Servers[name]
 		return s.Upstream(a.Env, name), ok
 	}
-	r := &OpenGateway{index: store.NewIndex(), Upstream: upstream.NewProvider(find), hub: c.Gateway.Hub(a.Env)}
+	r := &OpenGateway{index: ranking.NewIndex(), Upstream: upstream.NewProvider(find), hub: c.Gateway.Hub(a.Env)}
 	config := gateway.Config{
 		Ledger: a.DB.Calls(), Index: r.index,
 		Providers: map[registry.ProviderType]gateway.Provider{

@@ -12,7 +12,7 @@ import (
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // IDs resolves references to proposals. "-" alone means the first word of each
@@ -112,7 +112,7 @@ func (a *App) ToolID(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e, _, err := db.Find(ctx, store.CatalogQuery{Kind: registry.KindTool, View: view}, name)
+	e, _, err := db.Find(ctx, catalog.Query{Kind: registry.KindTool, View: view}, name)
 	return e.Subject.ID, err
 }
 

@@ -23,7 +23,7 @@ import (
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/wire"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/tui"
 )
 
@@ -174,7 +174,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (exported, error
 	if err != nil {
 		return exported{}, err
 	}
-	c, err := NewExtract(ctx, a, layer, store.CatalogQuery{AsOf: at})
+	c, err := NewExtract(ctx, a, layer, catalog.Query{AsOf: at})
 	if err != nil {
 		return exported{}, err
 	}
@@ -219,7 +219,7 @@ func encodeExport(ctx context.Context, a *command.App, f exportFlags, c extract,
 	return err
 }
 
-func newDocExtent(e store.Exported) docExtent {
+func newDocExtent(e catalog.Exported) docExtent {
 	return docExtent{
 		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Definition: e.Definition,
 	}

@@ -19,21 +19,21 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/bundle"
 	"toolcrib/review/impact"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // extract holds the definitions to write: the merged view, or a part of it.
 type extract struct {
 	layer         registry.Layer
-	Tools, Agents []store.Exported
-	Lists         []store.Exported
-	files         []store.Exported // skills and instructions
-	agent         *registry.Agent  // the one that was asked for, nil for all
+	Tools, Agents []catalog.Exported
+	Lists         []catalog.Exported
+	files         []catalog.Exported // skills and instructions
+	agent         *registry.Agent    // the one that was asked for, nil for all
 	merged        *registry.Merged
 }
 
 // NewExtract reads the definitions in the view of a layer.
-func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q store.CatalogQuery) (extract, error) {
+func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q catalog.Query) (extract, error) {
 	c := extract{layer: layer}
 	db, err := a.Database(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q sto
 // Only leaves what one agent has, and returns how many of its tools are left out
 // because they wait to be discovered.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
-	i := slices.IndexFunc(c.Agents, func(e store.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
+	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
 		return 0, command.NotFoundf("agent %s", id)
 	}
@@ -74,7 +74,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	}
 	c.Agents, c.agent, c.files = c.Agents[i:i+1], profile.Definition.Agent, nil
 	list := c.agent.AllowList
-	c.Lists = slices.DeleteFunc(slices.Clone(c.Lists), func(e store.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
+	c.Lists = slices.DeleteFunc(slices.Clone(c.Lists), func(e catalog.Exported) bool { return list == nil || !list.Reference() || e.Subject.ID != list.Name })
 	lives := make([]registry.Live, len(c.Tools)+len(c.Lists))
 	for n, e := range slices.Concat(c.Tools, c.Lists) {
 		if lives[n], err = command.LiveOf(e); err != nil {
@@ -90,7 +90,7 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	for _, e := range res.Tools() {
 		in[e.Subject] = true
 	}
-	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(e store.Exported) bool { return !in[e.Subject] })
+	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(e catalog.Exported) bool { return !in[e.Subject] })
 	return res.Deferred(), nil
 }
 
@@ -101,7 +101,7 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	}
 	alone, err := command.CoreAlone(ctx, a.DB)
 	if alone {
-		c.Tools = slices.DeleteFunc(c.Tools, func(e store.Exported) bool { return e.Locked })
+		c.Tools = slices.DeleteFunc(c.Tools, func(e catalog.Exported) bool { return e.Locked })
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (c extract) lock() ([]byte, error) {
 }
 
 // sourceOf returns the JSON that a definition was imported from, nil for none.
-func sourceOf(ctx context.Context, a *command.App, e store.Exported) ([]byte, error) {
+func sourceOf(ctx context.Context, a *command.App, e catalog.Exported) ([]byte, error) {
 	if !bytes.Contains(e.Definition, []byte(`"source":`)) {
 		return nil, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // docFiles lists skills and instruction files.
@@ -130,7 +131,7 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]instructions.Listed, error) {
 	var all []instructions.Listed
 	for _, layer := range layers {
-		entries, err := catalog(ctx, db, layer)
+		entries, err := liveFiles(ctx, db, layer)
 		if err != nil {
 			return nil, err
 		}
@@ -143,11 +144,11 @@ func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]i
 
 // list returns what was approved in a layer, and what is below its folder.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
-	var entries []store.CatalogEntry
+	var entries []catalog.Entry
 	var open []review.Bundle
 	db, err := a.Database(ctx)
 	if err == nil {
-		entries, err = catalog(ctx, db, r.layer)
+		entries, err = liveFiles(ctx, db, r.layer)
 	}
 	if err == nil {
 		open, err = openOn(ctx, db, r.layer)

@@ -22,6 +22,7 @@ import (
 	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // root is a folder whose files are compared with a layer.
@@ -326,28 +327,28 @@ func projectLayer(dir, project string) (registry.Layer, error) {
 
 // approvedIn returns what was approved of the files of a layer.
 func approvedIn(ctx context.Context, db *store.DB, layer registry.Layer) ([]instructions.Approved, error) {
-	entries, err := catalog(ctx, db, layer)
+	entries, err := liveFiles(ctx, db, layer)
 	return approvedOf(entries), err
 }
 
-func approvedOf(entries []store.CatalogEntry) []instructions.Approved {
-	return output.Mapped(entries, func(e store.CatalogEntry) instructions.Approved {
+func approvedOf(entries []catalog.Entry) []instructions.Approved {
+	return output.Mapped(entries, func(e catalog.Entry) instructions.Approved {
 		return instructions.Approved{Subject: e.Subject, Path: e.Name, Hash: e.ContentHash, Active: e.Status == registry.Active}
 	})
 }
 
-// catalog returns the live skills and instructions of a layer, each compared with its
+// liveFiles returns the live skills and instructions of a layer, each compared with its
 // definition: files are held against these hashes.
-func catalog(ctx context.Context, db *store.DB, layer registry.Layer) ([]store.CatalogEntry, error) {
-	var all []store.CatalogEntry
+func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catalog.Entry, error) {
+	var all []catalog.Entry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
-		found, err := db.Export(ctx, store.CatalogQuery{Kind: kind, All: true})
+		found, err := db.Export(ctx, catalog.Query{Kind: kind, All: true})
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range found {
 			if e.Subject.Layer == layer && e.Refused == nil {
-				all = append(all, e.CatalogEntry)
+				all = append(all, e.Entry)
 			}
 		}
 	}
@@ -356,7 +357,7 @@ func catalog(ctx context.Context, db *store.DB, layer registry.Layer) ([]store.C
 
 // live returns the approved definition of a skill or of instructions.
 func live(ctx context.Context, db *store.DB, s registry.Subject) (registry.Live, error) {
-	e, text, err := db.Find(ctx, store.CatalogQuery{Kind: s.Kind, All: true}, s.String())
+	e, text, err := db.Find(ctx, catalog.Query{Kind: s.Kind, All: true}, s.String())
 	if err != nil {
 		return registry.Live{}, err
 	}

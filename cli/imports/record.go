@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review/intake"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 // takeIn keeps the raw JSON, then proposes the changes of the steps: a pin is
@@ -49,17 +49,17 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 	return desk.TakeIn(ctx, b.Actor, drafts, submit)
 }
 
-func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) store.Import {
-	record := store.Import{
+func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) catalog.Import {
+	record := catalog.Import{
 		ID: a.Env.NewID(), At: a.Env.Now(), Actor: b.Actor.String(), Format: string(doc.Format), Label: o.Label,
 		Hash: registry.HashBytes(jsondoc.Canonical(doc.Node)), Capabilities: doc.Capabilities,
 	}
 	for _, it := range doc.Items {
-		record.Tools = append(record.Tools, store.Raw{Hash: it.Hash(), Body: it.Raw})
+		record.Tools = append(record.Tools, catalog.Raw{Hash: it.Hash(), Body: it.Raw})
 	}
 	for _, e := range doc.Entries {
 		if hash, err := wire.HashRaw(e.Raw); err == nil && len(e.Raw) > 0 {
-			record.Tools = append(record.Tools, store.Raw{Hash: hash, Body: e.Raw})
+			record.Tools = append(record.Tools, catalog.Raw{Hash: hash, Body: e.Raw})
 		}
 	}
 	return record

@@ -15,7 +15,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/intake"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 func newComment(a *command.App) *cobra.Command {
@@ -211,11 +211,11 @@ func holder(ctx context.Context, a *command.App, name string) (registry.Live, er
 		return registry.Live{}, err
 	}
 	find := func(kind registry.Kind, ref string) (registry.Live, error) {
-		e, text, err := db.Find(ctx, store.CatalogQuery{Kind: kind, View: view}, ref)
+		e, text, err := db.Find(ctx, catalog.Query{Kind: kind, View: view}, ref)
 		if err != nil {
 			return registry.Live{}, err
 		}
-		return command.LiveOf(store.Exported{CatalogEntry: e, Definition: text})
+		return command.LiveOf(catalog.Exported{Entry: e, Definition: text})
 	}
 	if s, err := registry.ParseSubject(name); err == nil && s.Kind == registry.KindList {
 		return find(registry.KindList, name)

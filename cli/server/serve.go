@@ -33,7 +33,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 )
 
 type serveFlags struct {
@@ -258,7 +258,7 @@ type approvedCatalog struct {
 
 // Load implements serve.Catalog.
 func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time.Time) (serve.Loaded, error) {
-	all, err := export.NewExtract(ctx, c.app, who.Layer, store.CatalogQuery{AsOf: asOf})
+	all, err := export.NewExtract(ctx, c.app, who.Layer, catalog.Query{AsOf: asOf})
 	if err != nil {
 		return serve.Loaded{}, err
 	}
@@ -297,7 +297,7 @@ func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time
 	return loaded, nil
 }
 
-func served(e store.Exported, deferred bool) (serve.Definition, error) {
+func served(e catalog.Exported, deferred bool) (serve.Definition, error) {
 	l, err := command.LiveOf(e)
 	return serve.Definition{
 		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Deferred: deferred, Definition: e.Definition, Live: l,

@@ -26,7 +26,7 @@ import (
 	"toolcrib/internal/sshdoor"
 	"toolcrib/proposals"
 	"toolcrib/signing/signers"
-	"toolcrib/store"
+	"toolcrib/store/session"
 )
 
 // Offer lists the flags with which a door offers a command, if it offers it.
@@ -251,7 +251,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	if c.Terminal() {
 		env.In = typedLines(c.In, c.Out)
 	}
-	ctx = store.Acting(ctx, "ssh "+c.Key, actor.String())
+	ctx = session.Acting(ctx, "ssh "+c.Key, actor.String())
 	a := command.New(ctx, env, s.app.Program)
 	a.Keyboard, a.Remote, a.Guest = c.In, &r, true
 	if wrong != nil {

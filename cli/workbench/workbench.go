@@ -36,6 +36,8 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/store"
+	"toolcrib/store/catalog"
+	"toolcrib/store/records"
 	"toolcrib/tui"
 	"toolcrib/tui/screen"
 )
@@ -293,22 +295,22 @@ type catalogReader struct {
 	view []registry.Layer
 }
 
-func (r catalogReader) query(q tui.EntryQuery) store.CatalogQuery {
-	return store.CatalogQuery{Kind: q.Kind, View: r.view, Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*store.CatalogGroup)(q.Group)}
+func (r catalogReader) query(q tui.EntryQuery) catalog.Query {
+	return catalog.Query{Kind: q.Kind, View: r.view, Filter: q.Filter, Limit: q.Limit, After: q.After, Group: (*catalog.Group)(q.Group)}
 }
 
 // Groups implements tui.Registry.
 func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
-	return output.Mapped(groups, func(g store.GroupCount) tui.GroupCount {
-		return tui.GroupCount{Group: tui.EntryGroup(g.CatalogGroup), Count: g.Count}
+	return output.Mapped(groups, func(g catalog.GroupCount) tui.GroupCount {
+		return tui.GroupCount{Group: tui.EntryGroup(g.Group), Count: g.Count}
 	}), err
 }
 
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := r.db.Catalog(ctx, r.query(q))
-	return output.Mapped(page.Entries, func(e store.CatalogEntry) tui.Entry {
+	return output.Mapped(page.Entries, func(e catalog.Entry) tui.Entry {
 		return tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
 			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
@@ -318,7 +320,7 @@ func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Ent
 
 // Definition implements tui.Registry.
 func (r catalogReader) Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error) {
-	_, text, err := r.db.Find(ctx, store.CatalogQuery{Kind: s.Kind, View: r.view}, s.String())
+	_, text, err := r.db.Find(ctx, catalog.Query{Kind: s.Kind, View: r.view}, s.String())
 	return text, err
 }
 
@@ -329,12 +331,12 @@ func (r catalogReader) Versions(ctx context.Context, s registry.Subject, before,
 
 // Events implements tui.Registry.
 func (r catalogReader) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
-	return r.db.Events(ctx, store.EventQuery{Before: before, Limit: limit})
+	return r.db.Events(ctx, records.EventQuery{Before: before, Limit: limit})
 }
 
 // Stamp implements tui.Registry: nothing is written without an event.
 func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
-	events, err := r.db.Events(ctx, store.EventQuery{Limit: 1})
+	events, err := r.db.Events(ctx, records.EventQuery{Limit: 1})
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}

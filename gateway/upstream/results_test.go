@@ -20,7 +20,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/store"
+	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
 
@@ -46,8 +46,8 @@ func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
 	tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: s.Name, Name: item.Name}
 	tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: s.Name + "#" + item.Name, Hash: item.Hash()}
 	d.Definition.Tool = &tool
-	imported := store.Import{ID: db.NewID(), At: time.Now(), Actor: ada.String(), Format: string(doc.Format), Label: s.Name, Hash: item.Hash()}
-	imported.Tools = []store.Raw{{Hash: item.Hash(), Body: item.Raw}}
+	imported := catalog.Import{ID: db.NewID(), At: time.Now(), Actor: ada.String(), Format: string(doc.Format), Label: s.Name, Hash: item.Hash()}
+	imported.Tools = []catalog.Raw{{Hash: item.Hash(), Body: item.Raw}}
 	if err := db.KeepImport(t.Context(), imported); err != nil {
 		t.Fatal(err)
 	}

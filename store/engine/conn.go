@@ -23,7 +23,7 @@ import (
 // Statements run without the context's cancellation, which would cost two
 // goroutines each; the context is looked at between rows and before COMMIT.
 type Conn struct {
-	*sql.Conn
+	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
 	each    func(*sql.Rows, func(Scanner) error) error // nil to hand out rows as they come
 	escapes bool                                       // texts are stored escaped
@@ -40,7 +40,7 @@ func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &Conn{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
 // Close closes the statements, then the connection: SQLite keeps a file open while
@@ -50,8 +50,11 @@ func (c *Conn) Close() error {
 	for _, stmt := range c.stmts {
 		errs = append(errs, stmt.Close())
 	}
-	return errors.Join(append(errs, c.Conn.Close())...)
+	return errors.Join(append(errs, c.conn.Close())...)
 }
+
+// Raw calls fn with the connection of the driver.
+func (c *Conn) Raw(fn func(driver any) error) error { return c.conn.Raw(fn) }
 
 // Statements returns the statements that were prepared.
 func (c *Conn) Statements() iter.Seq[string] { return maps.Keys(c.stmts) }
@@ -60,7 +63,7 @@ func (c *Conn) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt, ok := c.stmts[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := c.PrepareContext(context.WithoutCancel(ctx), query)
+	stmt, err := c.conn.PrepareContext(context.WithoutCancel(ctx), query)
 	if err != nil {
 		return nil, fmt.Errorf("prepare a statement: %w", err)
 	}
@@ -116,7 +119,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 
 // Once is Each for a query that is not asked again: its statement is not kept.
 func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
-	rows, err := c.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
+	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
 	if err != nil {
 		return err
 	}
@@ -172,7 +175,7 @@ func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Valu
 // Script runs statements that are not worth preparing.
 func (c *Conn) Script(ctx context.Context, statements string) error {
 	failpoint.Here("statement")
-	_, err := c.ExecContext(context.WithoutCancel(ctx), statements)
+	_, err := c.conn.ExecContext(context.WithoutCancel(ctx), statements)
 	return err
 }
 

@@ -20,7 +20,7 @@ import (
 // errCertificate is wrapped where TLS refuses the server.
 var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and the server as its certificate does", engine.ErrLost)
 
-// Describe implements store.Engine: it gives an error its meaning, by its SQLSTATE
+// Describe implements session.Engine: it gives an error its meaning, by its SQLSTATE
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html). Everything else
 // passes through.
 func (s *Server) Describe(err error) error {

@@ -10,10 +10,10 @@ import (
 )
 
 // Search finds rows by the trigram index of the queue, where the server has
-// pg_trgm, and by the vectors of terms. It implements store.Searcher.
+// pg_trgm, and by the vectors of terms. It implements session.Searcher.
 type Search struct{}
 
-// Hints implements store.Searcher: PostgreSQL plans by statistics.
+// Hints implements session.Searcher: PostgreSQL plans by statistics.
 func (Search) Hints() bool { return false }
 
 // shown is the expression of the index proposals_text.
@@ -23,7 +23,7 @@ const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' ||
 // expression: the server takes minutes for one of a megabyte.
 const maxPattern = 1000
 
-// Contains implements store.Searcher, by a regular expression with the cases of
+// Contains implements session.Searcher, by a regular expression with the cases of
 // each letter; a text that is too long for that is found in lower case.
 func (Search) Contains(words string) engine.Clause {
 	if len(words) > maxPattern {
@@ -32,18 +32,18 @@ func (Search) Contains(words string) engine.Clause {
 	return engine.Clause{SQL: shown + " ~ ?", Args: []any{pattern(words)}}
 }
 
-// Rows implements store.Searcher.
+// Rows implements session.Searcher.
 func (s Search) Rows(words string, _ []string) engine.Clause {
 	return s.AllRows([]string{words}, nil)
 }
 
-// AllRows implements store.Searcher.
+// AllRows implements session.Searcher.
 func (s Search) AllRows(wanted, unwanted []string) engine.Clause {
 	where := s.Matching(wanted, unwanted).Where
 	return engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + where.SQL, Args: where.Args}
 }
 
-// Matching implements store.Searcher.
+// Matching implements session.Searcher.
 func (s Search) Matching(wanted, unwanted []string) engine.Source {
 	source := engine.Source{From: "proposals p", Seq: "p.seq"}
 	var conditions []string
@@ -59,7 +59,7 @@ func (s Search) Matching(wanted, unwanted []string) engine.Source {
 	return source
 }
 
-// Beginning implements store.Searcher: no index knows less than a trigram.
+// Beginning implements session.Searcher: no index knows less than a trigram.
 func (Search) Beginning(context.Context, *engine.Conn, []string) (engine.Source, bool, error) {
 	return engine.Source{}, false, nil
 }
@@ -101,7 +101,7 @@ func writeCases(b *strings.Builder, r rune) {
 	b.WriteByte(']')
 }
 
-// HasTerms implements store.Searcher.
+// HasTerms implements session.Searcher.
 func (Search) HasTerms(_ string, terms []string) engine.Clause {
 	quoted := make([]string, len(terms))
 	for i, t := range terms {
@@ -110,13 +110,13 @@ func (Search) HasTerms(_ string, terms []string) engine.Clause {
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
 }
 
-// HasNear implements store.Searcher: sketches are compared in this process.
+// HasNear implements session.Searcher: sketches are compared in this process.
 func (Search) HasNear() bool { return false }
 
-// Near implements store.Searcher.
+// Near implements session.Searcher.
 func (Search) Near(context.Context, *engine.Conn, engine.Nearness, func(text, purpose []byte) error) error {
 	return errors.New("PostgreSQL does not compare sketches")
 }
 
-// IndexChecks implements store.Searcher: the server keeps its indexes.
+// IndexChecks implements session.Searcher: the server keeps its indexes.
 func (Search) IndexChecks() []engine.Check { return nil }

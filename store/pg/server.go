@@ -18,7 +18,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Server is a database on a PostgreSQL server. It implements store.Engine and is
+// Server is a database on a PostgreSQL server. It implements session.Engine and is
 // safe for concurrent use.
 //
 // A transaction that writes first locks the one row of the table writer, as BEGIN
@@ -84,19 +84,19 @@ func Redacted(name string) string {
 	return u.Redacted()
 }
 
-// Name implements store.Engine.
+// Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// There implements store.Engine: a server that is away may come back.
+// There implements session.Engine: a server that is away may come back.
 func (s *Server) There() error { return nil }
 
-// Frozen implements store.Engine.
+// Frozen implements session.Engine.
 func (s *Server) Frozen() bool { return false }
 
 // Close closes the connections that nobody uses.
 func (s *Server) Close() error { return s.pool.Close() }
 
-// Backup implements store.Engine: PostgreSQL has a program for that.
+// Backup implements session.Engine: PostgreSQL has a program for that.
 func (s *Server) Backup(context.Context, string) error {
 	return errors.New("backup copies a database file; copy a PostgreSQL database with pg_dump, and read the copy back with pg_restore")
 }
@@ -108,7 +108,7 @@ const longestWait = 30 * time.Second
 // askEvery is the interval at which a server that restarts is asked.
 const askEvery = 50 * time.Millisecond
 
-// Conn implements store.Engine. A server that was there before is waited for.
+// Conn implements session.Engine. A server that was there before is waited for.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for {
@@ -148,7 +148,7 @@ func (s *Server) begin(use engine.Use) string {
 		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
-// Begin implements store.Engine. A lock that is not to be had is waited for three
+// Begin implements session.Engine. A lock that is not to be had is waited for three
 // times, and whoever keeps it is ended in between, if that may be.
 func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
 	for left := int(longestWait / lockWait); ; left-- {
@@ -167,7 +167,7 @@ func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) erro
 // Channel is the channel of NOTIFY for the numbers of new events.
 const Channel = "toolcrib"
 
-// Commit implements store.Engine. The server answers COMMIT with a rollback when a
+// Commit implements session.Engine. The server answers COMMIT with a rollback when a
 // statement has failed, so that is looked at first.
 func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error {
 	conn, err := raw(c)
@@ -198,10 +198,10 @@ func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	return conn, err
 }
 
-// Promote implements store.Engine: every connection may do everything.
+// Promote implements session.Engine: every connection may do everything.
 func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error) { return true, nil }
 
-// WhileAudited implements store.Engine.
+// WhileAudited implements session.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
 
 // Listen calls heard with 0 once it listens, and then with the number of the newest

@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Schema implements store.Engine. It returns an error that wraps engine.ErrForeign
+// Schema implements session.Engine. It returns an error that wraps engine.ErrForeign
 // where there is no schema, or an older one: an account that only uses a database
 // may not change it.
 func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
@@ -40,13 +40,13 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	return version, nil
 }
 
-// Current implements store.Engine: Schema refuses every other.
+// Current implements session.Engine: Schema refuses every other.
 func (s *Server) Current(int) bool { return true }
 
-// Steps implements store.Engine: Migrate takes them.
+// Steps implements session.Engine: Migrate takes them.
 func (s *Server) Steps() ([]engine.Step, error) { return nil, nil }
 
-// Took implements store.Engine.
+// Took implements session.Engine.
 func (s *Server) Took(context.Context, *engine.Conn, engine.Step) error { return nil }
 
 // Migrate creates the roles and the schema through c, whose login has to be allowed
@@ -97,7 +97,7 @@ const there = `SELECT CASE WHEN c.relrowsecurity THEN 'table' ELSE 'open table' 
 		WHERE c.relnamespace = 'toolcrib'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
 	UNION ALL SELECT 'policy', c.relname, p.polname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relnamespace = 'toolcrib'::regnamespace`
 
-// Structure implements store.Engine: it reports dropped, disabled, changed and
+// Structure implements session.Engine: it reports dropped, disabled, changed and
 // foreign parts of the schema, and rows that CHECK constraints and foreign keys
 // exclude. The files are checked on the server, by pg_amcheck.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
@@ -144,7 +144,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 	return danglingKeys(ctx, c, fn)
 }
 
-// Problems implements store.Engine.
+// Problems implements session.Engine.
 func (s *Server) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	var problems []string
 	err := s.Structure(ctx, c, false, func(d history.Damage) { problems = append(problems, d.Key+": "+d.Message) })

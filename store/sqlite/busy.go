@@ -54,7 +54,7 @@ func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// Describe implements store.Engine: it gives an error its meaning, by its result
+// Describe implements session.Engine: it gives an error its meaning, by its result
 // code. Everything else passes through.
 func (f *File) Describe(err error) error {
 	var e *sqlite.Error

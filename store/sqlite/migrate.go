@@ -132,7 +132,7 @@ func (f *File) refuse(ctx context.Context) error {
 	return nil // a connection that writes meets every other error too
 }
 
-// Schema implements store.Engine.
+// Schema implements session.Engine.
 func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	var application, version, tables int
 	if err := c.Row(ctx, "PRAGMA application_id", nil, &application); err != nil {
@@ -164,13 +164,13 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	return 0, nil
 }
 
-// Steps implements store.Engine.
+// Steps implements session.Engine.
 func (f *File) Steps() ([]engine.Step, error) { return steps() }
 
-// Current implements store.Engine.
+// Current implements session.Engine.
 func (f *File) Current(version int) bool { return version >= SchemaVersion() }
 
-// Took implements store.Engine.
+// Took implements session.Engine.
 func (f *File) Took(ctx context.Context, c *engine.Conn, step engine.Step) error {
 	err := c.Script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.Number))
 	if err == nil {

@@ -18,22 +18,22 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Search finds rows by SQLite's full-text indexes. It implements store.Searcher.
+// Search finds rows by SQLite's full-text indexes. It implements session.Searcher.
 type Search struct{}
 
-// Hints implements store.Searcher: SQLite plans without statistics.
+// Hints implements session.Searcher: SQLite plans without statistics.
 func (Search) Hints() bool { return true }
 
 // minIndexed is the length in characters from which the trigram index finds a
 // substring by itself.
 const minIndexed = 3
 
-// Contains implements store.Searcher.
+// Contains implements session.Searcher.
 func (Search) Contains(words string) engine.Clause {
 	return engine.Clause{SQL: "p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", Args: []any{quoteFTS(words)}}
 }
 
-// Rows implements store.Searcher. For less than a trigram it asks for the trigrams
+// Rows implements session.Searcher. For less than a trigram it asks for the trigrams
 // that begin with one of the spellings, which may list a proposal several times.
 func (Search) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
@@ -63,12 +63,12 @@ func phrases(wanted, unwanted []string) string {
 	return query
 }
 
-// AllRows implements store.Searcher.
+// AllRows implements session.Searcher.
 func (Search) AllRows(wanted, unwanted []string) engine.Clause {
 	return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{phrases(wanted, unwanted)}}
 }
 
-// Matching implements store.Searcher.
+// Matching implements session.Searcher.
 func (Search) Matching(wanted, unwanted []string) engine.Source {
 	return matching(phrases(wanted, unwanted))
 }
@@ -80,7 +80,7 @@ func matching(query string) engine.Source {
 	}
 }
 
-// Beginning implements store.Searcher, through the trigrams that begin with one of
+// Beginning implements session.Searcher, through the trigrams that begin with one of
 // the spellings of a text; false when they are too many.
 func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	found, err := trigrams(ctx, c, spellings)
@@ -123,7 +123,7 @@ func afterAll(words string) string {
 // quoteFTS makes any text one phrase of an FTS5 query.
 func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// HasTerms implements store.Searcher.
+// HasTerms implements session.Searcher.
 func (Search) HasTerms(table string, terms []string) engine.Clause {
 	quoted := slices.Clone(terms)
 	for i, t := range quoted {
@@ -135,13 +135,13 @@ func (Search) HasTerms(table string, terms []string) engine.Clause {
 //go:embed checks.sql
 var indexChecks string
 
-// IndexChecks implements store.Searcher.
+// IndexChecks implements session.Searcher.
 func (Search) IndexChecks() []engine.Check { return engine.Checks(indexChecks) }
 
-// HasNear implements store.Searcher.
+// HasNear implements session.Searcher.
 func (Search) HasNear() bool { return true }
 
-// Near implements store.Searcher: the engine compares the blocks of sketches
+// Near implements session.Searcher: the engine compares the blocks of sketches
 // itself, and returns only near ones.
 func (Search) Near(ctx context.Context, c *engine.Conn, n engine.Nearness, fn func(text, purpose []byte) error) error {
 	query := fmt.Sprintf("SELECT coalesce(%[1]s(text, $1, $2, $3), x''), coalesce(%[1]s(purpose, $4, $5, $6), x'') FROM sketches ORDER BY block", nearFunction)

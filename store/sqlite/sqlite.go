@@ -1,5 +1,5 @@
 // Package sqlite keeps toolcrib's data in one SQLite file. It implements
-// store.Engine: connections and their settings, locking, the schema, the searches
+// session.Engine: connections and their settings, locking, the schema, the searches
 // that use functions of SQLite, and copies of the file. All other SQL is the
 // store's.
 //
@@ -80,7 +80,7 @@ func (f *File) Name() string { return f.path }
 // Frozen reports whether the file was opened as one that nobody changes.
 func (f *File) Frozen() bool { return f.frozen }
 
-// Conn implements store.Engine.
+// Conn implements session.Engine.
 func (f *File) Conn(ctx context.Context, use engine.Use) (c *engine.Conn, err error) {
 	switch use {
 	case engine.Read:
@@ -100,7 +100,7 @@ func (f *File) Conn(ctx context.Context, use engine.Use) (c *engine.Conn, err er
 	return c, err
 }
 
-// Begin implements store.Engine.
+// Begin implements session.Engine.
 func (f *File) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
 	if use == engine.Read || use == engine.Audit {
 		_, err := c.Exec(ctx, "BEGIN")
@@ -112,13 +112,13 @@ func (f *File) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error 
 	})
 }
 
-// Commit implements store.Engine. Other processes look at the file.
+// Commit implements session.Engine. Other processes look at the file.
 func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	_, err := c.Exec(ctx, "COMMIT")
 	return err
 }
 
-// Promote implements store.Engine: reading the schema is the largest cost of a
+// Promote implements session.Engine: reading the schema is the largest cost of a
 // connection, and a command that reads and then writes should pay it once. The
 // connection may write last: until then it is a reader.
 func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
@@ -138,7 +138,7 @@ func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (boo
 	return true, nil
 }
 
-// WhileAudited implements store.Engine: the connection reads the file through
+// WhileAudited implements session.Engine: the connection reads the file through
 // mapped memory.
 func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error {
 	if err := c.Script(ctx, "PRAGMA "+mapped); err != nil {
@@ -308,7 +308,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// There implements store.Engine: it returns nil while the database is the file that was opened.
+// There implements session.Engine: it returns nil while the database is the file that was opened.
 func (f *File) There() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Problems implements store.Engine with the engine's quick check and the
+// Problems implements session.Engine with the engine's quick check and the
 // foreign-key check. They see damage to the structure; damage to the content is
 // seen by the hash chains.
 func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
@@ -31,7 +31,7 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 // and no seal covers them.
 var textIndexes = []string{"proposals_text", "memories_text", "entities_text"}
 
-// Structure implements store.Engine: the schema, the full-text indexes and foreign
+// Structure implements session.Engine: the schema, the full-text indexes and foreign
 // keys, or with deep everything in the file. The engine's quick check would take
 // half the time of a deep one and miss an index that disagrees with its table,
 // which changes what lists show and which rejections are found.

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,41 +86,28 @@ func (f file) rows(ctx context.Context, t table, columns []string, after []any, 
 	if t.terms() {
 		from = "(SELECT doc AS rowid, group_concat(term, ' ') AS terms FROM temp." + t.name + "_terms GROUP BY doc)"
 	}
-	rows, err := f.conn.QueryContext(ctx, t.selectRows(from, columns, after != nil), after...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	return eachRow(rows, len(columns), fn)
+	return f.conn.Once(ctx, t.selectRows(from, columns, after != nil), after, valuesOf(len(columns), fn))
 }
 
-// eachRow calls fn with the values of every row.
-func eachRow(rows *sql.Rows, width int, fn func([]any) error) error {
-	for rows.Next() {
+// valuesOf calls fn with the values of a row.
+func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
+	return func(row engine.Scanner) error {
 		values, into := make([]any, width), make([]any, width)
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := rows.Scan(into...); err != nil {
+		if err := row.Scan(into...); err != nil {
 			return err
 		}
-		if err := fn(values); err != nil {
-			return err
-		}
+		return fn(values)
 	}
-	return rows.Err()
 }
 
 func (f file) last(ctx context.Context, t table) (key []any, err error) {
-	rows, err := f.conn.QueryContext(ctx, t.selectLast())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	err = eachRow(rows, len(t.key), func(values []any) error {
+	err = f.conn.Once(ctx, t.selectLast(), nil, valuesOf(len(t.key), func(values []any) error {
 		key = values
 		return nil
-	})
+	}))
 	return key, err
 }
 

@@ -1,0 +1,316 @@
+// Package assistant has the data of the assistant's tools: tasks, reminders, schedules,
+// memories, entities, and settings. It is mutable. Rows and search terms begin with their
+// owner, so that no search finds the data of another.
+package assistant
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolcrib/gateway/builtin"
+	"toolcrib/history"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// owned is a session for the data of one owner of the assistant's tools. The types built
+// on it have the tables, a family each.
+type owned struct {
+	*session.Session
+	owner int64 // 0 for one of whom nothing is kept yet: no row has it
+	now   string
+}
+
+// ownerTables have the owners, their projects, and what they set.
+type ownerTables struct{ *owned }
+
+func (a *owned) reader() builtin.Reader {
+	return builtin.Reader{
+		TaskReader: taskTables{a}, ReminderReader: reminderTables{a}, MemoryReader: memoryTables{a}, EntityReader: entityTables{a}, SettingReader: ownerTables{a},
+	}
+}
+
+func (a *owned) writer() builtin.Writer {
+	return builtin.Writer{
+		Reader:     a.reader(),
+		TaskWriter: taskTables{a}, ReminderWriter: reminderTables{a}, MemoryWriter: memoryTables{a}, EntityWriter: entityTables{a}, SettingWriter: ownerTables{a},
+	}
+}
+
+// Data is the database as the built-in tools use it.
+type Data struct{ Pool *session.Pool }
+
+// ReadAssistant implements builtin.Store.
+func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
+	for {
+		stale := false
+		err := db.Pool.View(ctx, func(s *session.Session) error {
+			a, err := newOwned(ctx, s, of, at)
+			if err != nil {
+				return err
+			}
+			if stale, err = (memoryTables{a}).stale(ctx); err != nil || stale {
+				return err
+			}
+			return fn(a.reader())
+		})
+		if err != nil || !stale {
+			return err
+		}
+		if err := db.expire(ctx, of, at); err != nil {
+			return err
+		}
+	}
+}
+
+// WriteAssistant implements builtin.Store.
+func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Writer) error) error {
+	return db.Pool.Update(ctx, func(s *session.Session) error {
+		_, err := s.Exec(ctx, `INSERT INTO owners (id, customer, "user") SELECT (SELECT coalesce(max(id), 0) + 1 FROM owners), $1, $2
+			WHERE NOT EXISTS (SELECT 1 FROM owners WHERE customer = $1 AND "user" = $2)`, of.Customer, of.User)
+		if err != nil {
+			return err
+		}
+		a, err := newOwned(ctx, s, of, at)
+		if err != nil {
+			return err
+		}
+		if err := (memoryTables{a}).expire(ctx); err != nil {
+			return err
+		}
+		return fn(a.writer())
+	})
+}
+
+func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*owned, error) {
+	a := &owned{Session: s, now: history.Timestamp(at)}
+	err := s.Row(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return a, err
+}
+
+// stale reports whether memories have expired that are still there.
+func (a memoryTables) stale(ctx context.Context) (bool, error) {
+	var found bool
+	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &found)
+	return found, err
+}
+
+// expire removes memories that have expired, in a transaction of its own.
+func (db Data) expire(ctx context.Context, of builtin.Owner, at time.Time) error {
+	return db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil })
+}
+
+func (a memoryTables) expire(ctx context.Context) error {
+	ids, err := table.All(ctx, a, table.ScanValue[string],
+		"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := a.RemoveMemory(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owns returns the columns of a row with its owner.
+func (a *owned) owns(row table.Columns) table.Columns {
+	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
+}
+
+// change changes a row of the owner's. Its id and when it was made stay.
+func (a *owned) change(ctx context.Context, name, what, id string, row table.Columns) error {
+	row = slices.DeleteFunc(row, func(c table.Column) bool { return c.Name == "id" || c.Name == "created_at" })
+	values, err := row.Values()
+	if err != nil {
+		return err
+	}
+	n, err := a.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s WHERE owner = $%d AND id = $%d AND deleted_at = ''", name, row.Assignments(), len(row)+1, len(row)+2),
+		append(values, a.owner, id)...)
+	return table.ChangedOne(n, err, what+" "+id)
+}
+
+// byIDs calls fn for each id once, which a call lists few of.
+func byIDs[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, ids []string) ([]T, error) {
+	var out []T
+	for _, id := range ids {
+		found, err := table.All(ctx, a, scan, query, a.owner, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// byKeys returns the rows that a query finds by their keys.
+func byKeys[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
+	found := make(map[int64]T, len(keys))
+	for _, key := range keys {
+		list, err := table.All(ctx, a, scan, query, a.owner, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			found[key] = v
+		}
+	}
+	return found, nil
+}
+
+// remove marks a row as deleted and reports whether it was there.
+func (a *owned) remove(ctx context.Context, query, id string) (bool, error) {
+	n, err := a.Exec(ctx, query, a.now, a.owner, id)
+	return n == 1, err
+}
+
+// project returns the number of a project, NULL for "", and 0, which none has,
+// for a name that is unknown.
+func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
+	if name == "" {
+		return id, nil
+	}
+	id.Valid = true
+	err = a.Row(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return id, err
+}
+
+// Projects implements builtin.Reader.
+func (a ownerTables) Projects(ctx context.Context) ([]string, error) {
+	return table.All(ctx, a, table.ScanValue[string], "SELECT name FROM projects WHERE owner = $1", a.owner)
+}
+
+// Project implements builtin.Reader.
+func (a ownerTables) Project(ctx context.Context, agent string) (string, error) {
+	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = $1 AND c.agent = $2", a.owner, agent)
+}
+
+// Instructions implements builtin.Reader.
+func (a ownerTables) Instructions(ctx context.Context) (string, error) {
+	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
+}
+
+// setting returns a text, "" when there is none.
+func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
+	err = a.Row(ctx, query, args, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return text, err
+}
+
+// AddProject implements builtin.Writer.
+func (a ownerTables) AddProject(ctx context.Context, name string) error {
+	return table.Add(ctx, a, "projects", "id", a.owns(table.Columns{table.Col("name", &name), table.Col("name_key", new(builtin.NameKey(name)))}))
+}
+
+// SetProject implements builtin.Writer.
+func (a ownerTables) SetProject(ctx context.Context, agent, name string) error {
+	project, err := a.project(ctx, name)
+	if err != nil {
+		return err
+	}
+	_, err = a.Exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
+	return err
+}
+
+// SetInstructions implements builtin.Writer.
+func (a ownerTables) SetInstructions(ctx context.Context, text string) error {
+	var customer, user string
+	if err := a.Row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
+		return err
+	}
+	_, err := a.Exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, SealOfOwner(customer, user, text), a.owner)
+	return err
+}
+
+// SealOfOwner returns the seal over a user and the instructions that the user's
+// prompts get; "" for none.
+func SealOfOwner(customer, user, instructions string) string {
+	if instructions == "" {
+		return ""
+	}
+	return history.Seal("toolcrib owner 1", customer, user, instructions)
+}
+
+// reminderTables have the reminders and the schedules.
+type reminderTables struct{ *owned }
+
+func reminderColumns(r *builtin.Reminder) table.Columns {
+	return table.Columns{
+		table.Col("id", &r.ID), table.Col("text", &r.Text), table.Col("remind_at", table.Time(&r.At)), table.Col("task", &r.Task), table.Col("channel", &r.Channel), table.Col("created_at", table.Time(&r.Created)),
+	}
+}
+
+// sentReminder are the columns of a reminder, r, which names a task only while it is
+// there.
+func sentReminder(r *builtin.Reminder) table.Columns {
+	return append(reminderColumns(r), table.Col("sent", &r.Sent), table.Col("there", &r.Task))
+}
+
+var selectReminders = "SELECT " + reminderColumns(new(builtin.Reminder)).Of("r") +
+	", r.sent, coalesce((SELECT t.id FROM tasks t WHERE t.id = r.task AND t.owner = r.owner AND t.deleted_at = ''), '') FROM reminders r"
+
+// RemindersByID implements builtin.Reader.
+func (a reminderTables) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
+	return byIDs(ctx, a.owned, table.Reading(sentReminder), selectReminders+" WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", ids)
+}
+
+// Reminders implements builtin.Reader.
+func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
+	where, args, index := "r.owner = ? AND r.deleted_at = ''", []any{a.owner}, "reminders_by_time"
+	if f.Sent != nil {
+		where, args, index = where+" AND r.sent = ?", append(args, table.Flag(*f.Sent)), "reminders_by_status"
+	}
+	if !f.From.IsZero() {
+		where, args = where+" AND r.remind_at >= ?", append(args, history.Timestamp(f.From))
+	}
+	if !f.Until.IsZero() {
+		where, args = where+" AND r.remind_at < ?", append(args, history.Timestamp(f.Until))
+	}
+	return table.All(ctx, a, table.Reading(sentReminder), engine.Numbered(selectReminders+a.Hints.IndexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
+}
+
+// AddReminder implements builtin.Writer.
+func (a reminderTables) AddReminder(ctx context.Context, r builtin.Reminder) error {
+	return table.Add(ctx, a, "reminders", "seq", a.owns(reminderColumns(&r)))
+}
+
+// RemoveReminder implements builtin.Writer.
+func (a reminderTables) RemoveReminder(ctx context.Context, id string) (bool, error) {
+	return a.remove(ctx, "UPDATE reminders SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
+}
+
+// Schedules implements builtin.Reader.
+func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
+	return table.All(ctx, a, table.Reading(scheduleColumns), "SELECT "+scheduleColumns(new(builtin.Schedule)).Names()+" FROM schedules WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
+}
+
+func scheduleColumns(s *builtin.Schedule) table.Columns {
+	return table.Columns{
+		table.Col("id", &s.ID), table.Col("title", &s.Title), table.Col("instruction", &s.Instruction), table.Col("cron", &s.Cron), table.Col("zone", &s.Zone), table.Col("channel", &s.Channel),
+		table.Col("ends_at", table.MaybeTime(&s.Ends)), table.Col("created_at", table.Time(&s.Created)),
+	}
+}
+
+// AddSchedule implements builtin.Writer.
+func (a reminderTables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
+	return table.Add(ctx, a, "schedules", "seq", a.owns(scheduleColumns(&s)))
+}
+
+// RemoveSchedule implements builtin.Writer.
+func (a reminderTables) RemoveSchedule(ctx context.Context, id string) (bool, error) {
+	return a.remove(ctx, "UPDATE schedules SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
+}

@@ -1,0 +1,365 @@
+// Package calls has what the gateway records: calls and their outcomes, each one chain, calls
+// that wait for the user with the answers, the tiers that users chose, and tokens of agents.
+package calls
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/store/catalog"
+	"toolcrib/store/engine"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Ledger is the database as the gateway keeps its calls in it.
+type Ledger struct{ Pool *session.Pool }
+
+var _ gateway.Ledger = Ledger{}
+
+// View implements gateway.Ledger.
+func (c Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
+	return c.Pool.View(ctx, func(s *session.Session) error { return fn(ledgerReader(s)) })
+}
+
+// Log implements gateway.Ledger. Its connection has synchronous=NORMAL: a
+// commit is in the log file of the engine when it returns, and on the disk with
+// the next Durable or the next checkpoint.
+func (c Ledger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return recordRefused(c.Pool.Log(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
+}
+
+// Durable implements gateway.Ledger.
+func (c Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) error {
+	return recordRefused(c.Pool.Update(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
+}
+
+// recordRefused marks the error of a record that a trigger or constraint refused,
+// as opposed to a file that cannot be written.
+func recordRefused(err error) error {
+	if errors.Is(err, engine.ErrRefused) {
+		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
+	}
+	return err
+}
+
+// Tables have the calls of the gateway, their outcomes, and the user's answers.
+type Tables struct{ *session.Session }
+
+// ledgerReader returns a session as the gateway reads it.
+func ledgerReader(s *session.Session) gateway.LedgerReader {
+	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Definitions{Session: s}}
+}
+
+// ledgerTx returns a session as the gateway reads and writes it.
+func ledgerTx(s *session.Session) gateway.LedgerTx {
+	return gateway.LedgerTx{LedgerReader: ledgerReader(s), CallWriter: Tables{Session: s}, SignatureWriter: records.Signatures{Session: s}}
+}
+
+// Use implements gateway.CallReader.
+func (c Tables) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
+	var u gateway.Use
+	var last string
+	err := c.Row(ctx, `SELECT
+		coalesce((SELECT max(nth) FROM calls WHERE "user" = $1 AND tool = $2 AND substr(at, 1, 10) = $3 AND nth > 0), 0),
+		coalesce((SELECT at FROM calls WHERE "user" = $1 AND tool = $2 AND nth > 0 ORDER BY substr(at, 1, 10) DESC, nth DESC LIMIT 1), '')`,
+		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &u.Today, &last)
+	if err != nil || last == "" {
+		return u, err
+	}
+	return u, table.Into(&u.Last, history.ParseTimestamp, last)
+}
+
+// NotRun implements gateway.CallReader.
+func (c Tables) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
+	var n int
+	err := c.Row(ctx, `SELECT count(*) FROM calls c CROSS JOIN call_outcomes o
+		WHERE c."user" = $1 AND c.tool = $2 AND substr(c.at, 1, 10) = $3 AND c.nth > 0 AND o.call = c.id AND o.not_run = 1`,
+		[]any{user, tool.String(), now.UTC().Format(time.DateOnly)}, &n)
+	return n, err
+}
+
+// The formats of the chained tables of calls.
+const (
+	CallFormat    = "toolcrib call 1"
+	OutcomeFormat = "toolcrib call outcome 1"
+)
+
+// CallColumns are those between the number of a call and its place in the chain. A call
+// behind a guard is for no customer: that column has what the server is.
+func CallColumns(c *gateway.Call) table.Columns {
+	by := &c.Caller
+	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
+	customer := table.Stored(&by.Customer, func(name string) string {
+		if guarded() {
+			return c.Command
+		}
+		return name
+	}, func(text string) (string, error) {
+		if guarded() {
+			c.Command, text = text, ""
+		}
+		return text, nil
+	})
+	return table.Columns{
+		table.Col("id", &c.ID), table.Col("at", table.Time(&c.At)), table.Col("actor", table.Actor(&by.Actor)), table.Col("agent", &by.Agent), table.Col("layer", (*string)(&by.Layer)),
+		table.Col(`"user"`, &by.User), table.Col("customer", customer), table.Col("name", &c.Name),
+		table.Col("tool", table.Stored(&c.Tool, registry.Subject.String, parseMaybeSubject)), table.Col("version", &c.Version), table.Col("content_hash", &c.ContentHash),
+		table.Col("annotations", asAnnotations(&c.Annotations)), table.Col("args_hash", &c.ArgsHash), table.Col("pending", &c.Pending), table.Col("nth", &c.Nth),
+	}
+}
+
+// parseMaybeSubject reads a subject that need not be there.
+func parseMaybeSubject(text string) (registry.Subject, error) {
+	if text == "" {
+		return registry.Subject{}, nil
+	}
+	return registry.ParseSubject(text)
+}
+
+func asAnnotations(a **registry.Annotations) table.Textual {
+	return table.StoredJSON(a, func(a *registry.Annotations) ([]byte, error) {
+		if a == nil {
+			return nil, nil
+		}
+		return json.Marshal(a)
+	})
+}
+
+// EndedCall is an outcome with the id of its call.
+type EndedCall struct {
+	gateway.Outcome
+	call string
+}
+
+// OutcomeColumns are those between the number of an outcome and its place in the chain.
+func OutcomeColumns(o *EndedCall) table.Columns {
+	return table.Columns{
+		table.Col("call", &o.call), table.Col("at", table.Time(&o.At)), table.Col("code", (*string)(&o.Code)), table.Col("duration_us", asMicroseconds(&o.Duration)),
+		table.Col("output", table.JSON(&o.Output)), table.Col("output_hash", &o.OutputHash), table.Col("output_bytes", &o.OutputBytes), table.Col("message", &o.Message),
+		table.Col("approval_request", &o.ApprovalRequest), table.Col("not_run", &o.NotRun),
+	}
+}
+
+func asMicroseconds(d *time.Duration) table.Textual {
+	return &table.StoredText[time.Duration]{
+		V: d, None: "0",
+		Write: func(d time.Duration) (string, error) { return strconv.FormatInt(d.Microseconds(), 10), nil },
+		Read: func(text string) (time.Duration, error) {
+			n, err := strconv.ParseInt(text, 10, 64)
+			return time.Duration(n) * time.Microsecond, err
+		},
+	}
+}
+
+// Chained are the columns of a table that is one chain.
+func Chained(row table.Columns) table.Columns {
+	return slices.Concat(table.Columns{table.Col("seq", nil)}, row, table.Columns{table.Col("prev_hash", nil), table.Col("hash", nil)})
+}
+
+// AddCall implements gateway.CallWriter.
+func (c Tables) AddCall(ctx context.Context, call gateway.Call) error {
+	return c.link(ctx, CallTable, CallFormat, CallColumns(&call))
+}
+
+// AddOutcome implements gateway.CallWriter.
+func (c Tables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
+	return c.link(ctx, OutcomeTable, OutcomeFormat, OutcomeColumns(&EndedCall{o, call}))
+}
+
+// link appends a row to a table that is one chain.
+func (c Tables) link(ctx context.Context, table, format string, row table.Columns) error {
+	fields, err := row.Texts()
+	if err != nil {
+		return err
+	}
+	var seq int64
+	var prev string
+	err = c.Row(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	seq++
+	sealed := append(append([]string{format, strconv.FormatInt(seq, 10)}, fields...), prev)
+	args := make([]any, 0, len(fields)+3)
+	args = append(args, seq)
+	for _, f := range fields {
+		args = append(args, f)
+	}
+	seal := history.Seal(sealed...)
+	args = append(args, prev, seal)
+	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+Chained(row).Names()+") VALUES ("+engine.Placeholders(1, len(fields)+3)+")", args...)
+	if err != nil {
+		return fmt.Errorf("%s %d: %w", table, seq, err)
+	}
+	c.WroteRow(table, seq, seal)
+	return nil
+}
+
+// callRow is a call with the outcome that it may have.
+type callRow struct {
+	call    gateway.Call
+	ended   bool
+	outcome EndedCall
+}
+
+func callRowColumns(r *callRow) table.Columns {
+	return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, CallColumns(&r.call), OutcomeColumns(&r.outcome).When(&r.ended))
+}
+
+// maybeOutcome lists the columns of an outcome, o, that may not be there.
+var maybeOutcome = OutcomeColumns(new(EndedCall)).Maybe("o", "call")
+
+// selectCalls is the beginning of a query for callRowColumns: of a call, c, and of its
+// outcome, o.
+var selectCalls = "SELECT c.seq, " + CallColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
+
+// readCalls returns the calls that a query for callRowColumns finds.
+func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
+	rows, err := table.All(ctx, c, table.Reading(callRowColumns), engine.Numbered(query), args...)
+	calls := make([]gateway.Call, len(rows))
+	for i, r := range rows {
+		calls[i] = r.call
+		if r.ended {
+			calls[i].Outcome = &rows[i].outcome.Outcome
+		}
+	}
+	return calls, err
+}
+
+// Ledger implements gateway.CallReader. The most selective condition uses an
+// index, so that a page costs the same however many calls there are; the others,
+// with "+" to avoid indexes, only leave rows out.
+func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	var where []string
+	var args []any
+	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are fewer than any other choice
+	and := func(column string, value any) {
+		if !indexed {
+			column = c.Hints.Unindexed(column)
+		}
+		where, args = append(where, column+" = ?"), append(args, value)
+		indexed = false
+	}
+	if q.User != "" {
+		and(`c."user"`, q.User)
+	}
+	if q.Agent != "" {
+		and("c.agent", q.Agent)
+	}
+	if q.Tool != (registry.Subject{}) {
+		where = append(where, "c.tool <> ''")
+		and("c.tool", q.Tool.String())
+	}
+	if q.Hint != "" {
+		where, args = append(where, "instr(c.annotations, ?) > 0"), append(args, jsondoc.Quote(q.Hint)+":true")
+	}
+	if q.Code != "" && q.Code != gateway.CodeInterrupted && len(where) == 0 {
+		return c.concluded(ctx, q)
+	}
+	switch q.Code {
+	case "", gateway.CodeInterrupted:
+	default:
+		indexed = false
+		and("o.code", storedCode(q.Code))
+	}
+	from, seq := "calls c", "c.seq"
+	if q.Code == gateway.CodeInterrupted {
+		from, seq = "calls_open n CROSS JOIN calls c", "n.seq"
+		where = append(where, "c.seq = n.seq")
+	}
+	if q.Before > 0 {
+		where, args = append(where, seq+" < ?"), append(args, q.Before)
+	}
+	query := selectCalls + "FROM " + from + " LEFT JOIN call_outcomes o ON o.call = c.id"
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
+}
+
+// concluded returns the calls with an outcome, in the order in which they came
+// to it.
+func (c Tables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
+	if q.Before > 0 {
+		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
+		args = append(args, q.Before)
+	}
+	return c.readCalls(ctx, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
+}
+
+// storedCode is how a code that is asked for is stored.
+func storedCode(code gateway.Code) string {
+	if code == gateway.CodeOK {
+		return ""
+	}
+	return string(code)
+}
+
+// CountRefused implements gateway.CallWriter.
+func (c Tables) CountRefused(ctx context.Context, call gateway.Call, code gateway.Code, most int) (bool, error) {
+	by := call.Caller
+	key := []any{by.Agent, by.User, formatHour(call.At)}
+	written := 0
+	err := c.Row(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
+	first := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !first {
+		return false, err
+	}
+	write := written < most
+	add := 0
+	if write {
+		add = 1
+	}
+	query := `UPDATE call_refusals SET written = written + $4, counted = counted + $5, last_at = $6, last_code = $7 WHERE agent = $1 AND "user" = $2 AND hour = $3`
+	if first {
+		query = `INSERT INTO call_refusals (agent, "user", hour, written, counted, last_at, last_code) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	}
+	_, err = c.Exec(ctx, query, append(key, add, 1-add, history.Timestamp(call.At), string(code))...)
+	return write, err
+}
+
+// Refusals implements gateway.CallReader.
+func (c Tables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
+	query, args := "SELECT "+refusalColumns(new(gateway.Refusals)).Names()+" FROM call_refusals WHERE counted > 0", []any{}
+	if q.Agent != "" {
+		query, args = query+" AND "+c.Hints.Unindexed("agent")+" = ?", append(args, q.Agent)
+	}
+	if q.User != "" {
+		query, args = query+" AND "+c.Hints.Unindexed(`"user"`)+" = ?", append(args, q.User)
+	}
+	return table.All(ctx, c, table.Reading(refusalColumns), engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+}
+
+func refusalColumns(r *gateway.Refusals) table.Columns {
+	return table.Columns{
+		table.Col("agent", &r.Agent), table.Col(`"user"`, &r.User), table.Col("hour", table.Stored(&r.Hour, formatHour, parseHour)), table.Col("written", &r.Written),
+		table.Col("counted", &r.Counted), table.Col("last_at", table.Time(&r.LastAt)), table.Col("last_code", (*string)(&r.LastCode)),
+	}
+}
+
+// An hour of UTC is stored as the beginning of its timestamps.
+const hourForm = "2006-01-02T15"
+
+func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
+
+func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, text) }
+
+// The tables of calls, each one chain.
+const (
+	CallTable    = "calls"
+	OutcomeTable = "call_outcomes"
+)

@@ -1,0 +1,275 @@
+// Package catalog has the registry: versions, which of them are live and by what names, the
+// imported documents and the bytes that they refer to, and sketches for near-duplicate
+// detection. Where decisions are signed, its readers pass only what signatures confirm.
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// listing reads the live registry as lists show it.
+type listing struct{ *session.Session }
+
+// Lists are the lists of the live registry.
+type Lists struct{ Pool *session.Pool }
+
+// Query selects live definitions for a page, by id.
+type Query struct {
+	Kind     registry.Kind
+	View     []registry.Layer // merged, the weakest first
+	All      bool             // every layer, hidden and deactivated ones too
+	AsOf     time.Time        // as it was then; the zero time means now
+	Category string           // "" for all
+	Filter   string           // substring of id or name, any case; "" for all
+	Group    *Group           // only this part of it, nil for all
+	Limit    int              // 1 to review.MaxPage
+	After    string           // Next of the page before
+}
+
+// Entry is a live definition as lists show it.
+type Entry struct {
+	Subject          registry.Subject
+	Version          int
+	ContentHash      string
+	registry.Columns // without tag and origin as of a time, and without source
+	Locked           bool
+	Hides            []registry.Subject // subjects that it overrides in earlier layers
+	// Refused is why its version does not count where decisions are signed, nil
+	// when it does. It is then shown as deactivated, and without content.
+	Refused error
+}
+
+// Page is one page of a catalog.
+type Page struct {
+	Entries []Entry
+	Next    string
+}
+
+// liveRows returns the table of live versions: now, or at the time asOf, when it
+// is the last version of each subject decided by then.
+func liveRows(asOf time.Time) (from string, args []any) {
+	if asOf.IsZero() {
+		return "SELECT * FROM live", nil
+	}
+	return `SELECT v.subject, v.kind, v.layer, v.id, v.number AS version, v.content_hash,
+			coalesce(json_extract(v.definition, CASE WHEN v.kind IN ('skill', 'instructions') THEN '$.path' ELSE '$.name' END), '') AS name,
+			CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.kind'), '') ELSE '' END AS tool_kind,
+			coalesce(json_extract(v.definition, '$.category'), '') AS category, CASE v.kind WHEN 'tool' THEN coalesce(json_extract(v.definition, '$.tier'), '') ELSE '' END AS tier,
+			coalesce(json_extract(v.definition, '$.approval.tier'), '') AS approval, '' AS tag, coalesce(json_extract(v.definition, '$.status'), 'active') AS status, '' AS origin, '' AS source,
+			v.kind = 'tool' AND v.layer = 'global' AND v.id IN (SELECT id FROM core) AS locked
+		FROM versions v JOIN (SELECT subject, max(number) AS number FROM versions WHERE decided_at <= $1 GROUP BY subject) last
+			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
+}
+
+// Catalog returns a page of the live definitions of a kind, ordered by id.
+func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) { return listing{Session: s}.catalog(ctx, q) })
+}
+
+// rows returns the statement that reads columns of live versions as r, joined with
+// other tables, by id and then by layer, and its arguments.
+func (q Query) rows(columns, join string) (query string, args []any) {
+	from, args := liveRows(q.AsOf)
+	query = "SELECT " + columns + " FROM (" + from + ") r" + join + " WHERE "
+	and := func(condition string, value any) {
+		args = append(args, value)
+		query += fmt.Sprintf(condition, len(args))
+	}
+	and("r.kind = $%d", q.Kind)
+	if !q.All {
+		query += " AND r.layer IN (" + engine.Placeholders(len(args)+1, len(q.View)) + ")"
+		for _, l := range q.View {
+			args = append(args, l)
+		}
+	}
+	if q.After != "" {
+		and(" AND r.id > $%d", q.After)
+	}
+	if q.Category != "" {
+		and(" AND r.category = $%d", q.Category)
+	}
+	if q.Filter != "" {
+		and(" AND instr(lower(r.id || '\n' || r.name), lower($%d)) > 0", q.Filter)
+	}
+	return query + " ORDER BY r.id, r.layer", args
+}
+
+func (s listing) catalog(ctx context.Context, q Query) (Page, error) {
+	query, args := q.rows(entryList, "")
+	return q.merge(func(fn func(Entry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
+}
+
+// merge returns the page of the entries that each reads, by id and then by layer.
+func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
+	var page Page
+	err := q.eachMerged(each, func(es []Entry) error {
+		if q.Group != nil && (len(es) == 0 || groupOf(es[0]) != *q.Group) {
+			return nil
+		}
+		if n := len(page.Entries); n >= q.Limit {
+			page.Next = page.Entries[n-1].Subject.ID
+			return errEnough
+		}
+		page.Entries = append(page.Entries, es...)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return Page{}, err
+	}
+	return page, nil
+}
+
+// eachMerged calls fn with the merged entries of every id that each reads.
+func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
+	var same []Entry // of the id that is being read, from every layer
+	flush := func() error {
+		if len(same) == 0 {
+			return nil
+		}
+		left := merged(same, q.All)
+		same = same[:0]
+		return fn(left)
+	}
+	err := each(func(e Entry) error {
+		if len(same) > 0 && same[0].Subject.ID != e.Subject.ID {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		same = append(same, e)
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return err
+}
+
+// errEnough ends the reading of rows when a page is full.
+var errEnough = errors.New("enough")
+
+// merged returns the visible entries of one id: that of the strongest layer, with
+// those it hides, unless it is deactivated.
+func merged(same []Entry, everything bool) []Entry {
+	slices.SortFunc(same, byStrength)
+	if everything {
+		weakestFirst := slices.Clone(same)
+		slices.Reverse(weakestFirst)
+		return weakestFirst
+	}
+	top := same[0]
+	if top.Status == registry.Deactivated {
+		return nil
+	}
+	for _, e := range slices.Backward(same[1:]) {
+		if !top.Locked { // what claims the id of a core tool is not there
+			top.Hides = append(top.Hides, e.Subject)
+		}
+	}
+	return []Entry{top}
+}
+
+// byStrength orders entries of one id as the registry merges layers.
+func byStrength(a, b Entry) int {
+	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
+}
+
+// Find returns one live definition with its canonical JSON: by its subject, or
+// by its id, alias or wire name in the merged view.
+func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawMessage, error) {
+	var e Entry
+	var definition []byte
+	err := db.Pool.View(ctx, func(s *session.Session) error {
+		var err error
+		if e, err = (listing{Session: s}).find(ctx, q, ref); err != nil {
+			return err
+		}
+		if e.Refused != nil {
+			return fmt.Errorf("%s is not in use: %w", e.Subject, e.Refused)
+		}
+		now, consistent := q.AsOf.IsZero(), true
+		query := "SELECT v.definition, true FROM versions v WHERE v.subject = $1 AND v.number = $2"
+		if now {
+			query = "SELECT v.definition, " + consistentLive("l") + " " + LiveFrom + "WHERE l.subject = $1 AND l.version = $2"
+		}
+		if err := s.Row(ctx, query, []any{e.Subject.String(), e.Version}, &definition, &consistent); err != nil {
+			return err
+		}
+		if !consistent {
+			return changedByHand(e.Subject, e.Version)
+		}
+		return Definitions{Session: s}.same(e, definition, now)
+	})
+	return e, definition, err
+}
+
+func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
+	from, args := liveRows(q.AsOf)
+	query := "SELECT " + entryList + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
+	value := fmt.Sprintf(" = $%d", len(args)+2)
+	if strings.Contains(ref, ":") {
+		found, err := s.entries(ctx, q, query+"subject"+value, append(args, q.Kind, ref)...)
+		return table.First(found, err, "%s", ref)
+	}
+	ids := []string{ref}
+	aliased, err := table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT l.id FROM names n JOIN live l ON l.subject = n.subject WHERE n.name = $1", ref)
+	if err != nil {
+		return Entry{}, err
+	}
+	ids = append(ids, aliased...)
+	if q.Kind == registry.KindTool {
+		wired, err := Definitions(s).ByWire(ctx, ref)
+		if err != nil {
+			return Entry{}, err
+		}
+		for _, l := range wired {
+			if l.Definition.Tool.WireName() == ref {
+				ids = append(ids, l.Subject.ID)
+			}
+		}
+	}
+	for _, id := range ids {
+		found, err := s.entries(ctx, q, query+"id"+value, append(slices.Clone(args), q.Kind, id)...)
+		if err != nil {
+			return Entry{}, err
+		}
+		found = slices.DeleteFunc(found, func(e Entry) bool { return !slices.Contains(q.View, e.Subject.Layer) })
+		if len(found) == 0 {
+			continue
+		}
+		return slices.MinFunc(found, byStrength), nil
+	}
+	return Entry{}, fmt.Errorf("%s %s: %w", q.Kind, ref, proposals.ErrNotFound)
+}
+
+// Subject returns the subject that an id or alias means in a merged view: a
+// tool before an agent before a list, deactivated ones too.
+func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
+	var subject registry.Subject
+	err := db.Pool.View(ctx, func(s *session.Session) error {
+		var err error
+		for _, kind := range registry.SubjectKinds() {
+			var e Entry
+			e, err = listing{Session: s}.find(ctx, Query{Kind: kind, View: view}, ref)
+			subject = e.Subject
+			if !errors.Is(err, proposals.ErrNotFound) {
+				return err
+			}
+		}
+		return table.NotFound("tool, agent or list %s", ref)
+	})
+	return subject, err
+}

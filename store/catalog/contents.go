@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"toolcrib/registry"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+)
+
+// contentTables have the bytes of binary files, by their SHA-256.
+type contentTables struct{ *session.Session }
+
+// Content implements review.RegistryReader.
+func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
+	err = s.Row(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, false, nil
+	case err == nil && registry.HashBytes(data) != sha256:
+		err = fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
+	}
+	return data, err == nil, err
+}
+
+// AddContent implements review.RegistryWriter.
+func (s contentTables) AddContent(ctx context.Context, data []byte) error {
+	if data == nil {
+		data = []byte{} // not NULL
+	}
+	_, err := s.Exec(ctx, "INSERT INTO contents (sha256, bytes) VALUES ($1, $2)", registry.HashBytes(data), data)
+	return err
+}

@@ -1,0 +1,178 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review/proof"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+func entryColumns(e *Entry) table.Columns {
+	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&e.Subject)), table.Col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
+}
+
+// entryList lists entryColumns in what liveRows returns as r.
+var entryList = entryColumns(new(Entry)).Of("r")
+
+// entries reads entries of live versions.
+func (s listing) entries(ctx context.Context, q Query, query string, args ...any) ([]Entry, error) {
+	var found []Entry
+	err := s.eachEntry(ctx, q, query, args, func(e Entry) error {
+		found = append(found, e)
+		return nil
+	})
+	return found, err
+}
+
+// eachEntry calls fn for every entry that a statement reads. Where signatures are
+// required, an entry has the columns of its definition, and one whose version has
+// no valid signature is deactivated.
+func (s listing) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
+	p, err := records.Signatures(s).Proofs(ctx)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		scan := table.Reading(entryColumns)
+		return s.Each(ctx, query, args, func(row table.Scanner) error {
+			e, err := scan(row)
+			if err != nil {
+				return err
+			}
+			return fn(e)
+		})
+	}
+	query = strings.Replace(query, entryList, provenColumns()+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
+	return s.Each(ctx, query, args, func(row table.Scanner) error {
+		var hash string
+		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
+		if err != nil {
+			return err
+		}
+		return fn(e)
+	})
+}
+
+// provenColumns list what an entry is read from where signatures are required: the rest comes
+// from the checked definition.
+func provenColumns() string {
+	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
+		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
+}
+
+// scanProven scans provenColumns, and the hash of the version with them, into an
+// entry as its definition has it.
+func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash *string, row table.Scanner) (Entry, error) {
+	var e Entry
+	var subject string
+	var newest int
+	var signed bool
+	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed)
+	if err == nil {
+		err = table.Into(&e.Subject, registry.ParseSubject, subject)
+	}
+	if err != nil {
+		return e, err
+	}
+	proof, err := Definitions(s).proof(ctx, p, e.Subject, e.Version, *hash)
+	if err != nil {
+		return e, err
+	}
+	now := q.AsOf.IsZero()
+	e.Refused = proof.Err
+	if e.Refused == nil && (e.ContentHash != proof.ContentHash || e.Locked != locked(e.Subject) || now && e.Version != newest) {
+		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
+	}
+	if e.Refused == nil && now {
+		if e.Refused, err = Definitions(s).superseded(ctx, p, proof, signed); err != nil {
+			return e, err
+		}
+	}
+	if e.Refused != nil {
+		return Entry{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Columns: registry.Columns{Status: registry.Deactivated}, Refused: e.Refused}, nil
+	}
+	e.Columns = proof.Columns
+	return e, nil
+}
+
+// same returns nil when a definition is the one of an entry. now is set for an entry of the
+// live registry, which repeats columns of the definition.
+func (s Definitions) same(e Entry, definition []byte, now bool) error {
+	differs := registry.HashBytes(definition) != e.ContentHash
+	if now && !differs && !s.Trust.Required() { // else they were taken from the checked version
+		d, err := session.Keep[decoded](s.Session).definition(e.Subject.Kind, string(definition))
+		shown, textErr := shownText(e.Columns)
+		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
+	}
+	if differs {
+		return changedByHand(e.Subject, e.Version)
+	}
+	return nil
+}
+
+// changedByHand is the error of a version whose content, or whose entry in the live registry,
+// is not what was approved.
+func changedByHand(s registry.Subject, version int) error {
+	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
+}
+
+// Group is the part of a catalog that is in one layer and comes from one
+// server or file.
+type Group struct {
+	Layer  registry.Layer
+	Source string // "" for definitions that were not imported
+}
+
+// GroupCount is a group with the number of its entries.
+type GroupCount struct {
+	Group
+	Count int
+}
+
+func groupOf(e Entry) Group { return Group{e.Subject.Layer, e.Source} }
+
+// CatalogGroups counts the entries of the catalog of q by group: the weakest layer
+// first, then by source. Limit, After and Group of q do not count.
+func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error) {
+	q.After, q.Group = "", nil
+	counts := map[Group]int{}
+	err := db.Pool.View(ctx, func(s *session.Session) error {
+		clear(counts) // it may run again
+		query, args := q.rows(entryList, "")
+		return q.eachMerged(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []Entry) error {
+			for _, e := range es {
+				counts[groupOf(e)]++
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	groups := slices.SortedFunc(maps.Keys(counts), func(a, b Group) int {
+		return cmp.Or(cmp.Compare(slices.Index(q.View, a.Layer), slices.Index(q.View, b.Layer)), cmp.Compare(a.Source, b.Source))
+	})
+	out := make([]GroupCount, len(groups))
+	for i, g := range groups {
+		out[i] = GroupCount{g, counts[g]}
+	}
+	return out, nil
+}
+
+// extendedRow is a row whose last columns are scanned into rest.
+type extendedRow struct {
+	table.Scanner
+	rest []any
+}
+
+// Scan implements scanner.
+func (w extendedRow) Scan(dest ...any) error { return w.Scanner.Scan(append(dest, w.rest...)...) }

@@ -1,0 +1,194 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Import is one document that was read: where it came from, and the JSON of
+// each tool in it.
+type Import struct {
+	ID           string // UUIDv7
+	At           time.Time
+	Actor        string
+	Format       string
+	Label        string          // the server or the file
+	Hash         string          // SHA-256 of the whole document
+	Capabilities json.RawMessage // that the client had declared; nil when nobody said
+	Tools        []Raw
+}
+
+// Raw is the JSON of one tool as it was read. Hash is over its canonical form.
+type Raw struct {
+	Hash string
+	Body []byte
+}
+
+// importTables have the imported documents.
+type importTables struct{ *session.Session }
+
+// Imports are what was imported.
+type Imports struct{ Pool *session.Pool }
+
+// KeepImport records an import with its definitions, and its event, whose chain
+// seals the whole import. Definitions stored under the same hash stay as they are.
+func (db Imports) KeepImport(ctx context.Context, i Import) error {
+	hashes := make([]string, len(i.Tools))
+	for n, t := range i.Tools {
+		hashes[n] = t.Hash
+	}
+	tools, err := json.Marshal(hashes)
+	if err != nil {
+		return err
+	}
+	return db.Pool.Update(ctx, func(s *session.Session) error {
+		for _, t := range i.Tools {
+			if err := (importTables{Session: s}).keepRaw(ctx, t); err != nil {
+				return err
+			}
+		}
+		_, err := s.Exec(ctx, "INSERT INTO imports (seq, id, at, actor, format, label, hash, capabilities, tools) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM imports), $1, $2, $3, $4, $5, $6, $7, $8)",
+			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), string(tools))
+		if err != nil {
+			return err
+		}
+		data, err := jsondoc.Marshal(map[string]any{
+			"format": i.Format, "label": i.Label, "hash": i.Hash, "capabilities": string(i.Capabilities), "tools": hashes,
+		})
+		if err != nil {
+			return err
+		}
+		return records.Log{Session: s}.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
+	})
+}
+
+// keepRaw keeps the JSON of a tool, unless it is kept already.
+func (s importTables) keepRaw(ctx context.Context, t Raw) error {
+	var kept bool
+	err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM raws WHERE hash = $1)", []any{t.Hash}, &kept)
+	if err != nil || kept {
+		return err
+	}
+	_, err = s.Exec(ctx, "INSERT INTO raws (hash, body) VALUES ($1, $2)", t.Hash, t.Body)
+	return err
+}
+
+// ImportOf returns the latest import that brought the tool with a hash, without
+// its tools; false when none is on record.
+func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		var at, capabilities string
+		err := s.Row(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
+			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
+			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if capabilities != "" {
+			i.Capabilities = json.RawMessage(capabilities)
+		}
+		ok = true
+		i.At, err = history.ParseTimestamp(at)
+		return err
+	})
+	return i, ok, err
+}
+
+// Listed returns the hashes of what the latest recorded list of an MCP server
+// held, in its order; none when nothing of it is on record.
+func (db Imports) Listed(ctx context.Context, label string) (hashes []string, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		var list string
+		err := s.Row(ctx, "SELECT coalesce((SELECT tools FROM imports WHERE label = $1 AND format = 'mcp' ORDER BY seq DESC LIMIT 1), '[]')", []any{label}, &list)
+		if err != nil {
+			return err
+		}
+		return table.Into(&hashes, table.ParseList, list)
+	})
+	return hashes, err
+}
+
+// startFormat is the format of imports that record what a server is: its command or its
+// URL, as a list of JSON strings among the raws. Approvals are bound to the first one under
+// the server's name.
+const startFormat = "start"
+
+// StartOf returns what the MCP server with a label was when it was first recorded: its
+// command, or its URL; nil when nothing is on record.
+func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		words, err = importTables{Session: s}.startOf(ctx, label)
+		return err
+	})
+	return words, err
+}
+
+func (s importTables) startOf(ctx context.Context, label string) (words []string, err error) {
+	var hash string
+	var body []byte
+	err = s.Row(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq LIMIT 1", []any{label, startFormat}, &hash, &body)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err == nil && registry.HashBytes(body) != hash:
+		err = fmt.Errorf("the recorded start of %s is damaged: its hash differs", label)
+	case err == nil:
+		err = json.Unmarshal(body, &words)
+	}
+	return words, err
+}
+
+// KeepStart records what an MCP server is, without secrets, unless something is on record
+// for its name.
+func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
+	known, err := db.StartOf(ctx, label)
+	if err != nil || known != nil {
+		return err
+	}
+	body, err := json.Marshal(words)
+	if err != nil {
+		return err
+	}
+	hash := registry.HashBytes(body)
+	return db.KeepImport(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label, Hash: hash, Tools: []Raw{{hash, body}}})
+}
+
+// Raw returns the JSON that was kept under a hash, false when none was.
+func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		body, ok, err = importTables{Session: s}.Raw(ctx, hash)
+		return err
+	})
+	return body, ok, err
+}
+
+// Raw implements review.RegistryReader.
+func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	err = s.Row(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if is, err := wire.HashRaw(body); err != nil || is != hash { // what a client is given has to be what was approved
+		return nil, false, fmt.Errorf("the imported JSON %.12s: %w: it does not match its hash; run toolcrib verify", hash, proposals.ErrTampered)
+	}
+	return body, true, nil
+}

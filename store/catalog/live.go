@@ -1,0 +1,393 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/store/engine"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// scanLive scans a live definition. One that was edited by hand, or whose row was, is
+// returned as refused.
+func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
+	var l registry.Live
+	var subject, text, shown string
+	var consistent bool
+	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &text, &consistent, &shown); err != nil {
+		return l, err
+	}
+	if err := table.Into(&l.Subject, registry.ParseSubject, subject); err != nil {
+		return l, err
+	}
+	d, err := session.Keep[decoded](s.Session).definition(l.Subject.Kind, text)
+	if !consistent || err != nil || d.hash != l.ContentHash || d.shown != shown || l.Locked != locked(l.Subject) {
+		return l.Refuse(changedByHand(l.Subject, l.Version)), nil
+	}
+	l.Definition = d.Definition
+	return l, nil
+}
+
+// maxDecoded limits the bytes of text in decoded definitions.
+const maxDecoded = 2 << 20
+
+// decoded are definitions that a session decoded, so that the next transaction, which
+// reads most of them again, does not have to. Nobody changes a live definition.
+type decoded struct {
+	byText map[definitionText]decodedDefinition
+	size   int // bytes of text
+}
+
+// decodedDefinition is a definition with what its live row repeats of it.
+type decodedDefinition struct {
+	registry.Definition
+	hash, shown string
+}
+
+type definitionText struct {
+	kind registry.Kind
+	text string
+}
+
+// definition returns the definition with a text.
+func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition, error) {
+	key := definitionText{kind, text}
+	if known, ok := d.byText[key]; ok {
+		return known, nil
+	}
+	def := decodedDefinition{hash: registry.HashBytes([]byte(text))}
+	var err error
+	if def.Definition, err = registry.DecodeDefinition(kind, []byte(text)); err != nil {
+		return def, err
+	}
+	if def.shown, err = shownText(def.Columns()); err != nil {
+		return def, err
+	}
+	if d.size += len(text); d.byText == nil || d.size > maxDecoded {
+		d.byText, d.size = map[definitionText]decodedDefinition{}, len(text)
+	}
+	d.byText[key] = def
+	return def, nil
+}
+
+// Registry are the registry as the review service uses it.
+type Registry struct {
+	Definitions
+	Versions
+	sketchTables
+	contentTables
+	importTables
+}
+
+func NewRegistry(s *session.Session) Registry {
+	return Registry{Definitions{Session: s}, Versions{Session: s}, sketchTables{Session: s}, contentTables{Session: s}, importTables{Session: s}}
+}
+
+// Definitions are the live registry with its names.
+type Definitions struct{ *session.Session }
+
+// Live implements review.RegistryReader.
+func (s Definitions) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	found, err := s.Find(ctx, LiveFrom+"WHERE l.subject = $1", subject.String())
+	return table.First(found, err, "%s", subject)
+}
+
+// namesAtOnce is how many names one statement looks up, a power of eight.
+const namesAtOnce = 512
+
+// ByName implements review.RegistryReader.
+func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	var found []registry.Live
+	for list := range slices.Chunk(names, namesAtOnce) {
+		size := 1
+		for size < len(list) {
+			size *= 8 // few sizes, so that few statements are kept
+		}
+		args := make([]any, size)
+		for i := range args {
+			args[i] = list[min(i, len(list)-1)]
+		}
+		some, err := s.Find(ctx, LiveFrom+"WHERE l.subject IN (SELECT subject FROM names WHERE name IN ("+engine.Placeholders(1, size)+")) ORDER BY l.subject", args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	if len(names) > namesAtOnce {
+		slices.SortFunc(found, func(a, b registry.Live) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+		found = slices.CompactFunc(found, func(a, b registry.Live) bool { return a.Subject == b.Subject })
+	}
+	return found, nil
+}
+
+// ByWire implements review.RegistryReader. A wire name ends in the name that the
+// tool has where it comes from, behind that of a server or alone; the index has
+// that name.
+func (s Definitions) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
+	ends := []string{name}
+	for i, r := range name {
+		if r == '_' && i+1 < len(name) {
+			ends = append(ends, name[i+1:])
+		}
+	}
+	list, err := json.Marshal(ends)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Find(ctx, LiveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
+	return slices.DeleteFunc(found, func(l registry.Live) bool {
+		t := l.Definition.Tool
+		return t == nil || t.WireName() != name && t.OriginName() != name
+	}), err
+}
+
+// FromServer implements review.RegistryReader.
+func (s Definitions) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+	return s.Find(ctx, LiveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
+}
+
+// InCategory implements review.RegistryReader.
+func (s Definitions) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+	return s.Find(ctx, LiveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
+}
+
+// OfKind implements registry.Finder.
+func (s Definitions) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+	ids, args := ofKind(kind, view, most)
+	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
+}
+
+// Heads implements review.RegistryReader. Where signatures decide what counts, it reads
+// the definitions.
+func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+	ids, args := ofKind(kind, view, most)
+	core := shipped.CoreHashes()
+	heads, err = table.All(ctx, s, func(row table.Scanner) (registry.Live, error) {
+		tool, bytes := &registry.Tool{}, 0
+		l := registry.Live{Subject: registry.Subject{Kind: registry.KindTool}, Definition: registry.Definition{Tool: tool}}
+		err := row.Scan(&tool.ID, &l.Subject.Layer, &tool.Kind, &tool.Status, &bytes)
+		size += bytes
+		_, l.Locked = core[tool.ID]
+		l.Subject.ID, l.Locked = tool.ID, l.Locked && l.Subject.Layer == registry.LayerGlobal
+		return l, err
+	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action', 'text') AND "+ids, args...) // an index has them
+	if err != nil {
+		return nil, 0, err
+	}
+	if p, err := records.Signatures(s).Proofs(ctx); err != nil || p == nil {
+		return heads, size, err
+	}
+	heads, err = s.OfKind(ctx, kind, view, most)
+	return heads, size, err
+}
+
+// ofKind returns the condition of the live tools, l, that go by the ids of a kind, and
+// the arguments.
+func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where string, args []any) {
+	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
+	args = []any{kind}
+	if view != nil {
+		ids += " AND layer IN (" + engine.Placeholders(2, len(view)) + ")"
+		for _, l := range view {
+			args = append(args, l)
+		}
+	}
+	ids += " ORDER BY id"
+	if most > 0 {
+		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
+		args = append(args, most+len(shipped.CoreHashes())) // which may be among the first
+	}
+	return "l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (" + ids + ") first)", args
+}
+
+// Lists implements review.RegistryReader.
+func (s Definitions) Lists(ctx context.Context) ([]registry.Live, error) {
+	return s.profiles(ctx, registry.KindList)
+}
+
+// ByLabel implements review.RegistryReader.
+func (s Definitions) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+	return s.Find(ctx, LiveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
+}
+
+// ByTag implements review.RegistryReader.
+func (s Definitions) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+	return s.Find(ctx, LiveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
+}
+
+// Agents implements review.RegistryReader.
+func (s Definitions) Agents(ctx context.Context) ([]registry.Live, error) {
+	return s.profiles(ctx, registry.KindAgent)
+}
+
+// liveProfiles are the live agents and allow-lists of a transaction.
+type liveProfiles struct {
+	read  bool
+	lives []registry.Live
+}
+
+// profiles returns the live agents or the live allow-lists. Who asks for the ones
+// asks for the others, so a transaction reads them together, until it makes
+// something live.
+func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
+	profiles := session.Within[liveProfiles](s.Session)
+	if !profiles.read {
+		found, err := s.Find(ctx, LiveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
+		if err != nil {
+			return nil, err
+		}
+		*profiles = liveProfiles{true, found}
+	}
+	return slices.DeleteFunc(slices.Clone(profiles.lives), func(l registry.Live) bool { return l.Subject.Kind != kind }), nil
+}
+
+// SetLive implements review.RegistryWriter.
+func (s Definitions) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	added := *session.Within[addedVersions](s.Session)
+	for i, v := range versions {
+		if definitions[i].Tool != nil && added[v.Hash] == 0 {
+			return fmt.Errorf("version %d of %s is not one that was written last", v.Number, v.Subject)
+		}
+	}
+	sketches := make(chan sketching, 1)
+	go func() { sketches <- sketchAll(added, versions, definitions) }()
+	if err := s.setLive(ctx, versions, definitions); err != nil {
+		<-sketches
+		return err
+	}
+	made := <-sketches
+	if made.err != nil {
+		return made.err
+	}
+	return sketchTables(s).addSketches(ctx, made.sketches)
+}
+
+// liveColumns are the columns of a live row that change with its version: its number and
+// its hash, and what lists show.
+func liveColumns(number *int, contentHash *string, c *registry.Columns) table.Columns {
+	return append(table.Columns{table.Col("version", number), table.Col("content_hash", contentHash)}, ShownColumns(c)...)
+}
+
+// ShownColumns are the columns that lists show of a definition.
+func ShownColumns(c *registry.Columns) table.Columns {
+	return table.Columns{
+		table.Col("name", &c.Name), table.Col("tool_kind", &c.ToolKind), table.Col("category", &c.Category), table.Col("tier", &c.Tier), table.Col("approval", &c.Approval),
+		table.Col("tag", &c.Tag), table.Col("status", (*string)(&c.Status)), table.Col("origin", &c.Origin), table.Col("source", &c.Source),
+	}
+}
+
+// shownText joins the columns as shownLive does.
+func shownText(c registry.Columns) (string, error) {
+	texts, err := ShownColumns(&c).Texts()
+	return strings.Join(texts, shownBetween), err
+}
+
+// setLive points the registry to versions, and stores their names.
+func (s Definitions) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	*session.Within[liveProfiles](s.Session) = liveProfiles{}
+	var rows, names []table.Columns
+	for i, v := range versions {
+		if v.Number > 1 {
+			continue
+		}
+		rows = append(rows, append(newLive(v, definitions[i], false), table.Col("size", new(len(v.Definition)))))
+		names = append(names, newNames(v.Subject, definitions[i])...)
+	}
+	if err := s.insertLive(ctx, rows, names); err != nil {
+		return err
+	}
+	for i, v := range versions {
+		if v.Number == 1 {
+			continue
+		}
+		if err := s.moveLive(ctx, v, definitions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newLive returns the row of a first version as the step of the seed writes it; a later
+// step added the size.
+func newLive(v history.Version, d registry.Definition, locked bool) table.Columns {
+	shown := d.Columns()
+	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&v.Subject))}, PartsOf(&v.Subject), table.Columns{table.Col("locked", &locked)}, liveColumns(&v.Number, &v.ContentHash, &shown))
+}
+
+// newNames returns rows of the names that a definition takes.
+func newNames(subject registry.Subject, d registry.Definition) (rows []table.Columns) {
+	for _, name := range ToolNames(d) {
+		rows = append(rows, table.Columns{table.Col("name", &name), table.Col("subject", table.Subject(&subject))})
+	}
+	return rows
+}
+
+// insertLive adds first versions, and their names, to the registry.
+func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns) error {
+	if err := table.InsertAll(ctx, s, "live", rows); err != nil {
+		return err
+	}
+	if err := table.InsertAll(ctx, s, "names", names); err != nil {
+		return fmt.Errorf("names: %w", err)
+	}
+	return nil
+}
+
+// moveLive moves a subject from the version before to v.
+func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
+	subject := v.Subject.String()
+	shown := d.Columns()
+	row := append(liveColumns(&v.Number, &v.ContentHash, &shown), table.Col("size", new(len(v.Definition))))
+	values, err := row.Values()
+	if err != nil {
+		return err
+	}
+	n, err := s.Exec(ctx, fmt.Sprintf("UPDATE live SET %s WHERE subject = $%d AND version = $%d", row.Assignments(), len(row)+1, len(row)+2), append(values, subject, v.Number-1)...)
+	if err := table.ChangedOne(n, err, subject); err != nil {
+		return err
+	}
+	old, err := table.All(ctx, s, table.ScanValue[string], "SELECT name FROM names WHERE subject = $1", subject)
+	if err != nil {
+		return err
+	}
+	return s.setNames(ctx, v.Subject, old, ToolNames(d))
+}
+
+// ToolNames are the names that a definition takes: none for an agent.
+func ToolNames(d registry.Definition) []string {
+	if d.Tool == nil {
+		return nil
+	}
+	return append([]string{d.Tool.ID}, d.Tool.Aliases...)
+}
+
+// setNames makes names what the subject is called instead of old, touching only
+// what changes.
+func (s Definitions) setNames(ctx context.Context, subject registry.Subject, old, names []string) error {
+	for _, name := range old {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if _, err := s.Exec(ctx, "DELETE FROM names WHERE name = $1 AND subject = $2", name, subject.String()); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if _, err := s.Exec(ctx, "INSERT INTO names (name, subject) VALUES ($1, $2)", name, subject.String()); err != nil {
+			return fmt.Errorf("name %s: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Seeding stamps what is shipped.
+type Seeding struct {
+	Now       time.Time
+	NewID     func() string
+	CoreAlone bool
+}
+
+// Seed writes what toolcrib ships into the global layer as version 1 of each
+// subject, or the core alone, and the core's hashes into the table
+// that its lock is read from.
+func Seed(ctx context.Context, s *session.Session, with Seeding) error {
+	now := with.Now.UTC().Truncate(time.Microsecond)
+	ship := func(d registry.Definition, locked bool) error {
+		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
+		v, err := Versions{Session: s}.AddVersion(ctx, history.Version{
+			Subject: subject, Number: 1, Definition: d.Canonical(),
+			Author: "system", DecidedBy: "system", DecidedAt: now, Note: "shipped with toolcrib",
+		})
+		if err != nil {
+			return err
+		}
+		if err := (Definitions{Session: s}).insertLive(ctx, []table.Columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
+			return err
+		}
+		made := sketchAll(*session.Within[addedVersions](s), []history.Version{v}, []registry.Definition{d})
+		if err := errors.Join(made.err, (sketchTables{Session: s}).addSketches(ctx, made.sketches)); err != nil {
+			return err
+		}
+		return records.Log{Session: s}.AppendEvent(ctx, history.Event{ID: with.NewID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
+	}
+	for _, d := range shipped.Core() {
+		if err := ship(d, true); err != nil {
+			return err
+		}
+		if _, err := s.Exec(ctx, "INSERT INTO core (id, content_hash) VALUES ($1, $2)", d.ID(), d.Hash()); err != nil {
+			return err
+		}
+	}
+	if with.CoreAlone {
+		return nil
+	}
+	for _, d := range slices.Concat(shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
+		if err := ship(d, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckCore compares the core tools in the database with those the program
+// ships, by the hash of the stored text. A difference is reported, never
+// repaired: whoever changed it could have changed more.
+func (s Definitions) CheckCore(ctx context.Context) error {
+	want := shipped.CoreHashes()
+	seen := 0
+	err := s.Each(ctx, `
+		SELECT c.id, c.content_hash, coalesce(l.version, 0), coalesce(l.locked, 0), coalesce(l.status, ''), coalesce(l.content_hash, ''), coalesce(v.definition, '')
+		FROM core c
+		LEFT JOIN live l ON l.subject = 'tool:global/' || c.id
+		LEFT JOIN versions v ON v.subject = l.subject AND v.number = l.version`, nil,
+		func(row table.Scanner) error {
+			var id, coreHash, status, liveHash, definition string
+			var version, locked int
+			if err := row.Scan(&id, &coreHash, &version, &locked, &status, &liveHash, &definition); err != nil {
+				return err
+			}
+			hash := want[id]
+			if hash == "" || coreHash != hash || liveHash != hash || version != 1 || locked != 1 || status != string(registry.Active) ||
+				registry.HashBytes([]byte(definition)) != hash {
+				return tampered(id)
+			}
+			seen++
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	if seen != len(want) {
+		if err := s.missingCore(ctx, want); err != nil {
+			return err
+		}
+	}
+	return s.coreNames(ctx)
+}
+
+// missingCore names a core tool of those that want has the hashes of that is not
+// in the database.
+func (s Definitions) missingCore(ctx context.Context, want map[string]string) error {
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		var n int
+		if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
+			return err
+		}
+		if n == 0 {
+			return tampered(id)
+		}
+	}
+	return nil
+}
+
+// coreNames refuses another tool that goes by the name of a core tool.
+func (s Definitions) coreNames(ctx context.Context) error {
+	var overridden string
+	// CROSS JOIN keeps the engine from looking through all names for the core.
+	err := s.Row(ctx, `SELECT coalesce(min(n.subject), '') FROM core c CROSS JOIN names n
+		WHERE n.name = c.id AND n.subject <> 'tool:global/' || c.id`, nil, &overridden)
+	if err == nil && overridden != "" {
+		err = fmt.Errorf("%s uses the name of a core tool: %w", overridden, proposals.ErrTampered)
+	}
+	return err
+}
+
+func tampered(id string) error {
+	return fmt.Errorf("core tool %s differs from the shipped one: %w; nothing was repaired: restore the database from a copy, "+
+		"or look at the difference with a database tool", id, proposals.ErrTampered)
+}

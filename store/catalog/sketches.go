@@ -1,0 +1,256 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review/overlap"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Thresholds of Alike. A text that shares less than two fifths of its
+// shingles with another reads as a different one; purposes are a few words
+// each and are often somewhat alike.
+const (
+	leastText    = 0.4
+	leastPurpose = 0.55
+	mostAlike    = 20 // candidates of each sort
+)
+
+// sketchTables have the sketches of near-duplicate detection.
+type sketchTables struct{ *session.Session }
+
+// Alike implements review.RegistryReader.
+func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
+	text, purpose := t.Sketches()
+	known := session.Keep[sketches](s.Session)
+	var tail sketches
+	if err := s.findSketches(ctx, text, purpose, &tail); err != nil {
+		return nil, err
+	}
+	var byText, byPurpose []overlap.Match
+	var scans sync.WaitGroup
+	scans.Go(func() { byPurpose = scan(known.purpose, tail.purpose, purpose, leastPurpose) })
+	byText = scan(known.text, tail.text, text, leastText)
+	scans.Wait()
+	candidates := slices.Concat(byText, byPurpose)
+	var alike []registry.Live
+	seen := map[int64]bool{}
+	for _, c := range candidates {
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		// A version that is not live any more finds nothing.
+		found, err := Definitions(s).Find(ctx, LiveFrom+"WHERE v.seq = $1", c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range found {
+			if l.Refused == nil {
+				alike = append(alike, l)
+			}
+		}
+	}
+	return alike, nil
+}
+
+// scan returns what in two indexes may be like a sketch, the likeliest first.
+func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
+	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
+	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
+	return matches[:min(len(matches), mostAlike)]
+}
+
+// findSketches loads into tail all sketches that may be similar to text and
+// purpose. The first lookup of a process, often its only one, has the engine
+// compare the blocks where it can, and keeps only near sketches. A later lookup
+// keeps the blocks.
+func (s sketchTables) findSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
+	read, known := s.readSketches, session.Keep[sketches](s.Session)
+	if !known.looked && s.Engine.HasNear() {
+		known.looked = true
+		read = func(ctx context.Context, tail *sketches) error { return s.nearSketches(ctx, text, purpose, tail) }
+	}
+	if err := read(ctx, tail); err != nil {
+		return err
+	}
+	return s.recentSketches(ctx, tail)
+}
+
+// readSketches takes the blocks that became complete into the session, and the
+// last one, which still grows, into tail.
+func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
+	known := session.Keep[sketches](s.Session)
+	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
+	if err != nil {
+		return err
+	}
+	for i, b := range blocks {
+		into := known
+		if i == len(blocks)-1 {
+			into = tail
+		} else {
+			known.next = b.seq + 1
+		}
+		if err := errors.Join(into.text.Load(b.Text), into.purpose.Load(b.Purpose)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearSketches adds the sketches of all blocks near text and purpose to tail.
+func (s sketchTables) nearSketches(ctx context.Context, text, purpose overlap.Sketch, tail *sketches) error {
+	return s.Engine.Near(ctx, s.Conn, engine.Nearness{Text: text, LeastText: leastText, Purpose: purpose, LeastPurpose: leastPurpose, Most: mostAlike},
+		func(text, purpose []byte) error { return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose)) })
+}
+
+// recentSketches takes the rows of recent sketches into tail.
+func (s sketchTables) recentSketches(ctx context.Context, tail *sketches) error {
+	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
+	if err != nil {
+		return err
+	}
+	var text, purpose []byte
+	for _, sk := range recent {
+		text, purpose = append(text, sk.Text...), append(purpose, sk.Purpose...)
+	}
+	return errors.Join(tail.text.Load(text), tail.purpose.Load(purpose))
+}
+
+// sketches are the blocks of the table sketches that a session has read and
+// that are complete, so that they never have to be read again.
+type sketches struct {
+	text, purpose overlap.Index
+	next          int64 // the first block that is not in them
+	looked        bool  // the session has looked for something before
+}
+
+// SketchBlock sets how many versions share a row of the table: a row is read and
+// written as a whole. Until a block is complete its sketches are rows of their
+// own, in recent_sketches.
+const SketchBlock = 256
+
+// sketchLook sets how often it is looked whether a block is complete, in versions:
+// more than once a block, as the version that would complete it may be an
+// agent's, which has no sketches.
+const sketchLook = 32
+
+// sketched is the sketches of one version as they are stored.
+type sketched struct {
+	seq           int64
+	Text, Purpose []byte
+}
+
+func sketch(seq int64, t registry.Tool) (sketched, error) {
+	text, err := encodeSketch(seq, overlap.TextOf(t))
+	purpose, err2 := encodeSketch(seq, overlap.PurposeOf(t))
+	return sketched{seq, text, purpose}, errors.Join(err, err2)
+}
+
+func encodeSketch(seq int64, set overlap.Set) ([]byte, error) {
+	var one overlap.Index
+	one.Add(seq, set.Sketch())
+	return one.AppendBinary(nil)
+}
+
+// sketching is the outcome of making sketches.
+type sketching struct {
+	sketches []sketched
+	err      error
+}
+
+// sketchAll makes the sketches of the tools among versions that were written
+// last, in the order of their numbers.
+func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) sketching {
+	made := make([]sketched, len(versions))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range versions {
+		if t := definitions[i].Tool; t != nil {
+			group.Go(func() (err error) {
+				made[i], err = sketch(added[versions[i].Hash], *t)
+				return err
+			})
+		}
+	}
+	err := group.Wait()
+	made = slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 })
+	return sketching{made, err}
+}
+
+// addSketches keeps the sketches of versions of tools, the last of all. Those
+// of a block that is complete by now become a row of their table.
+func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
+	if len(sks) == 0 {
+		return nil
+	}
+	before, last := sks[0].seq-1, sks[len(sks)-1].seq
+	if before/sketchLook != last/sketchLook {
+		first := last / SketchBlock * SketchBlock
+		complete := slices.IndexFunc(sks, func(sk sketched) bool { return sk.seq >= first })
+		if err := s.completeBlocks(ctx, first, sks[:complete]); err != nil {
+			return err
+		}
+		sks = sks[complete:]
+	}
+	var rows []any
+	for _, sk := range sks {
+		rows = append(rows, sk.seq, sk.Text, sk.Purpose)
+	}
+	return table.InsertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
+}
+
+// completeBlocks moves the sketches of versions before first into their blocks,
+// with further ones that were no rows yet.
+func (s sketchTables) completeBlocks(ctx context.Context, first int64, further []sketched) error {
+	complete, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
+	if err != nil || len(complete)+len(further) == 0 {
+		return err
+	}
+	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
+		return err
+	}
+	_, err = s.Exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
+	return err
+}
+
+// appendBlocks appends sketches to the blocks they belong to.
+func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
+	for len(sks) > 0 {
+		block := sks[0].seq / SketchBlock
+		var text, purpose []byte
+		err := s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		for len(sks) > 0 && sks[0].seq/SketchBlock == block {
+			text, purpose = append(text, sks[0].Text...), append(purpose, sks[0].Purpose...)
+			sks = sks[1:]
+		}
+		_, err = s.Exec(ctx, `INSERT INTO sketches (block, text, purpose) VALUES ($1, $2, $3)
+			ON CONFLICT (block) DO UPDATE SET text = excluded.text, purpose = excluded.purpose`, block, text, purpose)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ScanSketched(row table.Scanner) (sketched, error) {
+	var sk sketched
+	err := row.Scan(&sk.seq, &sk.Text, &sk.Purpose)
+	return sk, err
+}

@@ -1,0 +1,171 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review/proof"
+	"toolcrib/store/records"
+	"toolcrib/store/table"
+)
+
+// All reads of the live registry go through trusted.live: where signatures are
+// required, it refuses every other version.
+
+// State implements review.RegistryReader: every change of the registry writes a
+// version. Where signatures are required, a change of the signers can change the
+// live versions too.
+func (s Definitions) State(ctx context.Context) (int64, error) {
+	var n int64
+	if !s.Trust.Required() {
+		err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
+		return n, err
+	}
+	var signers string
+	if err := s.Row(ctx, "SELECT (SELECT coalesce(max(seq), 0) FROM versions), coalesce(("+records.LastSigners+"), '')", nil, &n, &signers); err != nil {
+		return 0, err
+	}
+	_, err := records.Signatures(s).ProofsOf(ctx, signers)
+	return n + s.Trust.Changes(), err
+}
+
+// LiveFrom is the source of most that is read of the live registry.
+const LiveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
+
+// consistentLive returns the condition that a live row has the hash of its version, v, which
+// is the newest, and the columns of its subject.
+func consistentLive(live string) string {
+	return strings.ReplaceAll(`l.content_hash = v.content_hash AND l.subject = l.kind || ':' || l.layer || '/' || l.id
+	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = l.subject AND n.number > l.version)`, "l.", live+".")
+}
+
+// shownLive joins the columns of a live row that lookups and lists take from its definition.
+var shownLive = strings.Join(strings.Split(ShownColumns(new(registry.Columns)).Of("l"), ", "), " || '"+shownBetween+"' || ")
+
+// shownBetween is between the columns in shownLive; no name has it.
+const shownBetween = "\x1f"
+
+// Find reads live definitions: from is the statement from its FROM on, with live
+// as l and versions as v. A definition whose version does not count is returned as
+// deactivated and empty, with the reason: it still hides those that it overrides.
+func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+	p, err := records.Signatures(s).Proofs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return table.All(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, "+consistentLive("l")+", "+shownLive+" "+from, args...)
+	}
+	rows, err := table.All(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
+		(SELECT max(number) FROM versions n WHERE n.subject = l.subject),
+		`+records.SignedLater("l.subject", "v.signature")+" "+from, args...)
+	if err != nil {
+		return nil, err
+	}
+	lives := make([]registry.Live, len(rows))
+	for i, row := range rows {
+		if lives[i], err = s.provenLive(ctx, p, row); err != nil {
+			return nil, err
+		}
+	}
+	return lives, nil
+}
+
+// liveRow is a row of the live registry that was not decoded yet.
+type liveRow struct {
+	live       registry.Live
+	subject    string
+	definition string
+	hash       string // of the version
+	newest     int    // version of the subject
+	signed     bool   // a statement about the subject is newer than that of the version
+}
+
+func scanLiveRow(row table.Scanner) (liveRow, error) {
+	var r liveRow
+	err := row.Scan(&r.subject, &r.live.Version, &r.live.ContentHash, &r.live.Locked, &r.definition, &r.hash, &r.newest, &r.signed)
+	if err != nil {
+		return r, err
+	}
+	return r, table.Into(&r.live.Subject, registry.ParseSubject, r.subject)
+}
+
+// provenLive returns the live definition of a row, or its replacement when its
+// version does not count.
+func (s Definitions) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
+	l := r.live
+	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
+	if err != nil {
+		return l, err
+	}
+	refused := proof.Err
+	if refused == nil {
+		refused = checkLive(proof, r)
+	}
+	if refused == nil {
+		if refused, err = s.superseded(ctx, p, proof, r.signed); err != nil {
+			return l, err
+		}
+	}
+	if refused != nil {
+		return l.Refuse(refused), nil
+	}
+	return l, table.Into(&l.Definition, proof.Definition, r.definition)
+}
+
+// proof returns the proof of a version, which costs a look into a map when the
+// version was checked before.
+func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
+	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
+		return proof, nil
+	}
+	v, err := Versions(s).version(ctx, subject, number, table.Reading(VersionColumns)) // the proof reports what is wrong
+	if err != nil {
+		return nil, err
+	}
+	return p.Version(ctx, records.Signatures(s), v)
+}
+
+// checkLive returns why the row of a version that counts does not make it live: it
+// has other content, is not the newest, or has a lock that is not its own.
+func checkLive(proof *proof.Proof, r liveRow) error {
+	l := r.live
+	switch {
+	case registry.HashBytes([]byte(r.definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
+		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, proposals.ErrTampered)
+	case l.Version != r.newest:
+		return fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, proposals.ErrTampered)
+	case l.Locked != locked(l.Subject):
+		return fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, proposals.ErrTampered)
+	}
+	return nil
+}
+
+// superseded returns why a version that counts is not the one that was signed last for
+// its subject, nil when it is. signed reports that there is a newer statement.
+func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
+	if !signed && !checked.Shared {
+		return nil, nil
+	}
+	refused = p.Newest(ctx, records.Signatures(s), checked, s.endorsed)
+	if refused != nil && !proof.Refuses(refused) {
+		return nil, refused
+	}
+	return refused, nil
+}
+
+// endorsed reports whether the approval of a proposal by a statement is one that waits
+// for others.
+func (s Definitions) endorsed(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
+	return waits, err
+}
+
+// locked reports whether a subject is core.
+func locked(s registry.Subject) bool {
+	return s.Kind == registry.KindTool && s.Layer == registry.LayerGlobal && shipped.IsCore(s.ID)
+}

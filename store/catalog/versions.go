@@ -1,0 +1,185 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// VersionColumns are the sealed columns, in the order of history.Version.Sum, followed by
+// the definition and the hash.
+func VersionColumns(v *history.Version) table.Columns {
+	return table.Columns{
+		table.Col("subject", table.Subject(&v.Subject)), table.Col("number", &v.Number), table.Col("content_hash", &v.ContentHash), table.Col("prev_hash", &v.PrevHash),
+		table.Col("proposal", &v.Proposal), table.Col("revision", &v.Revision), table.Col("author", &v.Author), table.Col("assessment", &v.Assessment),
+		table.Col("review_digest", &v.ReviewDigest), table.Col("rendered", table.Stored(&v.Rendered, history.EncodeRendered, history.DecodeRendered)),
+		table.Col("rules_version", &v.RulesVersion), table.Col("decided_by", &v.DecidedBy), table.Col("decided_at", table.Time(&v.DecidedAt)), table.Col("note", &v.Note),
+		table.Col("waivers", table.Stored(&v.Waivers, history.EncodeWaivers, history.DecodeWaivers)), table.Col("signature", &v.Signature),
+		table.Col("approvals", table.Stored(&v.Approvals, history.EncodeApprovals, history.DecodeApprovals)), table.Col("definition", table.JSON(&v.Definition)),
+		table.Col("hash", &v.Hash),
+	}
+}
+
+// PartsOf are the columns of a subject by which lookups and triggers find it.
+func PartsOf(s *registry.Subject) table.Columns {
+	return table.Columns{table.Col("kind", (*string)(&s.Kind)), table.Col("layer", (*string)(&s.Layer)), table.Col("id", &s.ID)}
+}
+
+// selectVersions is the beginning of a query for versionColumns.
+var selectVersions = "SELECT " + VersionColumns(new(history.Version)).Of("versions") + " FROM versions "
+
+// Versions have the versions.
+type Versions struct{ *session.Session }
+
+// checkedVersion returns what scans versions. It refuses one that was edited by hand: its
+// definition has to match the content hash, and all of it the hash of the version.
+func checkedVersion() func(table.Scanner) (history.Version, error) {
+	scan := table.Reading(VersionColumns)
+	return func(row table.Scanner) (history.Version, error) {
+		v, err := scan(row)
+		if err == nil && (registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash) {
+			err = fmt.Errorf("version %d of %s: %w: it does not match its hash; run toolcrib verify", v.Number, v.Subject, proposals.ErrTampered)
+		}
+		return v, err
+	}
+}
+
+// Version implements review.RegistryReader.
+func (s Versions) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
+	return s.version(ctx, subject, number, checkedVersion())
+}
+
+func (s Versions) version(ctx context.Context, subject registry.Subject, number int, scan func(table.Scanner) (history.Version, error)) (history.Version, error) {
+	found, err := table.All(ctx, s, scan, selectVersions+"WHERE subject = $1 AND number = $2", subject.String(), number)
+	return table.First(found, err, "version %d of %s", number, subject)
+}
+
+// AddVersion appends one version.
+func (s Versions) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
+	added, err := s.AddVersions(ctx, []history.Version{v})
+	if err != nil {
+		return v, err
+	}
+	return added[0], nil
+}
+
+// AddVersions implements review.RegistryWriter.
+func (s Versions) AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error) {
+	versions = slices.Clone(versions)
+	for i, v := range versions {
+		if v.Number == 1 {
+			continue
+		}
+		err := s.Row(ctx, "SELECT coalesce((SELECT hash FROM versions WHERE subject = $1 AND number = $2), '')",
+			[]any{v.Subject.String(), v.Number - 1}, &versions[i].PrevHash)
+		if err != nil {
+			return nil, err
+		}
+	}
+	ends, err := records.EndsOf(ctx, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	seq := ends.Versions + 1
+	rows := make([]table.Columns, len(versions))
+	for i := range versions {
+		v := &versions[i]
+		v.ContentHash = registry.HashBytes(v.Definition)
+		v.Hash = v.Sum()
+		rows[i] = slices.Concat(table.Columns{table.Col("seq", new(seq+int64(i)))}, PartsOf(&v.Subject), VersionColumns(v))
+	}
+	if err := table.InsertAll(ctx, s, "versions", rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
+	}
+	ends.Versions += int64(len(versions))
+	added := addedVersions{}
+	for i, v := range versions {
+		added[v.Hash] = seq + int64(i)
+	}
+	*session.Within[addedVersions](s.Session) = added
+	return versions, nil
+}
+
+// addedVersions are the versions that a transaction wrote last: the numbers of their
+// rows, by hash.
+type addedVersions map[string]int64
+
+// allVersions names versions in an error.
+func allVersions(versions []history.Version) string {
+	if len(versions) == 1 {
+		return fmt.Sprintf("version %d of %s", versions[0].Number, versions[0].Subject)
+	}
+	return fmt.Sprintf("%d versions, the first of %s", len(versions), versions[0].Subject)
+}
+
+// History are the histories of subjects.
+type History struct{ Pool *session.Pool }
+
+// Versions returns the versions of a subject before the one given (0 for all),
+// the newest first, at most limit.
+func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
+		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
+		versions, err := table.All(ctx, s, checkedVersion(), query, subject.String(), before, before, limit)
+		if err == nil && len(versions) == 0 && before == 0 {
+			err = table.NotFound("%s", subject)
+		}
+		return versions, err
+	})
+}
+
+// EachVersion calls fn for every version of a subject, from the first.
+func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
+	return db.Pool.View(ctx, func(s *session.Session) error {
+		found, scan := false, checkedVersion()
+		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row table.Scanner) error {
+			found = true
+			v, err := scan(row)
+			if err != nil {
+				return err
+			}
+			return fn(v)
+		})
+		if err == nil && !found {
+			err = table.NotFound("%s", subject)
+		}
+		return err
+	})
+}
+
+// VersionTable is the name of the table of versions.
+const VersionTable = "versions"
+
+// Showings returns how each approver was shown the proposal.
+func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	showings := make(map[string]proposals.Showing, len(ids))
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
+			[]any{string(list)}, func(row table.Scanner) error {
+				var id string
+				var shown proposals.Showing
+				err := row.Scan(&id, &shown)
+				showings[id] = shown
+				return err
+			})
+	})
+	return showings, err
+}
+
+// Counts returns nil when a version counts: always, unless signatures are
+// required.
+func (db History) Counts(ctx context.Context, v history.Version) error {
+	return db.Pool.View(ctx, func(s *session.Session) error { return (records.Signatures{Session: s}).Counts(ctx, v) })
+}

@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+)
+
+// minIndexed is the length in characters from which the trigram index finds a
+// substring by itself.
+const minIndexed = 3
+
+// matcher writes the conditions of filters for an engine.
+type matcher struct {
+	session.Searcher
+	engine.Hints
+}
+
+// maxSpellings bounds the ways to write words that are looked for row by row.
+const maxSpellings = 16
+
+// staleRows is the condition for open proposals whose subject moved on.
+const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version FROM live WHERE subject = p.subject), 0)"
+
+// riskBlocked is the least risk of a proposal with an open block (the column risk).
+const riskBlocked = 10_000_000
+
+// lookup is how an atom finds proposals.
+type lookup struct {
+	row     engine.Clause // holds of a row p if the atom does
+	ordered bool          // an index has the columns of row, followed by seq
+	rows    engine.Clause // finds the seq of each proposal by indexes alone; zero for no way
+}
+
+const seqsWhere = "SELECT p.seq FROM proposals p WHERE "
+
+// indexed is a lookup whose row condition an index answers.
+func indexed(row string, args ...any) lookup {
+	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: seqsWhere + row, Args: args}}
+}
+
+// ordered is a lookup by an index that ends in seq.
+func ordered(row string, args ...any) lookup {
+	l := indexed(row, args...)
+	l.ordered = true
+	return l
+}
+
+// lookup returns how an atom finds proposals.
+func (m matcher) lookup(a facts.Atom) lookup {
+	v := a.Value
+	switch a.Is {
+	case facts.Text:
+		return lookup{rows: m.textRows(v)} // its row costs more, see rowCondition
+	case facts.Number:
+		n, _ := strconv.ParseInt(v, 10, 64) // the number of no proposal is 0
+		return ordered("p.issue = ? AND p.issue > 0", n)
+	case facts.ID:
+		return indexed("p.id >= ? AND p.id < ?", v, v+"g") // ids are hexadecimal
+	case facts.State:
+		return ordered("p.state = ?", v)
+	case facts.Type:
+		if v == string(proposals.New) { // the only type without an index
+			return lookup{row: engine.Clause{SQL: "p.type = ?", Args: []any{v}}}
+		}
+		return ordered("p.type = ? AND p.type <> 'new'", v)
+	case facts.Author:
+		return ordered("p.author = ?", v)
+	case facts.AuthorKind:
+		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // as the index has it
+	case facts.Subject:
+		return ordered("p.subject = ?", v)
+	case facts.SubjectID:
+		kind, id, _ := strings.Cut(v, ":")
+		return indexed("p.subject_id = ? AND p.kind = ?", id, kind)
+	case facts.Kind:
+		found := indexed("p.subject >= ? AND p.subject < ?", v+":", v+";") // ';' comes after ':'
+		found.row = engine.Clause{SQL: "p.kind = ?", Args: []any{v}}
+		return found
+	case facts.Layer:
+		rows := layerRows(strings.TrimSuffix(v, "/") + "/")
+		if strings.HasSuffix(v, "/") {
+			return lookup{row: engine.Clause{SQL: "substr(p.layer, 1, ?) = ?", Args: []any{len(v), v}}, rows: rows}
+		}
+		return lookup{row: engine.Clause{SQL: "p.layer = ?", Args: []any{v}}, rows: rows}
+	case facts.Set:
+		return ordered("p.change_set = ? AND p.change_set <> ''", v)
+	case facts.Rule:
+		return lookup{
+			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM proposal_rules r WHERE r.proposal = p.seq AND r.rule = ?)", Args: []any{v}},
+			rows: engine.Clause{SQL: "SELECT proposal AS seq FROM proposal_rules WHERE rule = ?", Args: []any{v}},
+		}
+	case facts.Stale:
+		return lookup{row: engine.Clause{SQL: "p." + staleRows}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_open") + " WHERE p." + staleRows}}
+	case facts.Blocked:
+		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{riskBlocked}}
+		return lookup{row: blocked, rows: engine.Clause{
+			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
+			Args: blocked.Args,
+		}}
+	case facts.Waits: // splitWaits took it out
+	}
+	return lookup{}
+}
+
+// rowCondition returns the condition that holds of a row p if the atom does.
+func (m matcher) rowCondition(a facts.Atom) engine.Clause {
+	if a.Is == facts.Text {
+		return m.textCondition(a.Value)
+	}
+	return m.lookup(a).row
+}
+
+// textCondition checks each row, or for a text with very many spellings all rows
+// that the index finds.
+func (m matcher) textCondition(words string) engine.Clause {
+	switch {
+	case strings.ContainsRune(words, 0):
+		return engine.Clause{SQL: "false"} // no text has it, and the index would stumble over it
+	case countSpellings(words) > maxSpellings:
+		return m.Contains(words)
+	}
+	const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
+	var c engine.Clause
+	for _, spelling := range spellings(words) {
+		c.SQL, c.Args = c.SQL+" OR instr("+shown+", ?) > 0", append(c.Args, spelling)
+	}
+	c.SQL = strings.TrimPrefix(c.SQL, " OR ")
+	return c
+}
+
+func quoted(states []proposals.State) string {
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = "'" + string(s) + "'"
+	}
+	return strings.Join(names, ", ")
+}
+
+// textRows asks the index of texts, which may list a proposal several times. Only
+// less than a trigram has so few spellings that they can be listed.
+func (m matcher) textRows(words string) engine.Clause {
+	if strings.ContainsRune(words, 0) {
+		return engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}
+	}
+	if utf8.RuneCountInString(words) >= minIndexed {
+		return m.Rows(words, nil)
+	}
+	return m.Rows(words, spellings(words))
+}
+
+// layerRows finds what lies in a layer by the beginnings of its subjects.
+func layerRows(layer string) engine.Clause {
+	var all []engine.Clause
+	for _, kind := range []string{"tool:", "agent:", "list:"} {
+		from := kind + layer
+		all = append(all, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from, strings.TrimSuffix(from, "/") + "0"}}) // '0' comes after '/'
+	}
+	return engine.Join(all, " UNION ALL ")
+}

@@ -1,0 +1,358 @@
+package queue
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/proposals/filter"
+	"toolcrib/review"
+	"toolcrib/review/approval"
+	"toolcrib/store/engine"
+	"toolcrib/store/table"
+)
+
+// Few sets how many proposals are looked through row by row rather than by an
+// index of texts, which has those of all proposals.
+const Few = 2_000
+
+// termsOf returns everything that a query asks for as terms of a filter, and a
+// condition beside them.
+func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
+	var terms []filter.Term
+	if q.State != "" {
+		terms = append(terms, filter.Holds(facts.State, string(q.State)))
+	}
+	switch {
+	case strings.HasSuffix(q.Author, ":"):
+		terms = append(terms, filter.Holds(facts.AuthorKind, q.Author))
+	case q.Author != "":
+		terms = append(terms, filter.Holds(facts.Author, q.Author))
+	}
+	if q.Subject != "" {
+		terms = append(terms, filter.Holds(facts.Subject, q.Subject))
+	}
+	f, err := filter.Parse(q.Filter)
+	terms, waits := splitWaits(q, append(terms, f.Terms...))
+	return terms, waits, err
+}
+
+// selectTerms returns the selection of the proposals of which all terms hold. It
+// looks at the rows that one term finds by an index and compares them with the
+// others: of a term that holds of a few, or else of one whose rows come in the
+// order of seq, so that a page is soon full.
+func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
+	sel, used := s.ordered(terms)
+	if used != nil && !s.matcher().hasOthers(terms, used) {
+		return sel.with(s.matcher().rest(terms, used)), nil // one index, and its rows are in order: there is nothing to choose
+	}
+	seqs, isFew, err := s.fewest(ctx, terms)
+	switch {
+	case err != nil:
+		return selection{}, err
+	case isFew:
+		return among(seqs).with(s.matcher().rest(terms, nil)), nil
+	case used != nil:
+		return sel.with(s.matcher().rest(terms, used)), nil
+	}
+	sel, err = s.short(ctx, terms)
+	return sel.with(s.matcher().rest(terms, nil)), err
+}
+
+// hasOthers reports whether a term that is not used finds its rows by an index too.
+func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
+	for i, t := range terms {
+		if _, ok := m.termRows(t); ok && !slices.Contains(used, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// among returns the selection of the proposals with some seq.
+func among(seqs string) selection {
+	sel := every()
+	sel.add("p.seq IN (SELECT CAST(value AS bigint) FROM json_each(?, '$'))", seqs)
+	return sel
+}
+
+// fewest returns the rows of a term that holds of a few proposals, or of the texts
+// together, as a JSON array of their seq.
+func (s Proposals) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
+	var sources []engine.Clause
+	wanted, unwanted, texts := indexedTexts(terms)
+	for i, t := range terms {
+		if source, ok := s.matcher().termRows(t); ok && !slices.Contains(texts, i) {
+			sources = append(sources, source)
+		}
+	}
+	if texts != nil {
+		sources = append(sources, s.Engine.AllRows(wanted, unwanted))
+	}
+	for _, source := range sources {
+		var n int
+		err := s.Once(ctx, engine.Numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
+			append(slices.Clone(source.Args), Few+1), func(row table.Scanner) error { return row.Scan(&n, &seqs) })
+		if err != nil || n <= Few {
+			return seqs, err == nil, err
+		}
+	}
+	return "", false, nil
+}
+
+// termRows returns the query that finds the rows of a term by indexes alone.
+func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
+	var all []engine.Clause
+	for _, a := range t.Any {
+		rows := m.lookup(a).rows
+		if rows.SQL == "" || t.Not {
+			return engine.Clause{}, false
+		}
+		all = append(all, rows)
+	}
+	return engine.Join(all, " UNION ALL "), true
+}
+
+// short returns the selection by a text of less than a trigram, through the
+// trigrams that begin with it; that of all proposals when they are too many, because
+// so many texts have it that looking at each row soon fills a page.
+func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, error) {
+	for _, t := range terms {
+		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
+			continue
+		}
+		source, ok, err := s.Engine.Beginning(ctx, s.Conn, spellings(t.Any[0].Value))
+		if err != nil {
+			return selection{}, err
+		}
+		if ok {
+			return from(source), nil
+		}
+	}
+	return every(), nil
+}
+
+// ordered returns the selection by the texts that the index knows, or by the first
+// term whose column has an index that ends in seq, and the terms that it covers.
+func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
+	if wanted, unwanted, used := indexedTexts(terms); used != nil {
+		return from(s.Engine.Matching(wanted, unwanted)), used
+	}
+	for i, t := range terms {
+		if t.Not || len(t.Any) != 1 {
+			continue
+		}
+		a := t.Any[0]
+		if a.Is == facts.Rule {
+			sel := selection{from: "proposal_rules r CROSS JOIN proposals p", seq: "r.proposal"}
+			sel.add("p.seq = r.proposal AND r.rule = ?", a.Value)
+			return sel, []int{i}
+		}
+		if l := s.matcher().lookup(a); l.ordered {
+			return every().with(l.row), []int{i}
+		}
+	}
+	return selection{}, nil
+}
+
+// indexedTexts returns the texts that the index knows, if one of them is wanted, and
+// their terms.
+func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
+	for i, t := range terms {
+		if len(t.Any) != 1 || t.Any[0].Is != facts.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
+			continue
+		}
+		used = append(used, i)
+		if t.Not {
+			unwanted = append(unwanted, t.Any[0].Value)
+		} else {
+			wanted = append(wanted, t.Any[0].Value)
+		}
+	}
+	if wanted == nil {
+		return nil, nil, nil
+	}
+	return wanted, unwanted, used
+}
+
+// every returns the selection of all proposals.
+func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
+
+// from returns the selection of what an index of texts finds.
+func from(source engine.Source) selection {
+	sel := selection{from: source.From, seq: source.Seq}
+	return sel.with(source.Where)
+}
+
+// matcher returns what writes conditions for the engine.
+func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
+
+// rest returns the conditions of the terms that are not used yet. The plus keeps
+// the engine from choosing an index of its own for them.
+func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
+	var all []engine.Clause
+	for i, t := range terms {
+		if slices.Contains(used, i) {
+			continue
+		}
+		var atoms []engine.Clause
+		for _, a := range t.Any {
+			c := m.rowCondition(a)
+			atoms = append(atoms, engine.Clause{SQL: "(" + c.SQL + ")", Args: c.Args})
+		}
+		c := engine.Join(atoms, " OR ")
+		if c.SQL = m.Unindexed("(" + c.SQL + ")"); t.Not {
+			c.SQL = "NOT " + c.SQL
+		}
+		all = append(all, c)
+	}
+	return engine.Join(all, " AND ")
+}
+
+// spellings returns words in every case that their letters have, those of
+// ASCII in lower case only: the engine folds no others.
+func spellings(words string) []string {
+	all := []string{""}
+	for _, r := range words {
+		var longer []string
+		for _, c := range cases(r) {
+			for _, beginning := range all {
+				longer = append(longer, beginning+string(c))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// countSpellings returns how many there are.
+func countSpellings(words string) int {
+	n := 1
+	for _, r := range words {
+		if n *= len(cases(r)); n > maxSpellings {
+			break
+		}
+	}
+	return n
+}
+
+func cases(r rune) []rune {
+	var all []rune
+	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
+		if c < 'A' || c > 'Z' {
+			all = append(all, c)
+		}
+		if c == r {
+			return all
+		}
+	}
+}
+
+// Whose approval a proposal waits for depends on the policy, of which the database
+// knows nothing: the query has it, and its patterns become conditions.
+
+// splitWaits takes the terms about approvals out of the others, as one condition. A
+// proposal that waits for somebody is in a state that finds it.
+func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clause) {
+	var others []filter.Term
+	var conditions []engine.Clause
+	for _, t := range terms {
+		if len(t.Any) == 0 || t.Any[0].Is != facts.Waits {
+			others = append(others, t)
+			continue
+		}
+		var anyOf []engine.Clause
+		for _, a := range t.Any {
+			anyOf = append(anyOf, waitsFor(q, a.Value))
+		}
+		c := engine.Join(anyOf, " OR ")
+		if c.SQL = "(" + c.SQL + ")"; t.Not {
+			c.SQL = "NOT " + c.SQL
+		} else {
+			others = append(others, filter.Holds(facts.State, string(proposals.UserReview)))
+		}
+		conditions = append(conditions, c)
+	}
+	return others, engine.Join(conditions, " AND ")
+}
+
+// endorsements are the approvals of the current revision of p, by its last
+// assessment.
+const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
+	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
+
+// unmoved is the condition that no member of the change set of p changed after an
+// approval d of it.
+const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.change_set AND m.change_set <> '' AND (m.state = 'withdrawn' AND m.updated_at > d.decided_at
+	OR EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = m.id AND r.created_at > d.decided_at)))`
+
+// waitsFor returns the condition that the approval of a user would bring p nearer to
+// what the policy asks for.
+func waitsFor(q review.Query, user string) engine.Clause {
+	c := engine.Clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
+	if q.FourEyes {
+		c = engine.Join([]engine.Clause{c, {SQL: "NOT EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = p.id AND r.number = p.revision AND r.author = ?)", Args: []any{user}}}, " AND ")
+	}
+	var matched, owned []engine.Clause
+	for _, r := range q.Approvals {
+		m := matches(r)
+		matched = append(matched, m)
+		for _, owner := range r.Owners {
+			if owner == user {
+				owned = append(owned, engine.Join([]engine.Clause{m, tooFew(r)}, " AND "))
+				break
+			}
+		}
+	}
+	if len(matched) == 0 {
+		return c
+	}
+	free := engine.Join(matched, " OR ")
+	free.SQL = "NOT (" + free.SQL + ")"
+	enough := engine.Join(append(owned, free), " OR ")
+	enough.SQL = "(" + enough.SQL + ")"
+	return engine.Join([]engine.Clause{c, enough}, " AND ")
+}
+
+// tooFew returns the condition that fewer owners approved p than a rule asks for.
+func tooFew(r approval.Rule) engine.Clause {
+	c := engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
+		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
+	for _, owner := range r.Owners {
+		c.Args = append(c.Args, owner)
+	}
+	c.Args = append(c.Args, r.Approvals)
+	return c
+}
+
+// matches returns the condition that a rule names the subject of p.
+func matches(r approval.Rule) engine.Clause {
+	var all []engine.Clause
+	for _, pattern := range r.Subjects {
+		var c []engine.Clause
+		for _, part := range []struct{ column, pattern, anything string }{
+			{"p.kind", pattern.Kind, "*"}, {"p.layer", pattern.Layer, "**"}, {"p.subject_id", pattern.ID, "*"},
+		} {
+			switch {
+			case part.pattern == part.anything:
+			case strings.Contains(part.pattern, "*"):
+				like := strings.NewReplacer("!", "!!", "_", "!_", "%", "!%", "*", "%").Replace(part.pattern)
+				c = append(c, engine.Clause{SQL: part.column + " LIKE ? ESCAPE '!'", Args: []any{like}})
+			default:
+				c = append(c, engine.Clause{SQL: part.column + " = ?", Args: []any{part.pattern}})
+			}
+		}
+		one := engine.Join(c, " AND ")
+		if one.SQL = "(" + one.SQL + ")"; one.SQL == "()" {
+			one.SQL = "1 = 1"
+		}
+		all = append(all, one)
+	}
+	c := engine.Join(all, " OR ")
+	c.SQL = "(" + c.SQL + ")"
+	return c
+}

@@ -1,0 +1,327 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/proposals/facts"
+	"toolcrib/proposals/filter"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/store/engine"
+	"toolcrib/store/table"
+)
+
+// List implements review.ProposalReader. A page is found by key, never by
+// offset, so page 1,000 costs what page 1 costs, in every order.
+func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = review.DefaultPage
+	}
+	limit = min(limit, review.MaxPage)
+	read := s.listByTime
+	if _, ok := keyOf(q.Order); ok {
+		read = s.listByKey
+	}
+	found, err := read(ctx, q, limit+1)
+	if err != nil {
+		return review.Page{}, err
+	}
+	page := review.Page{Proposals: found}
+	if len(found) > limit {
+		page.Proposals = found[:limit]
+		if page.Next, err = s.cursor(ctx, q.Order, found[limit-1].ID); err != nil {
+			return review.Page{}, err
+		}
+	}
+	page.Prefixes, err = s.uniquePrefixes(ctx, page.Proposals)
+	return page, err
+}
+
+// listByTime reads a page in the order of time.
+func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+	terms, waits, err := termsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := s.selectTerms(ctx, terms)
+	if err != nil {
+		return nil, err
+	}
+	sel = sel.with(waits)
+	k := key{direction: "DESC", beyond: "<"}
+	switch q.Order {
+	case review.ByNewest:
+	case review.ByOldest:
+		k = k.reversed()
+	default:
+		return nil, fmt.Errorf("there is no order %s of proposals", jsondoc.Quote(string(q.Order)))
+	}
+	if q.Reverse {
+		k = k.reversed()
+	}
+	if q.After != "" {
+		var seq int64
+		err := s.Row(ctx, "SELECT seq FROM proposals WHERE id = $1", []any{q.After}, &seq)
+		if err != nil {
+			return nil, table.Missing(err, "page after %s", jsondoc.Quote(q.After))
+		}
+		sel.add(sel.seq+" "+k.beyond+" ?", seq)
+	}
+	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
+}
+
+// listed reads proposals. There is no end to the statements that filters make, so
+// none of those is kept.
+func (s Proposals) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
+	query = engine.Numbered(query)
+	if q.Filter == "" {
+		return table.All(ctx, s, table.Reading(proposalRow), query, args...)
+	}
+	var found []proposals.Proposal
+	scan := table.Reading(proposalRow)
+	err := s.Once(ctx, query, args, func(row table.Scanner) error {
+		p, err := scan(row)
+		found = append(found, p)
+		return err
+	})
+	return found, err
+}
+
+// selection is the beginning of a query for proposals.
+type selection struct {
+	from  string // the tables joined before the live registry, "proposals p" among them
+	seq   string // the column that pages are ordered by
+	where []string
+	args  []any
+}
+
+func (s *selection) add(condition string, values ...any) {
+	s.where, s.args = append(s.where, condition), append(s.args, values...)
+}
+
+// with returns the selection with one more condition, which may be none.
+func (s selection) with(c engine.Clause) selection {
+	more := s
+	if c.SQL != "" {
+		more.where, more.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
+	}
+	return more
+}
+
+// query returns the query for columns of p, proposals, and l, the live versions of
+// their subjects.
+func (s selection) query(columns string) string {
+	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"
+	if len(s.where) > 0 {
+		query += " WHERE " + strings.Join(s.where, " AND ")
+	}
+	return query
+}
+
+// uniquePrefixes returns for each proposal the length in characters from which a
+// prefix of its id names no other: one more than the prefix shared with its
+// neighbours in the index.
+func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
+	lengths := make([]int, len(page))
+	ids := make([]proposals.ID, len(page))
+	for i := range page {
+		ids[i] = page[i].ID
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	unique := make(map[proposals.ID]int, len(ids))
+	err = s.Each(ctx, `SELECT j.value,
+			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
+			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
+		FROM json_each($1, '$') j`, []any{string(list)}, func(row table.Scanner) error {
+		var id proposals.ID
+		var before, after string
+		if err := row.Scan(&id, &before, &after); err != nil {
+			return err
+		}
+		unique[id] = max(common(string(id), before), common(string(id), after)) + 1
+		return nil
+	})
+	for i, id := range ids {
+		lengths[i] = unique[id]
+	}
+	return lengths, err
+}
+
+// common counts the characters that two ids begin with alike.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// key is the sort key of an order other than that of time; seq tells rows apart
+// that have it alike.
+type key struct {
+	column    string
+	direction string // "ASC" or "DESC", of both
+	beyond    string // how a row compares with one before it
+	index     string // of (state, column), which ends in seq
+}
+
+// reversed returns the key of the opposite order.
+func (k key) reversed() key {
+	if k.direction == "ASC" {
+		k.direction, k.beyond = "DESC", "<"
+	} else {
+		k.direction, k.beyond = "ASC", ">"
+	}
+	return k
+}
+
+func keyOf(o review.Order) (key, bool) {
+	switch o {
+	case review.ByRisk:
+		return key{"risk", "DESC", "<", "proposals_by_risk"}, true
+	case review.BySubject:
+		return key{"subject", "ASC", ">", "proposals_by_state_subject"}, true
+	case review.ByAuthor:
+		return key{"author", "ASC", ">", "proposals_by_state_author"}, true
+	case review.ByNewest, review.ByOldest:
+	}
+	return key{}, false
+}
+
+// cursorMark stands between a risk and an id in a cursor. A risk changes with
+// every assessment, so where a page ended is more than the proposal it ended with.
+const cursorMark = "~"
+
+// cursor returns what continues a list behind a proposal.
+func (s Proposals) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
+	if o != review.ByRisk {
+		return string(id), nil
+	}
+	var risk int64
+	err := s.Row(ctx, "SELECT risk FROM proposals WHERE id = $1", []any{id}, &risk)
+	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
+}
+
+// place reads a cursor: the key of the row that a page comes after, and its seq.
+func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
+	risk, id, marked := strings.Cut(cursor, cursorMark)
+	if !marked {
+		id = cursor
+	}
+	err = s.Row(ctx, "SELECT "+k.column+", seq FROM proposals WHERE id = $1", []any{id}, &value, &seq)
+	if err == nil && marked {
+		value, err = strconv.ParseInt(risk, 10, 64)
+		if err != nil || k.column != "risk" {
+			return nil, 0, table.NotFound("page after %s", jsondoc.Quote(cursor))
+		}
+	}
+	return value, seq, table.Missing(err, "page after %s", jsondoc.Quote(cursor))
+}
+
+// listByKey reads a page in an order that has a key. A few rows are sorted; more
+// are walked in the order of an index, which has them sorted already.
+func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
+	k, _ := keyOf(q.Order)
+	if q.Reverse {
+		k = k.reversed()
+	}
+	terms, waits, err := termsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	states, others := splitStates(terms)
+	seqs, isFew, err := s.fewest(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	if !isFew {
+		return s.walk(ctx, q, k, states, every().with(s.matcher().rest(others, nil)).with(waits), limit)
+	}
+	return s.sortRows(ctx, q, k, among(seqs).with(s.matcher().rest(terms, nil)).with(waits), limit)
+}
+
+// splitStates takes the states that the rows are walked by out of the terms.
+func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
+	for _, t := range terms {
+		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
+			others = append(others, t)
+			continue
+		}
+		for _, a := range t.Any {
+			if !slices.Contains(states, a.Value) {
+				states = append(states, a.Value)
+			}
+		}
+	}
+	if states == nil {
+		for _, s := range proposals.States() {
+			states = append(states, string(s))
+		}
+	}
+	return states, others
+}
+
+// sortRows sorts a small selection, and returns the rows behind the cursor.
+func (s Proposals) sortRows(ctx context.Context, q review.Query, k key, sel selection, limit int) ([]proposals.Proposal, error) {
+	if q.After != "" {
+		value, seq, err := s.place(ctx, k, q.After)
+		if err != nil {
+			return nil, err
+		}
+		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
+	}
+	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
+}
+
+// walk reads a selection in the order of an index, which has the rows of each
+// state in order, and merges the states. Behind a cursor come first the rows with
+// the same key, then the others, and an index can only be entered at one of the
+// two.
+func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
+	sel.from += s.Hints.IndexedBy(k.index)
+	var ranges []engine.Clause
+	if q.After == "" {
+		ranges = []engine.Clause{{}}
+	} else {
+		value, seq, err := s.place(ctx, k, q.After)
+		if err != nil {
+			return nil, err
+		}
+		column := "p." + k.column
+		ranges = []engine.Clause{
+			{SQL: column + " = ? AND p.seq " + k.beyond + " ?", Args: []any{value, seq}},
+			{SQL: column + " " + k.beyond + " ?", Args: []any{value}},
+		}
+	}
+	var queries []string
+	var args []any
+	for _, state := range states {
+		for _, r := range ranges {
+			part := sel.with(engine.Clause{SQL: "p.state = ?", Args: []any{state}})
+			part = part.with(r)
+			queries, args = append(queries, part.bare("p.seq AS seq, p."+k.column+" AS k")), append(args, part.args...)
+		}
+	}
+	merged := strings.Join(queries, " UNION ALL ") + k.orderBy("k", "seq") + " LIMIT ?"
+	found := selection{from: "(" + merged + ") found CROSS JOIN proposals p", where: []string{"p.seq = found.seq"}, args: append(args, limit)}
+	return s.listed(ctx, found.query(listColumns)+k.orderBy("found.k", "found.seq"), found.args, q)
+}
+
+func (k key) orderBy(column, seq string) string {
+	return fmt.Sprintf(" ORDER BY %s %s, %s %s", column, k.direction, seq, k.direction)
+}
+
+// bare returns the query without the live versions of the subjects.
+func (s selection) bare(columns string) string {
+	return "SELECT " + columns + " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
+}

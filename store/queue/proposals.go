@@ -1,0 +1,271 @@
+// Package queue has the proposals with their revisions and issues, and finds pages of them:
+// filters become one selection that an index answers, in every order.
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Proposals have the proposals with their revisions and issues.
+type Proposals struct{ *session.Session }
+
+// proposalColumns are those of a proposal. The live version comes from the registry, so
+// that staleness is never stored.
+func proposalColumns(p *proposals.Proposal) table.Columns {
+	return table.Columns{
+		table.Col("id", (*string)(&p.ID)), table.Col("type", (*string)(&p.Type)), table.Col("subject", table.Subject(&p.Subject)), table.Col("title", &p.Title),
+		table.Col("state", (*string)(&p.State)), table.Col("revision", &p.Revision), table.Col("content_hash", &p.ContentHash), table.Col("base_version", &p.BaseVersion),
+		table.Col("author", table.Actor(&p.Author)), table.Col("change_set", &p.ChangeSet), table.Col("issue", &p.Issue),
+		table.Col("recommendation", (*string)(&p.Summary.Recommendation)), table.Col("findings", &p.Summary.Findings), table.Col("blocks", &p.Summary.Blocks),
+		table.Col("warns", &p.Summary.Warns), table.Col("worst", &p.Summary.Worst), table.Col("waived_until", table.MaybeTime(&p.Summary.WaivedUntil)),
+		table.Col("created_at", table.Time(&p.CreatedAt)), table.Col("updated_at", table.Time(&p.UpdatedAt)),
+	}
+}
+
+func proposalRow(p *proposals.Proposal) table.Columns {
+	return append(proposalColumns(p), table.Col("version", &p.LiveVersion))
+}
+
+// listColumns are those of proposalRow, of a proposal, p, and the live version of its
+// subject, l.
+var listColumns = " " + proposalColumns(new(proposals.Proposal)).Of("p") + ", coalesce(l.version, 0)"
+
+const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
+
+// Proposal implements review.ProposalReader.
+func (s Proposals) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
+	found, err := table.All(ctx, s, table.Reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE p.id = $1", id)
+	return table.First(found, err, "proposal %s", id)
+}
+
+// openStates is the condition for proposals that are neither decided nor
+// withdrawn.
+const openStates = "state IN ('draft', 'chief_review', 'user_review', 'needs_changes')"
+
+// OpenBy implements review.ProposalReader.
+func (s Proposals) OpenBy(ctx context.Context, author proposals.Actor) (int, error) {
+	var n int
+	where, args := "author = $1", []any{author.String()}
+	if author == (proposals.Actor{}) {
+		where, args = "author >= 'agent:' AND author < 'agent;'", nil // ';' comes after ':'
+	}
+	err := s.Row(ctx, "SELECT count(*) FROM proposals"+s.Hints.IndexedBy("proposals_by_state_author")+" WHERE "+where+" AND "+openStates, args, &n)
+	return n, err
+}
+
+// OpenOn implements review.ProposalReader.
+func (s Proposals) OpenOn(ctx context.Context, subject registry.Subject) ([]proposals.Proposal, error) {
+	return table.All(ctx, s, table.Reading(proposalRow),
+		"SELECT"+listColumns+" FROM proposals p"+s.Hints.IndexedBy("proposals_by_state_subject")+" LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.subject = $1 AND p."+openStates+" ORDER BY p.seq", subject.String())
+}
+
+// Members implements review.ProposalReader.
+func (s Proposals) Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error) {
+	return table.All(ctx, s, table.Reading(proposalRow),
+		"SELECT"+listColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
+}
+
+// SameText implements review.ProposalReader. Its conditions are those of the
+// index, which is walked from the end.
+func (s Proposals) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
+	return table.All(ctx, s, table.Reading(proposalRow),
+		"SELECT"+listColumns+" FROM proposals p"+s.Hints.IndexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
+			"WHERE p.text_hash = $1 AND p.text_hash <> '' AND p.state <> 'approved' AND p.state <> 'withdrawn' AND p.id <> $2 ORDER BY p.seq DESC LIMIT $3",
+		textHash, except, most)
+}
+
+// Counts implements review.ProposalReader. The counters are kept with every
+// write, so no proposal is read.
+func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) {
+	counts := map[proposals.State]int{}
+	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row table.Scanner) error {
+		var state proposals.State
+		var n int
+		err := row.Scan(&state, &n)
+		counts[state] = n
+		return err
+	})
+	return counts, err
+}
+
+// AddProposal implements review.ProposalWriter.
+func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error) {
+	if i != nil { // nobody else writes in between, so that add gives it the same number
+		if err := s.Row(ctx, "SELECT coalesce(max(number), 0) + 1 FROM issues", nil, &p.Issue); err != nil {
+			return "", err
+		}
+	}
+	err := table.Add(ctx, s, "proposals", "seq", slices.Concat(proposalColumns(&p), table.Columns{
+		table.Col("kind", (*string)(&p.Subject.Kind)), table.Col("layer", (*string)(&p.Subject.Layer)), table.Col("subject_id", &p.Subject.ID), table.Col("text_hash", new(r.Draft.TextHash())),
+	}))
+	if err != nil {
+		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
+	}
+	if i != nil {
+		if err := table.Add(ctx, s, "issues", "number", issueColumns(i)[1:]); err != nil {
+			return "", err
+		}
+	}
+	return s.addRevision(ctx, r)
+}
+
+// AddRevision implements review.ProposalWriter.
+func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
+	n, err := s.Exec(ctx, `
+		UPDATE proposals SET type = $1, title = $2, revision = $3, content_hash = $4, text_hash = $5, base_version = $6, change_set = $7, updated_at = $8
+		WHERE id = $9 AND revision = $10`,
+		p.Type, p.Title, r.Number, p.ContentHash, r.Draft.TextHash(), p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
+	if err := table.ChangedOne(n, err, "proposal "+string(p.ID)); err != nil {
+		return "", err
+	}
+	return s.addRevision(ctx, r)
+}
+
+// MoveProposal implements review.ProposalWriter.
+func (s Proposals) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
+	n, err := s.Exec(ctx, `
+		UPDATE proposals SET state = $1, recommendation = $2, findings = $3, blocks = $4, warns = $5, worst = $6, waived_until = $7, updated_at = $8
+		WHERE id = $9 AND state = $10 AND revision = $11`,
+		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,
+		table.FormatMaybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
+	return table.ChangedOne(n, err, "proposal "+string(p.ID))
+}
+
+// Issue implements review.RecordReader.
+func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
+	found, err := table.All(ctx, s.Reviews, table.Reading(issueColumns), "SELECT "+issueColumns(new(proposals.Issue)).Names()+" FROM issues WHERE proposal = $1", id)
+	return table.First(found, err, "issue of proposal %s", id)
+}
+
+// issueColumns: labels have no line breaks, so they are stored one a line.
+func issueColumns(i *proposals.Issue) table.Columns {
+	labels := table.Stored(&i.Labels, func(labels []string) string { return strings.Join(labels, "\n") }, func(text string) ([]string, error) { return strings.Split(text, "\n"), nil })
+	return table.Columns{table.Col("number", &i.Number), table.Col("proposal", (*string)(&i.Proposal)), table.Col("title", &i.Title), table.Col("assignee", &i.Assignee), table.Col("status", (*string)(&i.Status)), table.Col("labels", labels)}
+}
+
+// OpenIssue implements review.ProposalWriter.
+func (s Proposals) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
+	var number int
+	if err := table.Add(ctx, s, "issues", "number", issueColumns(&i)[1:]); err != nil {
+		return 0, err
+	}
+	if err := s.Row(ctx, "SELECT number FROM issues WHERE proposal = $1", []any{i.Proposal}, &number); err != nil {
+		return 0, err
+	}
+	n, err := s.Exec(ctx, "UPDATE proposals SET issue = $1 WHERE id = $2 AND issue = 0", number, i.Proposal)
+	return number, table.ChangedOne(n, err, "proposal "+string(i.Proposal))
+}
+
+// AssignIssue implements review.ProposalWriter.
+func (s Proposals) AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error {
+	n, err := s.Exec(ctx, "UPDATE issues SET assignee = $1, status = $2 WHERE proposal = $3", assignee, status, id)
+	return table.ChangedOne(n, err, "issue of proposal "+string(id))
+}
+
+func revisionColumns(r *proposals.Revision) table.Columns {
+	return table.Columns{
+		table.Col("proposal", (*string)(&r.Proposal)), table.Col("number", &r.Number), table.Col("draft", asDraft(r)), table.Col("content_hash", &r.ContentHash),
+		table.Col("author", table.Actor(&r.Author)), table.Col("created_at", table.Time(&r.CreatedAt)),
+	}
+}
+
+// asDraft is the column of the draft of a revision, which keeps its text too.
+func asDraft(r *proposals.Revision) table.Textual {
+	return &table.StoredText[proposals.Draft]{
+		V: &r.Draft, None: "''",
+		Write: func(proposals.Draft) (string, error) { return r.Canonical(), nil },
+		Read: func(text string) (proposals.Draft, error) {
+			r.Text = text
+			return parseDraft(text)
+		},
+	}
+}
+
+func parseDraft(s string) (proposals.Draft, error) {
+	parsed, err := proposals.DecodeJSON([]byte(s))
+	if err != nil {
+		return proposals.Draft{}, err
+	}
+	if len(parsed) != 1 {
+		return proposals.Draft{}, fmt.Errorf("%d drafts in one revision", len(parsed))
+	}
+	return parsed[0].Draft, nil
+}
+
+// Revision implements review.ProposalReader.
+func (s Proposals) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
+	found, err := table.All(ctx, s, table.Reading(sealedRevision), RevisionRecords.Selection("WHERE proposal = $1 AND number = $2"), id, number)
+	return table.First(found, err, "revision %d of proposal %s", number, id)
+}
+
+// Revisions implements review.ProposalReader.
+func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
+	return table.All(ctx, s, table.Reading(sealedRevision), RevisionRecords.Selection("WHERE proposal = $1 ORDER BY number"), id)
+}
+
+func (s Proposals) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
+	return table.Append(ctx, s, RevisionRecords, revisionColumns(&r))
+}
+
+// Statements that move many rows, each if it is as it was seen. The list is an
+// array of arrays; json_each comes first, so that each row is found by its key.
+const (
+	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
+		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
+		AND proposals.revision = CAST(json_extract(j.value, '$[2]') AS bigint)`
+	assignIssues = `UPDATE issues SET assignee = json_extract(j.value, '$[1]'), status = json_extract(j.value, '$[2]') FROM json_each($1, '$') j
+		WHERE issues.proposal = json_extract(j.value, '$[0]')`
+)
+
+// ApplyVerdict implements review.ProposalWriter.
+func (s Proposals) ApplyVerdict(ctx context.Context, decided []review.DecidedProposal) error {
+	if len(decided) == 1 {
+		one := decided[0]
+		if err := s.MoveProposal(ctx, one.Proposal, one.From); err != nil {
+			return err
+		}
+		return s.AssignIssue(ctx, one.Proposal.ID, one.Assignee, one.Status)
+	}
+	moves, turns := make([][]any, len(decided)), make([][]any, len(decided))
+	for i, one := range decided {
+		p := one.Proposal
+		moves[i] = []any{p.ID, one.From, p.Revision, p.State, history.Timestamp(p.UpdatedAt)}
+		turns[i] = []any{p.ID, one.Assignee, one.Status}
+	}
+	if err := s.updateAll(ctx, moveProposals, moves, "proposals"); err != nil {
+		return err
+	}
+	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
+}
+
+// updateAll runs a statement that changes one row for each of a list, and
+// refuses when some are not as they were seen.
+func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	n, err := s.Exec(ctx, statement, string(text))
+	if err == nil && n != int64(len(list)) {
+		err = fmt.Errorf("%d of %d %s: %w: another process changed it first; look again", int64(len(list))-n, len(list), what, proposals.ErrConflict)
+	}
+	return err
+}
+
+var RevisionRecords = table.RecordsOf("revisions", "toolcrib revision 1", revisionColumns)
+
+func sealedRevision(r *proposals.Revision) table.Columns {
+	return RevisionRecords.Sealed(revisionColumns(r))
+}

@@ -1,0 +1,16 @@
+package queue
+
+import (
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+)
+
+// Records are the records about proposals, with what the queue has beside them.
+type Records struct {
+	records.Reviews
+	records.Log
+}
+
+func NewRecords(s *session.Session) Records {
+	return Records{records.Reviews{Session: s}, records.Log{Session: s}}
+}

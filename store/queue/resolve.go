@@ -1,0 +1,147 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/store/table"
+)
+
+// idLength is the length of a UUID in its text form.
+const idLength = 36
+
+// ResolveIDs implements review.ProposalReader. Whole ids are looked up together.
+func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
+	whole := make([]string, 0, len(refs))
+	for _, ref := range refs {
+		if len(ref) == idLength {
+			whole = append(whole, strings.ToLower(ref))
+		}
+	}
+	list, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	found, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[proposals.ID]bool, len(found))
+	for _, id := range found {
+		known[id] = true
+	}
+	ids := make([]proposals.ID, len(refs))
+	for i, ref := range refs {
+		if ids[i] = proposals.ID(strings.ToLower(ref)); known[ids[i]] {
+			continue
+		}
+		if ids[i], err = s.resolveID(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// resolveID finds a proposal by its number, by a unique prefix of its id, or by
+// the subject or tool id that it alone is open on.
+func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
+	if number, ok := strings.CutPrefix(ref, "#"); ok {
+		return s.byNumber(ctx, number)
+	}
+	prefix := strings.ToLower(ref)
+	digits := ref != "" && strings.Trim(ref, "0123456789") == ""
+	switch {
+	case digits:
+		return s.byNumber(ctx, ref)
+	case strings.Contains(ref, ":"):
+		subject, err := registry.ParseSubject(ref)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w: %v", jsondoc.Quote(ref), proposals.ErrNotFound, err) //nolint:errorlint // it is a reference that names nothing, not a subject on the command line
+		}
+		return s.onlyOpen(ctx, ref, "subject = $1", subject.String())
+	case len(ref) >= proposals.MinPrefix && ref[0] == '0' && len(ref) <= idLength && strings.Trim(prefix, "0123456789abcdef-") == "":
+		// No UUIDv7 begins with another digit than 0 before the year 10889.
+		return s.byPrefix(ctx, prefix)
+	case registry.ValidID(ref):
+		return s.onlyOpen(ctx, ref, "subject_id = $1", ref)
+	}
+	return "", table.NotFound("%s, which names no proposal (write its number, the first eight or more characters of its id, or its subject)", jsondoc.Quote(ref))
+}
+
+func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, error) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || strings.Trim(number, "0123456789") != "" {
+		return "", table.NotFound("%s, which is not a number of a proposal", jsondoc.Quote("#"+number))
+	}
+	var id proposals.ID
+	err = s.Row(ctx, "SELECT id FROM proposals WHERE issue = $1 AND issue > 0", []any{n}, &id)
+	if err = table.Missing(err, "proposal #%d", n); !errors.Is(err, proposals.ErrNotFound) {
+		return id, err
+	}
+	var last int
+	if rowErr := s.Row(ctx, "SELECT coalesce(max(number), 0) FROM issues", nil, &last); rowErr != nil {
+		return "", rowErr
+	}
+	if last == 0 {
+		return "", fmt.Errorf("%w; none has a number yet", err)
+	}
+	return "", fmt.Errorf("%w; the newest is #%d", err, last)
+}
+
+func (s Proposals) byPrefix(ctx context.Context, prefix string) (proposals.ID, error) {
+	found, err := s.some(ctx, "p.id >= $1 AND p.id < $2 ORDER BY p.id LIMIT 3", prefix, prefix+"g")
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", table.NotFound("proposal %s", prefix)
+	case len(found) > 1:
+		return "", ambiguous(prefix+" begins the ids of", found, 2)
+	}
+	return found[0].ID, nil
+}
+
+// onlyOpen finds the one open proposal that a condition on its subject holds for.
+func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
+	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 1:
+		return found[0].ID, nil
+	case len(found) > 1:
+		return "", ambiguous(ref+" is the subject of", found, 3)
+	}
+	if found, err = s.some(ctx, "p."+condition+" ORDER BY p.seq DESC LIMIT 1", value); err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", table.NotFound("a proposal on %s; `toolcrib list` shows those there are", ref)
+	}
+	return "", table.NotFound("an open proposal on %s; the newest is %s, which is %s", ref, found[0].Handle(), found[0].State)
+}
+
+func (s Proposals) some(ctx context.Context, where string, args ...any) ([]proposals.Proposal, error) {
+	return table.All(ctx, s, table.Reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
+}
+
+// ambiguous names the proposals that a reference could mean, and how to write
+// one of them.
+func ambiguous(what string, found []proposals.Proposal, most int) error {
+	var names []string
+	for _, p := range found[:min(len(found), most)] {
+		names = append(names, p.Handle()+" ("+p.Subject.String()+")")
+	}
+	if len(found) > most {
+		names = append(names, "more")
+	}
+	return fmt.Errorf("%s %s; write the number of one: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
+}

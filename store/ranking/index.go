@@ -1,0 +1,150 @@
+// Package ranking ranks texts of tools with SQLite's full-text search, in memory.
+package ranking
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"toolcrib/gateway"
+	"toolcrib/store/sqlite"
+)
+
+// maxIndexes limits how many indexes stay open.
+const maxIndexes = 16
+
+// Index ranks the texts of tools with the engine's full-text search (FTS5,
+// bm25). Each set of texts has an index of its own in memory: what an agent
+// does not have neither turns up nor weighs in, and a search costs the same
+// however many tools the registry has. It is safe for concurrent use.
+type Index struct {
+	mu      sync.Mutex
+	indexes []ftsIndex // the one used last at the end
+}
+
+type ftsIndex struct {
+	key string
+	db  *sql.DB
+}
+
+var _ gateway.Index = (*Index)(nil)
+
+// NewIndex returns an empty index.
+func NewIndex() *Index { return &Index{} }
+
+// Close frees what the index holds.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var errs []error
+	for _, s := range x.indexes {
+		errs = append(errs, s.db.Close())
+	}
+	x.indexes = nil
+	return errors.Join(errs...)
+}
+
+// Rank implements gateway.Index. A word of the query finds those that begin
+// like it, in any form ("schedule" finds "scheduling"); one of them is enough,
+// and more of them rank higher. A name weighs more than the short description,
+// that more than the rest.
+func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
+	match := matchAny(query)
+	if match == "" {
+		return nil, nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	db, err := x.open(ctx, key, texts)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT rowid FROM tools WHERE tools MATCH $1 ORDER BY bm25(tools, 8, 4, 1), rowid LIMIT $2", match, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []int
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		found = append(found, n-1)
+	}
+	return found, rows.Err()
+}
+
+// open returns the index of the texts that key names, made when it is not
+// there.
+func (x *Index) open(ctx context.Context, key string, texts func() []gateway.Text) (*sql.DB, error) {
+	if i := slices.IndexFunc(x.indexes, func(s ftsIndex) bool { return s.key == key }); i >= 0 {
+		s := x.indexes[i]
+		x.indexes = append(slices.Delete(x.indexes, i, i+1), s)
+		return s.db, nil
+	}
+	db, err := fill(ctx, texts())
+	if err != nil {
+		return nil, err
+	}
+	if len(x.indexes) == maxIndexes {
+		err = x.indexes[0].db.Close()
+		x.indexes = slices.Delete(x.indexes, 0, 1)
+	}
+	x.indexes = append(x.indexes, ftsIndex{key, db})
+	return db, err
+}
+
+func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
+	db, err := sql.Open(sqlite.Driver, ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	put := func() error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() //nolint:errcheck // of a transaction that was committed, or that failed before
+		_, err = tx.ExecContext(ctx, "CREATE VIRTUAL TABLE tools USING fts5 (names, short, long, tokenize = 'porter unicode61 remove_diacritics 2')")
+		if err != nil {
+			return err
+		}
+		stmt, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, names, short, long) VALUES ($1, $2, $3, $4)")
+		if err != nil {
+			return err
+		}
+		defer stmt.Close() //nolint:errcheck // the transaction reports errors
+		for i, t := range texts {
+			if _, err := stmt.ExecContext(ctx, i+1, t.Names, t.Short, t.Long); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	}
+	if err := put(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// maxWords bounds the words of a query that are looked for.
+const maxWords = 32
+
+// matchAny writes a query for the full-text search that finds any of the words
+// of a text, and nothing in it is an operator.
+func matchAny(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	if len(words) > maxWords {
+		words = words[:maxWords]
+	}
+	for i, w := range words {
+		words[i] = `"` + w + `"*`
+	}
+	return strings.Join(words, " OR ")
+}

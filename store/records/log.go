@@ -1,0 +1,150 @@
+// Package records has the append-only rows about proposals: the audit log, which tells of
+// all others, assessments, waivers, decisions, comments, and signed statements.
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review/proof"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+func EventColumns(e *history.Event) table.Columns {
+	return table.Columns{
+		table.Col("seq", &e.Seq), table.Col("id", &e.ID), table.Col("at", table.Time(&e.At)), table.Col("actor", &e.Actor), table.Col("act", &e.Act), table.Col("subject", &e.Subject),
+		table.Col("proposal", &e.Proposal), table.Col("revision", &e.Revision), table.Col("record", &e.Record), table.Col("data", table.JSON(&e.Data)), table.Col("prev_hash", &e.PrevHash),
+		table.Col("hash", &e.Hash),
+	}
+}
+
+// selectEvents is the beginning of a query for eventColumns.
+var selectEvents = "SELECT " + EventColumns(new(history.Event)).Names() + " FROM events "
+
+// Log has the audit log.
+type Log struct{ *session.Session }
+
+// AppendEvent appends one event.
+func (s Log) AppendEvent(ctx context.Context, e history.Event) error {
+	return s.AppendEvents(ctx, []history.Event{e})
+}
+
+// AppendEvents implements review.RecordWriter.
+func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
+	ends, err := EndsOf(ctx, s.Session)
+	if err != nil {
+		return err
+	}
+	now := *ends
+	var rows []table.Columns
+	for _, e := range events {
+		e.Seq, e.PrevHash = now.event+1, now.hash
+		if e.Data == nil {
+			e.Data = json.RawMessage("{}")
+		}
+		if e.Data, err = s.Witness.Sign(e); err != nil {
+			return err
+		}
+		e.Hash = e.Sum()
+		rows = append(rows, EventColumns(&e))
+		now.event, now.hash = e.Seq, e.Hash
+		if e.Act == proof.ActSigners {
+			now.signers = e.Hash
+		}
+	}
+	if err := table.InsertAll(ctx, s, "events", rows); err != nil {
+		return fmt.Errorf("event %d: %w", ends.event+1, err)
+	}
+	*ends = now
+	for _, e := range events {
+		s.WroteEvent(EventTable, now.event, now.hash, e.Act)
+	}
+	return nil
+}
+
+// Tell appends an event with its data.
+func (s Log) Tell(ctx context.Context, e history.Event, data map[string]any) error {
+	b, err := jsondoc.Marshal(data)
+	if err != nil {
+		return err
+	}
+	e.Data = b
+	return s.AppendEvent(ctx, e)
+}
+
+// RecentWrites implements review.RecordReader. The condition on the actor and the
+// acts is the one of the index.
+func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
+	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
+		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
+	if agent == (proposals.Actor{}) {
+		// From the end of the log back to where the time begins: no index has
+		// the writes of all agents by their time.
+		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
+			AND substr(`+s.Hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
+			[]any{history.Timestamp(from), history.Timestamp(to), limit}
+	}
+	return table.All(ctx, s, table.Reading(func(at *time.Time) table.Columns { return table.Columns{table.Col("at", table.Time(at))} }), query, args...)
+}
+
+// AuditLog has the pages of the logs.
+type AuditLog struct{ Pool *session.Pool }
+
+// EventQuery selects events for a page, the newest first.
+type EventQuery struct {
+	Proposal string // id; "" for all
+	Subject  string // "" for all
+	Before   int64  // only those before this number; 0 for all
+	Limit    int
+}
+
+// Events returns a page of the audit log.
+func (db AuditLog) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
+	query, args := selectEvents+"WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
+	if q.Proposal != "" {
+		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
+	}
+	if q.Subject != "" {
+		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
+	}
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
+		return table.All(ctx, s, table.Reading(EventColumns), engine.Numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
+	})
+}
+
+// EventsAfter returns the next events of the audit log, the oldest first.
+func (db AuditLog) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
+		return table.All(ctx, s, table.Reading(EventColumns), selectEvents+"WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+	})
+}
+
+// WroteHere implements review.RecordReader.
+func (s Log) WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error) {
+	accounts, err := table.All(ctx, s, scanAccount, `SELECT data FROM events WHERE proposal = $1 AND proposal <> '' AND revision = $2 AND actor = $3
+		AND act IN ('draft', 'revise', 'submit')`, id, revision, author.String())
+	return slices.ContainsFunc(accounts, s.Witness.In(ctx).Same), err
+}
+
+// scanAccount reads the account from the data of an event.
+func scanAccount(row table.Scanner) (history.Account, error) {
+	var data string
+	if err := row.Scan(&data); err != nil {
+		return history.Account{}, err
+	}
+	var has struct {
+		Account history.Account `json:"account"`
+	}
+	return has.Account, json.Unmarshal([]byte(data), &has)
+}
+
+// EventTable is the name of the log.
+const EventTable = "events"

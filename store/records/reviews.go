@@ -1,0 +1,150 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Reviews have the records about proposals.
+type Reviews struct{ *session.Session }
+
+func assessmentColumns(a *review.Assessment) table.Columns {
+	return table.Columns{
+		table.Col("id", &a.ID), table.Col("proposal", (*string)(&a.Proposal)), table.Col("revision", &a.Revision), table.Col("content_hash", &a.ContentHash),
+		table.Col("reviewer", table.Actor(&a.Reviewer)), table.Col("recommendation", (*string)(&a.Recommendation)),
+		table.Col("report", table.Stored(&a.Report, review.Report.Encode, review.DecodeReport)), table.Col("rules_version", &a.RulesVersion), table.Col("created_at", table.Time(&a.At)),
+	}
+}
+
+// Assessments implements review.RecordReader.
+func (s Reviews) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
+	return table.All(ctx, s, table.Reading(SealedAssessment), AssessmentRecords.Selection("WHERE proposal = $1 AND revision = $2 ORDER BY seq"), id, revision)
+}
+
+// AddAssessment implements review.RecordWriter.
+func (s Reviews) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
+	return table.Append(ctx, s, AssessmentRecords, assessmentColumns(&a))
+}
+
+// Waiver is a waiver with the proposal that it is about.
+type Waiver struct {
+	history.Waiver
+	Proposal proposals.ID
+}
+
+func waiverColumns(w *Waiver) table.Columns {
+	return table.Columns{table.Col("id", &w.ID), table.Col("proposal", (*string)(&w.Proposal)), table.Col("waiver", AsWaiver(&w.Waiver)), table.Col("created_at", table.Time(&w.At))}
+}
+
+func AsWaiver(w *history.Waiver) table.Textual {
+	return table.Stored(w, history.EncodeWaiver, func(text string) (read history.Waiver, err error) {
+		return read, json.Unmarshal([]byte(text), &read)
+	})
+}
+
+// Waivers implements review.RecordReader.
+func (s Reviews) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
+	scan := table.Reading(SealedWaiver)
+	return table.All(ctx, s, func(row table.Scanner) (history.Waiver, error) {
+		w, err := scan(row)
+		return w.Waiver, err
+	}, WaiverRecords.Selection("WHERE proposal = $1 ORDER BY seq"), id)
+}
+
+// AddWaiver implements review.RecordWriter.
+func (s Reviews) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
+	return table.Append(ctx, s, WaiverRecords, waiverColumns(&Waiver{w, id}))
+}
+
+func DecisionColumns(d *proposals.Decision) table.Columns {
+	return table.Columns{
+		table.Col("id", &d.ID), table.Col("proposal", (*string)(&d.Proposal)), table.Col("revision", &d.Revision), table.Col("subject", table.Subject(&d.Subject)),
+		table.Col("content_hash", &d.ContentHash), table.Col("verdict", (*string)(&d.Verdict)), table.Col("note", &d.Note), table.Col("decided_by", table.Actor(&d.By)),
+		table.Col("decided_at", table.Time(&d.At)), table.Col("assessment", &d.Assessment), table.Col("review_digest", &d.ReviewDigest), table.Col("version", &d.Version),
+		table.Col("version_hash", &d.VersionHash), table.Col("signature", &d.Signature), table.Col("shown", (*string)(&d.Shown)), table.Col("members", &d.Members),
+	}
+}
+
+// numberedDecision are the columns of a decision with its seal and the number of its proposal.
+func numberedDecision(d *proposals.Decision) table.Columns {
+	return append(DecisionRecords.Sealed(DecisionColumns(d)), IssueOfDecision(d))
+}
+
+func IssueOfDecision(d *proposals.Decision) table.Column {
+	return table.Col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue)
+}
+
+// selectDecision is the beginning of a query for numberedDecision.
+var selectDecision = "SELECT " + numberedDecision(new(proposals.Decision)).Names() + " FROM decisions "
+
+// Decisions implements review.RecordReader.
+func (s Reviews) Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error) {
+	return table.All(ctx, s, table.Reading(numberedDecision), selectDecision+"WHERE proposal = $1 ORDER BY seq", id)
+}
+
+// Rejection implements review.RecordReader.
+func (s Reviews) Rejection(ctx context.Context, subject registry.Subject, contentHash string) (proposals.Decision, error) {
+	found, err := table.All(ctx, s, table.Reading(numberedDecision),
+		selectDecision+"WHERE subject = $1 AND content_hash = $2 AND verdict = 'rejected' ORDER BY seq DESC LIMIT 1", subject.String(), contentHash)
+	return table.First(found, err, "rejection of %s", subject)
+}
+
+// AddDecisions implements review.RecordWriter.
+func (s Reviews) AddDecisions(ctx context.Context, decisions []proposals.Decision) ([]string, error) {
+	rows := make([]table.Columns, len(decisions))
+	for i := range decisions {
+		rows[i] = DecisionColumns(&decisions[i])
+	}
+	ends, err := EndsOf(ctx, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	seals, err := table.AppendAll(ctx, s, DecisionRecords, ends.decisions+1, rows)
+	if err == nil {
+		ends.decisions += int64(len(rows))
+	}
+	return seals, err
+}
+
+func commentColumns(c *proposals.Comment) table.Columns {
+	return table.Columns{
+		table.Col("id", &c.ID), table.Col("proposal", (*string)(&c.Proposal)), table.Col("revision", &c.Revision), table.Col("author", table.Actor(&c.Author)),
+		table.Col("created_at", table.Time(&c.At)), table.Col("body", &c.Body), table.Col("field", &c.Field), table.Col("line", &c.Line),
+	}
+}
+
+// Comments implements review.RecordReader.
+func (s Reviews) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
+	return table.All(ctx, s, table.Reading(sealedComment), CommentRecords.Selection("WHERE proposal = $1 ORDER BY seq"), id)
+}
+
+// AddComment implements review.RecordWriter.
+func (s Reviews) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
+	return table.Append(ctx, s, CommentRecords, commentColumns(&c))
+}
+
+// The columns of records with their seals.
+func SealedAssessment(a *review.Assessment) table.Columns {
+	return AssessmentRecords.Sealed(assessmentColumns(a))
+}
+
+func SealedWaiver(w *Waiver) table.Columns { return WaiverRecords.Sealed(waiverColumns(w)) }
+
+func sealedComment(c *proposals.Comment) table.Columns {
+	return CommentRecords.Sealed(commentColumns(c))
+}
+
+// The sealed tables.
+var (
+	AssessmentRecords = table.RecordsOf("assessments", "toolcrib assessment 1", assessmentColumns)
+	WaiverRecords     = table.RecordsOf("waivers", "toolcrib waiver 1", waiverColumns)
+	DecisionRecords   = table.RecordsOf("decisions", "toolcrib decision 1", DecisionColumns)
+	CommentRecords    = table.RecordsOf("comments", "toolcrib comment 1", commentColumns)
+)

@@ -1,0 +1,109 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/review/proof"
+	"toolcrib/signing/statement"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Signatures have the signed statements, and the states of the signers in the
+// log.
+type Signatures struct{ *session.Session }
+
+// LastEvent implements proof.SignatureReader.
+func (s Signatures) LastEvent(ctx context.Context) (statement.Head, error) {
+	var head statement.Head
+	err := s.Row(ctx, "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1", nil, &head.Seq, &head.Hash)
+	return head, table.Missing(err, "the newest event")
+}
+
+// EventHash implements proof.SignatureReader.
+func (s Signatures) EventHash(ctx context.Context, seq int64) (string, error) {
+	var hash string
+	err := s.Row(ctx, "SELECT hash FROM events WHERE seq = $1", []any{seq}, &hash)
+	return hash, table.Missing(err, "event %d", seq)
+}
+
+// Signature implements proof.SignatureReader.
+func (s Signatures) Signature(ctx context.Context, hash string) (proof.SignatureRecord, error) {
+	found, err := table.All(ctx, s, table.Reading(sealedSignature), SignatureRecords.Selection("WHERE hash = $1"), hash)
+	return table.First(found, err, "the signed statement %.12s", hash)
+}
+
+// signedAfter are the rows of signed_subjects about a text that have a newer statement
+// than the one of a hash, "" for none. Both are expressions.
+func signedAfter(about, hash string) string {
+	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
+}
+
+// SignedLater is the expression that there is such a row.
+func SignedLater(about, hash string) string {
+	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
+}
+
+// SignedAfter implements proof.SignatureReader.
+func (s Signatures) SignedAfter(ctx context.Context, about, hash string) ([]string, error) {
+	return table.All(ctx, s, table.ScanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
+}
+
+func SignatureColumns(r *proof.SignatureRecord) table.Columns {
+	return table.Columns{table.Col("hash", &r.Hash), table.Col("statement", &r.Statement), table.Col("signature", &r.Signature), table.Col("signed_by", &r.By), table.Col("created_at", table.Time(&r.At))}
+}
+
+// LastSigners implements proof.SignatureReader.
+func (s Signatures) LastSigners(ctx context.Context) (string, error) {
+	ends, err := EndsOf(ctx, s.Session)
+	if err != nil {
+		return "", err
+	}
+	return ends.signers, nil
+}
+
+const LastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
+
+// signersData is the data of the event of a state of the signers.
+type signersData struct {
+	Number    int    `json:"number"`
+	State     string `json:"state"`
+	Revoked   []byte `json:"revoked,omitempty"`
+	Statement string `json:"statement"`
+}
+
+// SignersStates implements proof.SignatureReader.
+func (s Signatures) SignersStates(ctx context.Context) ([]proof.SignersState, error) {
+	events, err := table.All(ctx, s, table.Reading(EventColumns), selectEvents+"WHERE act = 'signers' ORDER BY seq")
+	states := make([]proof.SignersState, len(events))
+	for i, e := range events {
+		var d signersData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return nil, fmt.Errorf("%w: the data of event %d: %w", engine.ErrDamaged, e.Seq, err)
+		}
+		states[i] = proof.SignersState{
+			Event: statement.Head{Seq: e.Seq, Hash: e.Hash}, At: e.At, Number: d.Number, Text: []byte(d.State), Revoked: d.Revoked, Statement: d.Statement,
+		}
+	}
+	return states, err
+}
+
+// AddSignature implements proof.SignatureWriter.
+func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e history.Event) error {
+	seal, err := table.Append(ctx, s, SignatureRecords, SignatureColumns(&r))
+	if err != nil {
+		return err
+	}
+	e.Record = seal
+	return Log(s).AppendEvent(ctx, e)
+}
+
+var SignatureRecords = table.RecordsOf("signatures", "toolcrib signature 1", SignatureColumns)
+
+func sealedSignature(s *proof.SignatureRecord) table.Columns {
+	return SignatureRecords.Sealed(SignatureColumns(s))
+}

@@ -1,0 +1,308 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/internal/failpoint"
+	"toolcrib/review/proof"
+	"toolcrib/store/engine"
+)
+
+// Pool are those to one database, with the transactions on them.
+type Pool struct {
+	Engine Engine
+	Options
+
+	writer  chan *Session // holds the one writer when nobody uses it; nil until it is opened
+	logger  chan *Session // the same for what a power cut may take back
+	idle    chan *Session // readers that nobody uses
+	slots   chan struct{} // one per reader that may exist
+	toBegin atomic.Int32  // transactions that write and have not begun
+}
+
+// Options are what the transactions of a database have in common.
+type Options struct {
+	Witness   Witness
+	Trust     *proof.Trust        // decides which versions are read as live; nil for all
+	Committed func(acts []string) // gets the acts of a transaction after its commit; may be nil
+	DryRun    bool                // every transaction that writes is rolled back
+}
+
+// New returns the connections to the database of an engine, none of which is
+// open yet.
+func New(e Engine, opts Options) *Pool {
+	db := &Pool{
+		Engine: e, Options: opts, writer: make(chan *Session, 1), logger: make(chan *Session, 1),
+		idle: make(chan *Session, Readers()), slots: make(chan struct{}, Readers()),
+	}
+	db.writer <- nil
+	db.logger <- nil
+	return db
+}
+
+// Close waits for running transactions and closes the connections and the engine.
+func (db *Pool) Close() error {
+	var errs []error
+	for _, idle := range []chan *Session{db.writer, db.logger} {
+		if w := <-idle; w != nil {
+			errs = append(errs, w.Close())
+		}
+	}
+	for range cap(db.slots) {
+		select {
+		case db.slots <- struct{}{}: // a reader that was never opened
+		case s := <-db.idle:
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, db.Engine.Close())...)
+}
+
+// Readers returns how many connections that read are open, and how many may be.
+func (db *Pool) Readers() (open, most int) { return len(db.slots), cap(db.slots) }
+
+// Blocked reports whether a transaction that writes has not begun.
+func (db *Pool) Blocked() bool { return db.toBegin.Load() > 0 }
+
+// View runs fn in a snapshot, again when the engine asks for that. A reader whose
+// connection ended since it was used last is replaced.
+func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for tried := 1; ; tried++ {
+		s, err := db.reader(ctx)
+		if err != nil {
+			return err
+		}
+		err = db.Engine.Describe(db.Engine.Begin(ctx, s.Conn, engine.Read))
+		begun := err == nil
+		if begun {
+			err = s.run(ctx, fn)
+		}
+		if !errors.Is(err, engine.ErrLost) {
+			db.idle <- s
+			if errors.Is(err, engine.ErrAgain) && tried < attempts && ctx.Err() == nil {
+				continue
+			}
+			return err
+		}
+		_ = s.Close() // the connection has ended already
+		<-db.slots
+		if begun {
+			return err
+		}
+	}
+}
+
+// reader takes an idle reader or opens one more.
+func (db *Pool) reader(ctx context.Context) (*Session, error) {
+	select {
+	case s := <-db.idle:
+		return s, nil
+	default:
+	}
+	select {
+	case s := <-db.idle:
+		return s, nil
+	case db.slots <- struct{}{}:
+		s, err := db.Open(ctx, engine.Read)
+		if err != nil {
+			<-db.slots
+			return nil, err
+		}
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
+	return db.write(ctx, engine.Write, fn)
+}
+
+// Log is update for what a power cut may take back.
+func (db *Pool) Log(ctx context.Context, fn func(*Session) error) error {
+	return db.write(ctx, engine.Log, fn)
+}
+
+// attempts is how often a transaction is tried that others keep from happening.
+const attempts = 20
+
+// write runs fn in a write transaction, again when the engine asks for that.
+func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) error) error {
+	db.toBegin.Add(1)
+	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
+	defer begun()
+	var acts []string
+	err := db.borrow(ctx, use, func(w **Session) (err error) {
+		for range attempts {
+			if *w == nil {
+				if *w, err = db.Open(ctx, use); err != nil {
+					return err
+				}
+			}
+			(*w).Witness = db.Witness.In(ctx)
+			err = db.try(ctx, *w, use, func(s *Session) error {
+				begun()
+				return fn(s)
+			})
+			acts = (*w).acts
+			if errors.Is(err, engine.ErrLost) {
+				last := (*w).chained
+				_ = (*w).Close() // the connection has ended already
+				*w = nil
+				err = db.outcome(ctx, last, err)
+			}
+			if !errors.Is(err, engine.ErrAgain) {
+				return err
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("%w: %w", ctx.Err(), err)
+			}
+		}
+		return fmt.Errorf("%w: %w", engine.ErrBusy, err)
+	})
+	if err == nil && len(acts) > 0 && db.Committed != nil {
+		db.Committed(acts)
+	}
+	return err
+}
+
+// borrow calls fn with the session that writes, nil when it has to be opened, and
+// keeps what fn leaves in its place.
+func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
+	idle := db.writer
+	if use == engine.Log {
+		idle = db.logger
+	}
+	var w *Session
+	select {
+	case w = <-idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { idle <- w }()
+	if w == nil {
+		var err error
+		if w, err = db.promote(ctx, use); err != nil {
+			return err
+		}
+	}
+	return fn(&w)
+}
+
+// promote makes a reader that nobody uses the session that writes, where there is one.
+// Who reads after that opens a reader.
+func (db *Pool) promote(ctx context.Context, use engine.Use) (*Session, error) {
+	select {
+	case s := <-db.idle:
+		writes, err := db.Engine.Promote(ctx, s.Conn, use)
+		if err != nil || !writes {
+			db.idle <- s
+			return nil, db.Engine.Describe(err)
+		}
+		<-db.slots
+		return s, nil
+	default:
+		return nil, nil //nolint:nilnil // one has to be opened
+	}
+}
+
+// try runs fn in one write transaction.
+func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Session) error) error {
+	if err := db.Engine.Begin(ctx, w.Conn, use); err != nil {
+		w.written = written{}
+		err = db.Engine.Describe(err)
+		if errors.Is(err, engine.ErrLost) {
+			return fmt.Errorf("%w: %w", engine.ErrAgain, err)
+		}
+		return err
+	}
+	if !db.DryRun {
+		return w.run(ctx, fn)
+	}
+	err := w.run(ctx, func(s *Session) error { return cmp.Or(fn(s), errDryRun) })
+	if w.written = (written{}); errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}
+
+// errDryRun rolls a transaction back that succeeded.
+var errDryRun = errors.New("dry run")
+
+// errInDoubt is wrapped when the connection was lost during COMMIT.
+var errInDoubt = errors.New("during COMMIT")
+
+// outcome finds out what became of a transaction whose connection was lost. Before
+// its COMMIT it was rolled back. Later, it was committed if the last row that it
+// added to a chain exists; the lookup waits for the lock, and so for the end of
+// the transaction.
+func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
+	if !errors.Is(lost, errInDoubt) {
+		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
+	}
+	if last.table == "" {
+		return fmt.Errorf("%w; check whether it was written before you try again", lost)
+	}
+	s, err := db.Open(ctx, engine.Write)
+	if err != nil {
+		return errors.Join(lost, err)
+	}
+	defer s.Close() //nolint:errcheck // nothing was written
+	if err := db.Engine.Begin(ctx, s.Conn, engine.Write); err != nil {
+		return errors.Join(lost, err)
+	}
+	var written bool
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM "+last.table+" WHERE seq = $1 AND hash = $2)", []any{last.seq, last.hash}, &written)
+	err = errors.Join(err, s.Script(ctx, "ROLLBACK"))
+	switch {
+	case err != nil:
+		return errors.Join(lost, err)
+	case written:
+		return nil
+	}
+	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
+}
+
+// run runs fn in the transaction that has begun, and ends it: with COMMIT,
+// or with ROLLBACK when fn fails or panics. Once COMMIT has begun it is too late
+// to cancel.
+func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
+	s.written = written{}
+	clear(s.begun)
+	done := false
+	defer func() {
+		if !done {
+			clear(s.kept)
+			_ = s.Script(ctx, "ROLLBACK") // what failed before is the error to report
+		}
+	}()
+	if err := fn(s); err != nil {
+		return s.Engine.Describe(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.Engine.Commit(ctx, s.Conn, s.event); err != nil {
+		if err = s.Engine.Describe(err); errors.Is(err, engine.ErrLost) {
+			err = fmt.Errorf("%w: %w", errInDoubt, err)
+		}
+		return err
+	}
+	done = true
+	failpoint.Here("committed")
+	return nil
+}
+
+// maxReaders bounds the reading connections.
+const maxReaders = 4
+
+func Readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }

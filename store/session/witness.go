@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+)
+
+// Witness adds to events which account wrote them, and refuses those that name
+// a user whom the account may not act as. Every act of the desk and of the
+// gateway writes its event in its own transaction, so the act is refused too.
+type Witness struct {
+	Account history.Account
+	Users   []string // nil for all
+}
+
+// actingKey finds whom a context acts for.
+type actingKey struct{}
+
+// acting is who came in through a door of the process.
+type acting struct {
+	via   string
+	users []string
+}
+
+// Acting returns a context whose writes are those of users who came in through a door
+// of this process, such as "ssh SHA256:…", and not of the account that runs it: events
+// name the door, and no other user can act.
+func Acting(ctx context.Context, via string, users ...string) context.Context {
+	return context.WithValue(ctx, actingKey{}, acting{via, users})
+}
+
+// In returns the witness of what a context writes.
+func (w Witness) In(ctx context.Context) Witness {
+	if a, ok := ctx.Value(actingKey{}).(acting); ok {
+		w.Account.Via, w.Users = a.via, append([]string{}, a.users...)
+	}
+	return w
+}
+
+// Same reports whether an account is the one that acts. The name of the machine does
+// not count: whoever starts a container chooses it.
+func (w Witness) Same(a history.Account) bool {
+	now := w.Account
+	now.Host, a.Host = "", ""
+	return now == a && now != history.Account{}
+}
+
+// Sign returns the data of e with the account in it.
+func (w Witness) Sign(e history.Event) (json.RawMessage, error) {
+	if w.Users != nil && strings.HasPrefix(e.Actor, string(proposals.User)+":") && !slices.Contains(w.Users, e.Actor) {
+		return nil, fmt.Errorf("%s %s: %w: this account may not act as that user", e.Act, e.Actor, proposals.ErrAuthority)
+	}
+	if w.Account == (history.Account{}) {
+		return e.Data, nil
+	}
+	data := map[string]json.RawMessage{}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return nil, fmt.Errorf("the data of a %s event: %w", e.Act, err)
+	}
+	account, err := json.Marshal(w.Account)
+	if err != nil {
+		return nil, err
+	}
+	data["account"] = account
+	return jsondoc.Marshal(data)
+}

@@ -1,0 +1,351 @@
+// Package table describes tables. One list of columns, each with the Go variable that it is
+// written from and read into, gives the columns of SELECT and INSERT, the values, Scan, and
+// the fields of a seal.
+package table
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/store/engine"
+)
+
+// Column is a column of a table, with the variable that its value is written from and
+// read into: a *string, *int, *int64, *bool, *sql.NullInt64, or textual.
+type Column struct {
+	Name string
+	v    any
+}
+
+// Col returns a column.
+func Col(name string, v any) Column { return Column{name, v} }
+
+// Columns describe a row of a table. A table has one such list, from which the columns
+// of SELECT and INSERT, the values, the fields of a seal, and Scan come.
+type Columns []Column
+
+// Textual is a variable whose column is a text in a form of its own.
+type Textual interface {
+	sql.Scanner
+	format() (string, error)
+	parse() error // what was scanned last
+	zero() string // in SQL
+}
+
+// Names lists the columns.
+func (c Columns) Names() string { return c.each("") }
+
+// Of lists the columns of the table that a statement calls alias.
+func (c Columns) Of(alias string) string { return c.each(alias + ".") }
+
+func (c Columns) each(before string) string {
+	var list strings.Builder
+	for i, one := range c {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		list.WriteString(before)
+		list.WriteString(one.Name)
+	}
+	return list.String()
+}
+
+// Assignments lists the columns as UPDATE sets them to parameters from $1 on.
+func (c Columns) Assignments() string {
+	list := make([]string, len(c))
+	for i, one := range c {
+		list[i] = one.Name + " = $" + strconv.Itoa(i+1)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Maybe lists what when reads: the columns of a table after a LEFT JOIN, in which key is
+// not NULL.
+func (c Columns) Maybe(alias, key string) string {
+	list := alias + "." + key + " IS NOT NULL"
+	for _, one := range c {
+		zero := "0"
+		switch v := one.v.(type) {
+		case *string:
+			zero = "''"
+		case Textual:
+			zero = v.zero()
+		}
+		list += ", coalesce(" + alias + "." + one.Name + ", " + zero + ")"
+	}
+	return list
+}
+
+// When returns the columns for a row that may not be there, behind that of whether it is.
+func (c Columns) When(there *bool) Columns {
+	list := Columns{Col("", there)}
+	for _, one := range c {
+		if t, ok := one.v.(Textual); ok {
+			one.v = textualWhen{t, there}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// textualWhen is a column of a row that may not be there.
+type textualWhen struct {
+	Textual
+	there *bool
+}
+
+func (t textualWhen) parse() error {
+	if !*t.there {
+		return nil
+	}
+	return t.Textual.parse()
+}
+
+// text returns the value as a seal has it.
+func (c Column) text() (string, error) {
+	switch v := c.v.(type) {
+	case *string:
+		return *v, nil
+	case *int:
+		return strconv.Itoa(*v), nil
+	case *int64:
+		return strconv.FormatInt(*v, 10), nil
+	case *bool:
+		return Flag(*v), nil
+	case Textual:
+		return v.format()
+	}
+	return "", fmt.Errorf("the column %s has no text: %T", c.Name, c.v)
+}
+
+// Texts returns the values as a seal has them.
+func (c Columns) Texts() ([]string, error) {
+	texts := make([]string, len(c))
+	var errs error
+	for i, one := range c {
+		text, err := one.text()
+		texts[i], errs = text, errors.Join(errs, err)
+	}
+	return texts, errs
+}
+
+// Values returns the values as a statement takes them.
+func (c Columns) Values() ([]any, error) {
+	values := make([]any, len(c))
+	var errs error
+	for i, one := range c {
+		switch v := one.v.(type) {
+		case *int:
+			values[i] = int64(*v)
+		case *int64:
+			values[i] = *v
+		case *sql.NullInt64:
+			values[i] = *v
+		default:
+			text, err := one.text()
+			values[i], errs = text, errors.Join(errs, err)
+		}
+	}
+	return values, errs
+}
+
+// Reading returns what scans rows of the columns of a T, with rest behind them. It is for
+// one query at a time: all its rows are scanned into the same variables.
+func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, error) {
+	v := new(T)
+	var dest []any
+	var texts []Textual
+	for _, one := range describe(v) {
+		dest = append(dest, one.v)
+		if t, ok := one.v.(Textual); ok {
+			texts = append(texts, t)
+		}
+	}
+	dest = append(dest, rest...)
+	return func(row Scanner) (T, error) {
+		var none T
+		*v = none
+		err := row.Scan(dest...)
+		if err != nil {
+			return none, err
+		}
+		for _, t := range texts {
+			if wrong := t.parse(); wrong != nil {
+				err = errors.Join(err, wrong)
+			}
+		}
+		return *v, err
+	}
+}
+
+// Stored returns the text that was read of a column, which may be in a form that is not
+// written any more.
+func (c Column) stored() (string, error) {
+	switch t := c.v.(type) {
+	case interface{ text() string }:
+		return t.text(), nil
+	case textualWhen:
+		return Column{c.Name, t.Textual}.stored()
+	}
+	return c.text()
+}
+
+// InsertAll inserts rows that have the same columns.
+func InsertAll(ctx context.Context, s execer, table string, rows []Columns) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	all := make([]any, 0, len(rows)*len(rows[0]))
+	for _, row := range rows {
+		values, err := row.Values()
+		if err != nil {
+			return err
+		}
+		all = append(all, values...)
+	}
+	return InsertRows(ctx, s, table, rows[0].Names(), all)
+}
+
+// Add inserts a row, whose key is the next number.
+func Add(ctx context.Context, s execer, table, key string, row Columns) error {
+	values, err := row.Values()
+	if err != nil {
+		return err
+	}
+	_, err = s.Exec(ctx, "INSERT INTO "+table+" ("+key+", "+row.Names()+") VALUES ((SELECT coalesce(max("+key+"), 0) + 1 FROM "+table+"), "+engine.Placeholders(1, len(row))+")", values...)
+	return err
+}
+
+// StoredText is a T whose column is a text.
+type StoredText[T any] struct {
+	V       *T
+	Write   func(T) (string, error)
+	Read    func(string) (T, error)
+	None    string
+	scanned string
+}
+
+func (s *StoredText[T]) format() (string, error) { return s.Write(*s.V) }
+
+func (s *StoredText[T]) parse() error { return Into(s.V, s.Read, s.scanned) }
+
+func (s *StoredText[T]) zero() string { return s.None }
+
+// text returns what was scanned last.
+func (s *StoredText[T]) text() string { return s.scanned }
+
+// Scan implements sql.Scanner.
+func (s *StoredText[T]) Scan(value any) (err error) {
+	s.scanned, err = Text(value)
+	return err
+}
+
+// Stored returns the column of a value that is written as a text and read from it.
+func Stored[T any](v *T, write func(T) string, read func(string) (T, error)) Textual {
+	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read, None: "''"}
+}
+
+// StoredJSON returns the column of a value that is JSON; of none, it is "".
+func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
+	return &StoredText[T]{V: v, None: "''", Write: func(v T) (string, error) {
+		text, err := write(v)
+		return string(text), err
+	}, Read: func(text string) (read T, err error) {
+		if text != "" {
+			err = json.Unmarshal([]byte(text), &read)
+		}
+		return read, err
+	}}
+}
+
+func Subject(v *registry.Subject) Textual {
+	return Stored(v, registry.Subject.String, registry.ParseSubject)
+}
+
+func Actor(v *proposals.Actor) Textual { return Stored(v, proposals.Actor.String, parseActor) }
+
+func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.ParseTimestamp) }
+
+// MaybeTime is the column of a time that need not be there.
+func MaybeTime(v *time.Time) Textual { return Stored(v, FormatMaybe, ParseMaybe) }
+
+// JSON is the column of JSON that is kept as it is; nil for none.
+func JSON(v *json.RawMessage) Textual {
+	return Stored(v, func(raw json.RawMessage) string { return string(raw) }, func(text string) (json.RawMessage, error) {
+		if text == "" {
+			return nil, nil
+		}
+		return json.RawMessage(text), nil
+	})
+}
+
+// Text writes a value as its column has it in a seal.
+func Text(value sqldriver.Value) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case []byte:
+		return string(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	}
+	return "", fmt.Errorf("%w: %T instead of a text or a number", engine.ErrDamaged, value)
+}
+
+// Flag writes a bool as it is stored.
+func Flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+// Maybe writes a time that need not be there, parseMaybe reads it.
+func FormatMaybe(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return history.Timestamp(t)
+}
+
+func ParseMaybe(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return history.ParseTimestamp(s)
+}
+
+// List is the column of a list of texts.
+func List(texts *[]string) Textual {
+	return Stored(texts, func(texts []string) string {
+		if len(texts) == 0 {
+			return "[]"
+		}
+		data, _ := json.Marshal(texts) // texts have no form that fails
+		return string(data)
+	}, ParseList)
+}
+
+func ParseList(s string) ([]string, error) {
+	var texts []string
+	err := json.Unmarshal([]byte(s), &texts)
+	return texts, err
+}
+
+func parseActor(s string) (proposals.Actor, error) {
+	var a proposals.Actor
+	err := a.UnmarshalText([]byte(s))
+	return a, err
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/store/engine"
+)
+
+// rowsAtOnce sets how many rows one statement adds. Rows that are added together
+// share what the engine does for a statement, and each is still met by every
+// trigger and constraint. There are few sizes, so that few statements are kept, and none
+// is large: SQLite looks through all parameters of a statement for the name of each.
+func rowsAtOnce() []int { return []int{16, 4, 1} }
+
+// execer is a session, or what is built on one.
+type execer interface {
+	querier
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	Row(ctx context.Context, query string, args []any, dest ...any) error
+}
+
+// InsertRows adds rows to a table; values are those of the columns, row after
+// row.
+func InsertRows(ctx context.Context, s execer, table, columns string, values []any) error {
+	width := strings.Count(columns, ",") + 1
+	for _, size := range rowsAtOnce() {
+		for ; len(values) >= size*width; values = values[size*width:] {
+			if _, err := s.Exec(ctx, insertStatement(table, columns, width, size), values[:size*width]...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Next returns the number that the next row of a table gets.
+func Next(ctx context.Context, s execer, table string) (seq int64, err error) {
+	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table, nil, &seq)
+	return seq, err
+}
+
+func insertStatement(table, columns string, width, rows int) string {
+	query := "INSERT INTO " + table + " (" + columns + ") VALUES "
+	for row := range rows {
+		if row > 0 {
+			query += ", "
+		}
+		query += "(" + engine.Placeholders(1+row*width, width) + ")"
+	}
+	return query
+}
+
+// Into parses text into dst.
+func Into[T any](dst *T, parse func(string) (T, error), text string) error {
+	v, err := parse(text)
+	if err != nil {
+		return unreadable{text, err}
+	}
+	*dst = v
+	return nil
+}
+
+// unreadable describes the problem with a stored text. It quotes only the
+// beginning of both: a revision may have megabytes, and so may the message.
+type unreadable struct {
+	text string
+	err  error
+}
+
+func (u unreadable) Error() string {
+	return fmt.Sprintf("%v: stored %s cannot be read: %s", engine.ErrDamaged, jsondoc.Quote(u.text), jsondoc.Printable(u.err.Error()))
+}
+
+func (u unreadable) Unwrap() []error { return []error{engine.ErrDamaged, u.err} }
+
+func NotFound(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
+}
+
+// Scanner is a row that can be read.
+type Scanner = engine.Scanner
+
+// querier is a session, or what is built on one.
+type querier interface {
+	Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error
+}
+
+// All runs a query and collects what scan makes of every row.
+func All[T any](ctx context.Context, s querier, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	var out []T
+	err := s.Each(ctx, query, args, func(row Scanner) error {
+		v, err := scan(row)
+		if err != nil {
+			return err
+		}
+		out = append(out, v)
+		return nil
+	})
+	return out, err
+}
+
+// ScanValue scans a row of one column.
+func ScanValue[T any](row Scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// First returns the first element of found. format describes the missing element.
+func First[T any](found []T, err error, format string, args ...any) (T, error) {
+	if err == nil && len(found) == 0 {
+		err = NotFound(format, args...)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return found[0], nil
+}
+
+// Missing turns an empty result into proposals.ErrNotFound with a name.
+func Missing(err error, format string, args ...any) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
+	}
+	return err
+}
+
+// ChangedOne makes of a row count what a compare-and-set has to say.
+func ChangedOne(n int64, err error, what string) error {
+	switch {
+	case err != nil:
+		return err
+	case n != 1:
+		return fmt.Errorf("%s: %w: another process changed it first; look again", what, proposals.ErrConflict)
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/store/catalog"
+	"toolcrib/store/queue"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+)
+
+// Health is the engine's report about the file.
+type Health struct {
+	Schema    int
+	Proposals map[string]int // by state
+	Problems  []string
+}
+
+// Health runs the engine's quick checks. They see
+// damage to the structure; damage to the content is seen by the hash chains.
+func (db Audits) Health(ctx context.Context) (Health, error) {
+	h := Health{Proposals: map[string]int{}}
+	err := db.Pool.View(ctx, func(s *session.Session) error {
+		var err error
+		if h.Schema, err = s.Engine.Schema(ctx, s.Conn); err != nil {
+			return err
+		}
+		counts, err := queue.Proposals{Session: s}.Counts(ctx)
+		if err != nil {
+			return err
+		}
+		for state, n := range counts {
+			h.Proposals[string(state)] = n
+		}
+		h.Problems, err = s.Engine.Problems(ctx, s.Conn)
+		return err
+	})
+	return h, err
+}
+
+// Rows returns how many records there are to verify, by the numbers of the last
+// of them.
+func (db Audits) Rows(ctx context.Context) (n int64, err error) {
+	err = db.Pool.View(ctx, func(s *session.Session) error {
+		n = 0
+		for _, table := range append(recordNames(), catalog.VersionTable, records.EventTable) {
+			var last int64
+			if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
+				return err
+			}
+			n += last
+		}
+		return nil
+	})
+	return n, err
+}
+
+// Audits check a database.
+type Audits struct{ Pool *session.Pool }
+
+// Audit calls fn with the ledger of one snapshot. It fails for a login that may
+// not read every table: invisible rows would count as damage. Where the engine
+// ends the snapshot, it calls fn again, or fails with the error of the engine; the
+// findings of fn until then do not count.
+func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
+	return db.Pool.View(ctx, func(s *session.Session) (err error) {
+		for _, k := range plainRecords() {
+			if err := s.Script(ctx, "SELECT 1 FROM "+k.Table+" WHERE false"); err != nil {
+				return fmt.Errorf("verification reads every table: %w", err)
+			}
+		}
+		readers, err := openSnapshotReaders(ctx, db.Pool, s)
+		if err != nil {
+			return err
+		}
+		l := Ledger{engine: db.Pool.Engine, free: make(chan *session.Session, 1+len(readers)), crossCheck: newCrossCheck(), facts: &derivedFacts{byText: map[definitionKey]fact{}}, broken: make(chan error, 1)}
+		l.free <- s
+		for i, reader := range readers {
+			if i == 0 {
+				l.file = reader
+				continue
+			}
+			l.free <- reader
+		}
+		err = db.Pool.Engine.WhileAudited(ctx, s.Conn, func() error { return fn(l) })
+		select {
+		case err = <-l.broken:
+		default:
+		}
+		return errors.Join(err, readers.close(ctx))
+	})
+}

@@ -1,0 +1,298 @@
+package verification
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	_ "embed" // the consistency checks
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolcrib/history"
+	"toolcrib/internal/plaintext"
+	"toolcrib/signing/statement"
+	"toolcrib/store/assistant"
+	"toolcrib/store/catalog"
+	"toolcrib/store/engine"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+	"toolcrib/store/workspaces"
+)
+
+// The consistency checks, as engine.Checks reads them.
+var (
+	//go:embed consistency/registry.sql
+	registrySQL string
+	//go:embed consistency/queue.sql
+	queueSQL string
+	//go:embed consistency/calls.sql
+	callsSQL string
+	//go:embed consistency/assistant.sql
+	assistantSQL string
+	//go:embed consistency/imports.sql
+	importsSQL string
+	//go:embed consistency/records.sql
+	recordsSQL string
+	//go:embed consistency/each_record.sql
+	eachRecordSQL string
+	//go:embed consistency/live.sql
+	liveSQL string
+)
+
+// Inconsistencies implements history.Ledger. A check that damage keeps from
+// running is reported as damage and keeps no other from running.
+func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.Damage)) error {
+	blocks, err := l.sketchInspections(ctx, deep)
+	if err != nil {
+		return err
+	}
+	drafts, err := l.draftInspections(ctx)
+	if err != nil {
+		return err
+	}
+	checks := slices.Concat(engine.Checks(registrySQL+queueSQL+callsSQL+assistantSQL+importsSQL), l.engine.IndexChecks())
+	return l.inspectAll(ctx, slices.Concat(inspections(checks), l.recomputed(), unsealedTexts(), blocks, drafts), fn)
+}
+
+// References implements history.Ledger. The checks of records and of the live
+// registry are left out if the rows that were read have answered them already.
+func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
+	var checks []engine.Check
+	logged, err := l.recordsAreLogged(ctx)
+	if err != nil {
+		return err
+	}
+	if !logged {
+		checks = recordChecks()
+	}
+	current, err := l.liveIsNewest(ctx)
+	if err != nil {
+		return err
+	}
+	if !current {
+		checks = append(checks, engine.Checks(liveSQL)...)
+	}
+	return l.inspectAll(ctx, inspections(checks), fn)
+}
+
+// inspectAll runs inspections in parallel, as far as there are sessions.
+func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(history.Damage)) error {
+	answers := make([][]history.Damage, len(list))
+	var running sync.WaitGroup
+	for i, in := range list {
+		running.Go(func() { answers[i] = l.inspect(ctx, in) })
+	}
+	running.Wait()
+	for _, damage := range slices.Concat(answers...) {
+		fn(damage)
+	}
+	return ctx.Err()
+}
+
+// inspection finds damage in a table.
+type inspection struct {
+	table string
+	run   func(ctx context.Context, s *session.Session, fn func(history.Damage)) error
+}
+
+// inspections returns checks as inspections that run their queries.
+func inspections(checks []engine.Check) []inspection {
+	list := make([]inspection, len(checks))
+	for i, c := range checks {
+		list[i] = inspection{c.Table, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+			keys, err := table.All(ctx, s, table.ScanValue[string], c.Query)
+			for _, key := range keys {
+				fn(history.Damage{Table: c.Table, Key: key, Message: c.Message})
+			}
+			return err
+		}}
+	}
+	return list
+}
+
+// recomputed returns the inspections that recompute stored values.
+func (l Ledger) recomputed() []inspection {
+	return []inspection{
+		{"proposals", waivedCounts},
+		{"live", l.facts.liveColumnsAgree},
+		{"raws", rawContents},
+		{"contents", contentsAgree},
+		{"owners", ownerSeals},
+		{"projects", nameKeys},
+		{"signed_subjects", signedSubjects},
+		{"workspaces", workspaceSeals},
+	}
+}
+
+// inspect runs an inspection with the next free session and returns the damage.
+func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
+	var found []history.Damage
+	err := l.use(ctx, func(s *session.Session) error {
+		return in.run(ctx, s, func(d history.Damage) { found = append(found, d) })
+	})
+	if err != nil {
+		found = append(found, history.Damage{Table: in.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
+	}
+	return found
+}
+
+// recordsAreLogged reports whether the records and the log that were read name
+// each other in order, and no row of a record is missing between others.
+func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
+	if !l.crossCheck.agrees() {
+		return false, nil
+	}
+	whole := true
+	err := l.use(ctx, func(s *session.Session) error {
+		for _, table := range append(recordNames(), catalog.VersionTable) {
+			var rows, first, last int64
+			if err := s.Row(ctx, "SELECT count(*), coalesce(min(seq), 1), coalesce(max(seq), 0) FROM "+table, nil, &rows, &first, &last); err != nil {
+				return err
+			}
+			whole = whole && first == 1 && rows == last
+		}
+		return nil
+	})
+	return whole && err == nil, ctx.Err()
+}
+
+// liveIsNewest reports whether the live registry has the newest version of every
+// subject.
+func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
+	if !l.crossCheck.complete[catalog.VersionTable] {
+		return false, nil
+	}
+	rows, agrees := 0, true
+	err := l.use(ctx, func(s *session.Session) error {
+		return s.Plain(ctx, "SELECT subject, version, content_hash FROM live"+s.Hints.NotIndexed(), func(values []sqldriver.Value) error {
+			var fields [3]string
+			for i := range fields {
+				var err error
+				if fields[i], err = table.Text(values[i]); err != nil {
+					return err
+				}
+			}
+			rows++
+			agrees = agrees && l.crossCheck.liveAgrees(fields[0], fields[1], fields[2])
+			return nil
+		})
+	})
+	return agrees && err == nil && rows == len(l.crossCheck.newest), ctx.Err()
+}
+
+// ownerSeals reports users whose instructions are not those that were sealed.
+func ownerSeals(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	return s.Each(ctx, `SELECT customer, "user", instructions, seal FROM owners ORDER BY id`, nil, func(row table.Scanner) error {
+		var customer, user, instructions, seal string
+		if err := row.Scan(&customer, &user, &instructions, &seal); err != nil {
+			return err
+		}
+		if seal != assistant.SealOfOwner(customer, user, instructions) {
+			fn(history.Damage{Table: "owners", Key: user, Message: "The instructions used in prompts do not match their seal."})
+		}
+		return nil
+	})
+}
+
+// workspaceSeals reports folders that were attached to another project.
+func workspaceSeals(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	return s.Each(ctx, "SELECT dir, project, seal FROM workspaces ORDER BY dir", nil, func(row table.Scanner) error {
+		var dir, project, seal string
+		if err := row.Scan(&dir, &project, &seal); err != nil {
+			return err
+		}
+		if seal != workspaces.SealOfWorkspace(dir, project) {
+			fn(history.Damage{Table: "workspaces", Key: dir, Message: "The folder or its project does not match its seal."})
+		}
+		return nil
+	})
+}
+
+// signedSubjects reports statements that readers find by other subjects than they are
+// about, or do not find. A statement that cannot be read is reported with the signatures.
+func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	type key struct {
+		signature int64
+		about     string
+	}
+	wanted, wrong := map[key]bool{}, map[int64]bool{}
+	err := s.Each(ctx, "SELECT seq, statement FROM signatures ORDER BY seq", nil, func(row table.Scanner) error {
+		var seq int64
+		var text []byte
+		if err := row.Scan(&seq, &text); err != nil {
+			return err
+		}
+		st, err := statement.Decode(text)
+		if err != nil {
+			return nil //nolint:nilerr // nothing counts that refers to it
+		}
+		for _, about := range statement.About(st.Act) {
+			wanted[key{seq, about}] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.Each(ctx, "SELECT signature, about FROM signed_subjects", nil, func(row table.Scanner) error {
+		var k key
+		err := row.Scan(&k.signature, &k.about)
+		if !wanted[k] {
+			wrong[k.signature] = true
+		}
+		delete(wanted, k)
+		return err
+	})
+	for k := range wanted {
+		wrong[k.signature] = true
+	}
+	for _, seq := range slices.Sorted(maps.Keys(wrong)) {
+		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "Readers find the statement by other subjects than it is about."})
+	}
+	return err
+}
+
+// unsealedTextTables lists the unsealed tables with texts that no other check compares
+// with a sealed one, as it does those of proposals, issues, live, and names. The texts of
+// a sealed row are looked at when its seal is recomputed.
+func unsealedTextTables() []string {
+	return []string{
+		"call_refusals", "conversations", "core", "entities", "history_files", "imports", "live_files", "memories", "memory_links",
+		"owners", "pending_exports", "projects", "proposal_rules", "reminders", "schedules", "shown", "tasks", "workspaces",
+	}
+}
+
+// unsealedTexts returns inspections that note rows with a text that cannot be stored
+// today.
+func unsealedTexts() []inspection {
+	var list []inspection
+	for _, name := range unsealedTextTables() {
+		list = append(list, inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+			return s.Plain(ctx, "SELECT * FROM "+name, func(values []sqldriver.Value) error {
+				for _, value := range values {
+					text, _ := value.(string)
+					if plaintext.Problem(text) != "" {
+						key, err := table.Text(values[0])
+						fn(history.NotText(name, key))
+						return err
+					}
+				}
+				return nil
+			})
+		}})
+	}
+	return list
+}
+
+// recordChecks returns the checks of records.
+func recordChecks() []engine.Check {
+	seals := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
+	var each []engine.Check
+	for _, table := range recordNames() {
+		seals += " UNION ALL SELECT seal FROM " + table
+		each = append(each, engine.Checks(strings.ReplaceAll(eachRecordSQL, "TABLE", table))...)
+	}
+	return append(engine.Checks(strings.ReplaceAll(recordsSQL, "SEALS", seals)), each...)
+}

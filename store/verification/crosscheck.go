@@ -1,0 +1,144 @@
+package verification
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"toolcrib/history"
+	"toolcrib/store/catalog"
+	"toolcrib/store/records"
+)
+
+// crossCheck collects cross-references between rows while verification reads
+// them: the log names every record in table order, and every version has the
+// decision that approved it. If the lists agree, the consistency checks that
+// would name a mismatch are skipped, because each of them reads whole tables
+// again.
+type crossCheck struct {
+	mu       sync.Mutex
+	complete map[string]bool // tables that were read to their end
+
+	logged   []recordID            // records that events name
+	records  map[string][]recordID // records that exist, by table; of versions those without a decision
+	approved []recordID            // versions with a decision
+	decided  []recordID            // decisions that approved a version
+	newest   map[string]newest     // the last version of each subject
+}
+
+// recordID is the first half of a seal, which is enough to tell records apart:
+// the whole seal is checked when the row is read.
+type recordID [16]byte
+
+// newest is the last version of a subject.
+type newest struct {
+	number      int64
+	contentHash string // the whole hash: no seal covers the copy in the live registry
+}
+
+func newCrossCheck() *crossCheck {
+	return &crossCheck{complete: map[string]bool{}, records: map[string][]recordID{}, newest: map[string]newest{}}
+}
+
+// idOfSeal returns the id of a seal. A malformed seal gets an id that no other
+// seal has.
+func idOfSeal(seal string) recordID {
+	var id recordID
+	if len(seal) != 2*sha256.Size {
+		return idOf("not a seal", seal)
+	}
+	if _, err := hex.Decode(id[:], []byte(seal[:2*len(id)])); err != nil {
+		return idOf("not a seal", seal)
+	}
+	return id
+}
+
+// idOf hashes fields into an id.
+func idOf(fields ...string) recordID {
+	var id recordID
+	_, _ = hex.Decode(id[:], []byte(history.Seal(fields...)[:2*len(id)])) // a seal is hex
+	return id
+}
+
+// version collects a row of versions. Like event and record it has one caller,
+// the reader of its table; only shared maps need the lock.
+func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, hash string) {
+	c.newest[subject] = newest{integer(number), strings.Clone(contentHash)}
+	if proposal == "" {
+		c.add(catalog.VersionTable, idOfSeal(hash))
+		return
+	}
+	c.approved = append(c.approved, idOf(subject, number, hash, proposal, decidedBy))
+}
+
+// event collects the record that a row of events names.
+func (c *crossCheck) event(record string) {
+	if record != "" {
+		c.logged = append(c.logged, idOfSeal(record))
+	}
+}
+
+// record collects a sealed row: the name of its format, the sealed columns, and
+// the seal.
+func (c *crossCheck) record(table string, fields []string) {
+	c.add(table, idOfSeal(fields[len(fields)-1]))
+	if table == records.DecisionRecords.Table && fields[6] == "approved" {
+		c.decided = append(c.decided, idOf(fields[4], fields[12], fields[13], fields[2], fields[8]))
+	}
+}
+
+func (c *crossCheck) add(table string, id recordID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.records[table] = append(c.records[table], id)
+}
+
+// end notes that a table was read to its end.
+func (c *crossCheck) end(table string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.complete[table] = true
+}
+
+// agrees reports whether every table was read, the log names each record in
+// order and nothing else, and versions and decisions match.
+func (c *crossCheck) agrees() bool {
+	tables := append([]string{catalog.VersionTable}, recordNames()...)
+	for _, table := range append(slices.Clone(tables), records.EventTable) {
+		if !c.complete[table] {
+			return false
+		}
+	}
+	next := make([][]recordID, len(tables))
+	for i, table := range tables {
+		next[i] = c.records[table]
+	}
+	for _, id := range c.logged {
+		i := slices.IndexFunc(next, func(rest []recordID) bool { return len(rest) > 0 && rest[0] == id })
+		if i < 0 {
+			return false
+		}
+		next[i] = next[i][1:]
+	}
+	unlogged := slices.ContainsFunc(next, func(rest []recordID) bool { return len(rest) > 0 })
+	return !unlogged && slices.Equal(c.approved, c.decided)
+}
+
+// recordNames lists the tables of records that form no chain.
+func recordNames() []string {
+	var tables []string
+	for _, k := range plainRecords() {
+		tables = append(tables, k.Table)
+	}
+	return tables
+}
+
+// liveAgrees reports whether a row of the live registry names the newest version
+// of its subject.
+func (c *crossCheck) liveAgrees(subject, version, contentHash string) bool {
+	v, ok := c.newest[subject]
+	return ok && strconv.FormatInt(v.number, 10) == version && v.contentHash == contentHash
+}

@@ -1,0 +1,293 @@
+// Package verification reads a whole database from one snapshot and compares it with
+// itself: seals, chains, references between tables, and derived values. What is compared by
+// queries alone stands in consistency/*.sql.
+package verification
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"toolcrib/gateway"
+	"toolcrib/history"
+	"toolcrib/store/calls"
+	"toolcrib/store/catalog"
+	"toolcrib/store/engine"
+	"toolcrib/store/queue"
+	"toolcrib/store/records"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// Ledger is one snapshot of the database as verification reads it. Several
+// sessions read it in parallel.
+type Ledger struct {
+	engine     session.Engine
+	file       *session.Session      // checks the file, which takes longest, and is then free; nil when there is one session only
+	free       chan *session.Session // the idle ones
+	crossCheck *crossCheck
+	facts      *derivedFacts
+	broken     chan error // holds the first error that is none of the data, once there is one
+}
+
+// blame keeps the error of a statement if the engine caused it, not the stored
+// data.
+func (l Ledger) blame(err error) {
+	if !ofEngine(l.engine, err) {
+		return
+	}
+	select {
+	case l.broken <- l.engine.Describe(err):
+	default: // the first one is enough
+	}
+}
+
+// ofEngine reports whether the engine, not the stored data, caused the error of a
+// statement.
+func ofEngine(e session.Engine, err error) bool {
+	err = e.Describe(err)
+	return errors.Is(err, engine.ErrAgain) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrBusy)
+}
+
+// use calls fn with the next session that is free. A statement that fails in fn keeps
+// none that follows from running, which PostgreSQL does unless a savepoint is restored.
+func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error {
+	select {
+	case s := <-l.free:
+		defer func() { l.free <- s }()
+		err := s.Script(ctx, "SAVEPOINT reading")
+		if err != nil {
+			l.blame(err)
+			return err
+		}
+		end := "RELEASE SAVEPOINT reading"
+		if err = fn(s); err != nil {
+			l.blame(err)
+			end = "ROLLBACK TO SAVEPOINT reading; " + end
+		}
+		return errors.Join(ctx.Err(), err, s.Script(ctx, end))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// plainRecords lists the sealed tables whose rows form no chain.
+func plainRecords() []table.Records {
+	return []table.Records{queue.RevisionRecords, records.AssessmentRecords, records.WaiverRecords, records.DecisionRecords, records.CommentRecords, calls.PendingRecords, calls.AnswerRecords, calls.TierRecords, records.SignatureRecords, calls.TokenRecords, calls.TokenEndRecords}
+}
+
+// Tables implements history.Ledger.
+func (l Ledger) Tables() []string {
+	tables := []string{catalog.VersionTable, records.EventTable, calls.CallTable, calls.OutcomeTable}
+	for _, k := range plainRecords() {
+		tables = append(tables, k.Table)
+	}
+	return tables
+}
+
+// Rows implements history.Ledger.
+func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) error) error {
+	switch name {
+	case catalog.VersionTable:
+		return l.versions(ctx, fn)
+	case records.EventTable:
+		return l.chain(ctx, records.EventTable, records.EventColumns(new(history.Event)), history.EventFormat, "event", fn)
+	case calls.CallTable:
+		return l.chain(ctx, calls.CallTable, calls.Chained(calls.CallColumns(new(gateway.Call))), calls.CallFormat, "call", fn)
+	case calls.OutcomeTable:
+		return l.chain(ctx, calls.OutcomeTable, calls.Chained(calls.OutcomeColumns(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", fn)
+	}
+	kinds := plainRecords()
+	i := slices.IndexFunc(kinds, func(k table.Records) bool { return k.Table == name })
+	if i < 0 {
+		return fmt.Errorf("there is no table %s", name)
+	}
+	return l.records(ctx, kinds[i], fn)
+}
+
+// verifiedVersions reads the sealed columns of versions, in the order of
+// history.Version.Sum, followed by those beside the seal. Sum leaves out approvals that
+// are none.
+func verifiedVersions() string {
+	v := new(history.Version)
+	all := catalog.VersionColumns(v)
+	sealed, beside := all[:len(all)-2], all[len(all)-2:]
+	return "SELECT " + slices.Concat(sealed, catalog.PartsOf(&v.Subject), beside).Names() + " FROM versions ORDER BY seq"
+}
+
+// versions reads in the order of the table, in which each subject's versions
+// follow each other. An order by subject would take the subject from an index,
+// where a table that was tampered with does not show.
+func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
+	return l.read(ctx, catalog.VersionTable, verifiedVersions(), history.VersionFormat, func(fields []string) error {
+		n := len(fields)
+		subject, number := fields[1], fields[2]
+		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
+		sealed := fields[:n-5]
+		if fields[n-6] == "" {
+			sealed = fields[:n-6]
+		}
+		row := history.Row{
+			Table: catalog.VersionTable, Key: subject + " version " + number, Fields: sealed, Seal: fields[n-1],
+			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
+		}
+		if !namesSubject(subject, fields[n-5], fields[n-4], fields[n-3]) {
+			row.Contradiction = otherSubject
+		}
+		return fn(row)
+	})
+}
+
+// otherSubject is the damage of a row whose kind, layer, and id, by which lookups and
+// triggers find it, are not those of its subject.
+const otherSubject = "Its kind, layer, or id is not that of its subject."
+
+func namesSubject(subject, kind, layer, id string) bool {
+	return subject == kind+":"+layer+"/"+id
+}
+
+// chain reads a table whose rows form one chain: seq first among its columns,
+// prev_hash and hash last.
+func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, fn func(history.Row) error) error {
+	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
+		n := len(fields)
+		if name == records.EventTable {
+			l.crossCheck.event(fields[9])
+		}
+		return fn(history.Row{
+			Table: name, Key: word + " " + fields[1], Fields: fields[:n-1], Seal: fields[n-1],
+			Chain: name, Number: integer(fields[1]), Prev: fields[n-2],
+		})
+	})
+}
+
+func (l Ledger) records(ctx context.Context, k table.Records, fn func(history.Row) error) error {
+	row := 0
+	return l.read(ctx, k.Table, "SELECT "+k.Columns+", seal FROM "+k.Table+" ORDER BY seq", k.Format, func(fields []string) error {
+		row++
+		n := len(fields)
+		l.crossCheck.record(k.Table, fields)
+		return fn(history.Row{Table: k.Table, Key: fmt.Sprintf("%s row %d (%s)", k.Table, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
+	})
+}
+
+// read hands every row of a query to fn as text, behind the format's name. The
+// slice is used again for the next row.
+func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
+	return l.use(ctx, func(s *session.Session) error {
+		fields := []string{format}
+		err := s.Plain(ctx, query, func(values []sqldriver.Value) error {
+			fields = fields[:1]
+			for i, value := range values {
+				text, err := table.Text(value)
+				if err != nil {
+					return fmt.Errorf("column %d: %w", i+1, err)
+				}
+				fields = append(fields, text)
+			}
+			return fn(fields)
+		})
+		if err == nil {
+			l.crossCheck.end(name)
+		}
+		return err
+	})
+}
+
+// integer reads a stored whole number; 0 when it is none any more.
+func integer(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// maxSnapshotReaders bounds the sessions that verify a database in parallel.
+const maxSnapshotReaders = 4
+
+// snapshotReaders are sessions that read the same snapshot as another one.
+type snapshotReaders []*session.Session
+
+// openSnapshotReaders opens one session for each further processor that reads
+// the snapshot of s, which is in a transaction. It returns fewer when others
+// write so often that a new transaction rarely sees the same snapshot.
+func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Session) (snapshotReaders, error) {
+	want := min(runtime.GOMAXPROCS(0), maxSnapshotReaders) - 1
+	var r snapshotReaders
+	mark, err := snapshotMark(ctx, s)
+	for tries := 3 * want; err == nil && tries > 0 && len(r) < want; tries-- {
+		var reader *session.Session
+		if reader, err = openSnapshotReader(ctx, db, mark); reader != nil {
+			r = append(r, reader)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.close(ctx))
+	}
+	return r, nil
+}
+
+// openSnapshotReader opens a session; it returns nil when its snapshot does not have
+// the mark.
+func openSnapshotReader(ctx context.Context, db *session.Pool, mark string) (*session.Session, error) {
+	s, err := db.Open(ctx, engine.Audit)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Engine.Begin(ctx, s.Conn, engine.Audit); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	got, err := snapshotMark(ctx, s)
+	if err != nil || got != mark {
+		return nil, errors.Join(err, endRead(ctx, s))
+	}
+	return s, nil
+}
+
+// close ends the transactions and closes the sessions.
+func (r snapshotReaders) close(ctx context.Context) error {
+	errs := make([]error, len(r))
+	for i, s := range r {
+		errs[i] = endRead(ctx, s)
+	}
+	return errors.Join(errs...)
+}
+
+// endRead ends a read transaction and closes the session.
+func endRead(ctx context.Context, s *session.Session) error {
+	return errors.Join(s.Script(ctx, "ROLLBACK"), s.Close())
+}
+
+// snapshotMark identifies a snapshot as far as verification compares tables with
+// each other: each such write adds an event, a call, or an outcome.
+func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
+	var mark string
+	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
+		coalesce((SELECT hash FROM call_outcomes ORDER BY seq DESC LIMIT 1), '')`, nil, &mark)
+	return mark, err
+}
+
+// Structure implements history.Ledger: the core and its lock, and what
+// the engine finds in its schema, its indexes and its foreign keys.
+func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage)) error {
+	if l.file != nil {
+		defer func() { l.free <- l.file }()
+		return l.structure(ctx, l.file, deep, fn)
+	}
+	return l.use(ctx, func(s *session.Session) error { return l.structure(ctx, s, deep, fn) })
+}
+
+func (l Ledger) structure(ctx context.Context, s *session.Session, deep bool, fn func(history.Damage)) error {
+	if err := (catalog.Definitions{Session: s}).CheckCore(ctx); err != nil {
+		l.blame(err)
+		fn(history.Damage{Table: "core", Message: err.Error() + "."})
+	}
+	err := l.engine.Structure(ctx, s.Conn, deep, fn)
+	l.blame(err)
+	return err
+}

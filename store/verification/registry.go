@@ -1,0 +1,244 @@
+package verification
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/gateway/builtin"
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review/overlap"
+	"toolcrib/store/catalog"
+	"toolcrib/store/session"
+	"toolcrib/store/table"
+)
+
+// liveColumnsAgree reports subjects that lists show, or look up, otherwise than
+// the definition of their live version has them.
+func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	names := liveNames{wanted: map[string]bool{}, unreadable: map[string]bool{}}
+	query := "SELECT l.subject, l.kind, l.layer, l.id, " + catalog.ShownColumns(new(registry.Columns)).Of("l") + ", l.size, v.definition " + catalog.LiveFrom
+	err := s.Each(ctx, query, nil, func(row table.Scanner) error {
+		var subject, kind, layer, id string
+		var definition []byte
+		var shown registry.Columns
+		var size int
+		err := row.Scan(&subject, &kind, &layer, &id, &shown.Name, &shown.ToolKind, &shown.Category, &shown.Tier, &shown.Approval, &shown.Tag, &shown.Status, &shown.Origin, &shown.Source, &size, &definition)
+		if err != nil {
+			return err
+		}
+		if !namesSubject(subject, kind, layer, id) {
+			fn(history.Damage{Table: "live", Key: subject, Message: otherSubject})
+		}
+		of, _, _ := strings.Cut(subject, ":")
+		derived := f.of(registry.Kind(of), definition)
+		if derived.err != nil {
+			names.unreadable[subject] = true
+			return nil //nolint:nilerr // verification reports a version that cannot be read
+		}
+		if shown != derived.columns || size != len(definition) {
+			fn(history.Damage{Table: "live", Key: subject, Message: "The values that lists show do not match its definition."})
+		}
+		for _, name := range derived.names {
+			names.wanted[name+" of "+subject] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return names.compare(ctx, s, fn)
+}
+
+// liveNames are the ids and the aliases that live definitions have.
+type liveNames struct {
+	wanted     map[string]bool // "pace_scene of tool:user/scene_pacer"
+	unreadable map[string]bool // subjects whose names are not known
+}
+
+// compare reports names that lookups find and definitions lack, and the reverse.
+func (n liveNames) compare(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	err := s.Each(ctx, "SELECT name, subject FROM names", nil, func(row table.Scanner) error {
+		var name, subject string
+		if err := row.Scan(&name, &subject); err != nil {
+			return err
+		}
+		key := name + " of " + subject
+		if !n.wanted[key] && !n.unreadable[subject] {
+			fn(history.Damage{Table: "names", Key: key, Message: "The live definition does not have this name."})
+		}
+		delete(n.wanted, key)
+		return nil
+	})
+	for _, key := range slices.Sorted(maps.Keys(n.wanted)) {
+		fn(history.Damage{Table: "names", Key: key, Message: "The live definition has this name, but the name does not point to it."})
+	}
+	return err
+}
+
+// sketchInspections returns the inspections of near-duplicate sketches: one for
+// sketches without a version, and one for each block, which looks for a sketch of each
+// version, and with deep computes it again.
+func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection, error) {
+	var last int64
+	err := l.use(ctx, func(s *session.Session) error {
+		return s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &last)
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := []inspection{{"sketches", func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+		keys, err := table.All(ctx, s, table.ScanValue[string], `SELECT 'sketches block ' || block FROM sketches WHERE block NOT BETWEEN 0 AND CAST($1 AS bigint) / CAST($2 AS bigint)
+			UNION ALL SELECT 'recent_sketches row ' || seq FROM recent_sketches WHERE seq NOT BETWEEN 1 AND $1`, last, catalog.SketchBlock)
+		for _, key := range keys {
+			fn(history.Damage{Table: "sketches", Key: key, Message: "The versions that it describes are missing."})
+		}
+		return err
+	}}}
+	for block := range last/catalog.SketchBlock + 1 {
+		list = append(list, inspection{"sketches", func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+			return checkSketches(ctx, s, block, deep, fn)
+		}})
+	}
+	return list, nil
+}
+
+// checkSketches reports a block whose sketches are of other versions, or with deep other
+// sketches, than it should have.
+func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
+	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
+	text, purpose, err := storedSketches(ctx, s, block)
+	if err != nil {
+		return err
+	}
+	var same bool
+	if deep {
+		same, err = sameSketches(ctx, s, text, purpose, first, last)
+	} else {
+		var ids []int64
+		ids, err = table.All(ctx, s, table.ScanValue[int64], "SELECT seq FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
+		same = sketchesOf(text, ids) && sketchesOf(purpose, ids)
+	}
+	if err != nil {
+		return err
+	}
+	if !same {
+		fn(history.Damage{
+			Table: "sketches", Key: fmt.Sprintf("sketches block %d", block),
+			Message: fmt.Sprintf("The near-duplicate sketches of the versions in rows %d to %d do not match their definitions.", max(first, 1), last),
+		})
+	}
+	return nil
+}
+
+// sketchesOf reports whether stored blocks have the sketches of some versions.
+func sketchesOf(stored []byte, ids []int64) bool {
+	var have overlap.Index
+	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
+}
+
+// sameSketches reports whether stored blocks have the sketches that the versions of some
+// rows should have.
+func sameSketches(ctx context.Context, s *session.Session, text, purpose []byte, first, last int64) (bool, error) {
+	var wantText, wantPurpose overlap.Index
+	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row table.Scanner) error {
+		var seq int64
+		var definition []byte
+		if err := row.Scan(&seq, &definition); err != nil {
+			return err
+		}
+		d, err := registry.DecodeDefinition(registry.KindTool, definition)
+		if err != nil {
+			return fmt.Errorf("version in row %d: %w", seq, err)
+		}
+		wantText.Add(seq, overlap.TextOf(*d.Tool).Sketch())
+		wantPurpose.Add(seq, overlap.PurposeOf(*d.Tool).Sketch())
+		return nil
+	})
+	return equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose), err
+}
+
+// storedSketches returns the sketches of a block: its row, and the rows of
+// versions that were not packed yet.
+func storedSketches(ctx context.Context, s *session.Session, block int64) (text, purpose []byte, err error) {
+	err = s.Row(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, nil, err
+	}
+	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1)
+	for _, sk := range recent {
+		text, purpose = append(text, sk.Text...), append(purpose, sk.Purpose...)
+	}
+	return text, purpose, err
+}
+
+// equalSketches reports whether stored blocks have the entries of want, however they are
+// divided into blocks.
+func equalSketches(stored []byte, want *overlap.Index) bool {
+	var have overlap.Index
+	if have.Load(stored) != nil {
+		return false
+	}
+	a, err := have.AppendBinary(nil)
+	b, err2 := want.AppendBinary(nil)
+	return err == nil && err2 == nil && bytes.Equal(a, b)
+}
+
+// nameKeys reports projects and entities that are looked up by another name than
+// they have.
+func nameKeys(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	return s.Each(ctx, `SELECT 'projects', CAST(id AS text), name, name_key FROM projects UNION ALL SELECT 'entities', id, name, name_key FROM entities`, nil, func(row table.Scanner) error {
+		var table, id, name, key string
+		if err := row.Scan(&table, &id, &name, &key); err != nil {
+			return err
+		}
+		if want := map[string]func(string) string{"projects": builtin.NameKey, "entities": builtin.EntityKey}[table]; key != want(name) {
+			fn(history.Damage{Table: table, Key: id, Message: "It is looked up by another name than it has."})
+		}
+		return nil
+	})
+}
+
+// contentsAgree reports stored bytes that do not match their hash, and versions of skills
+// whose bytes are missing. Versions without a type are older than the table.
+func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	stored := map[string]bool{}
+	err := s.Each(ctx, "SELECT sha256, bytes FROM contents ORDER BY sha256", nil, func(row table.Scanner) error {
+		var hash string
+		var data []byte
+		if err := row.Scan(&hash, &data); err != nil {
+			return err
+		}
+		stored[hash] = true
+		if registry.HashBytes(data) != hash {
+			fn(history.Damage{Table: "contents", Key: hash, Message: "Its bytes do not match its hash."})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.Each(ctx, "SELECT subject, number, definition FROM versions WHERE kind = 'skill' ORDER BY seq", nil, func(row table.Scanner) error {
+		var subject, definition string
+		var number int
+		if err := row.Scan(&subject, &number, &definition); err != nil {
+			return err
+		}
+		d, err := registry.DecodeDefinition(registry.KindSkill, []byte(definition))
+		if err != nil {
+			return nil //nolint:nilerr // the check of versions reports it
+		}
+		for _, name := range d.Skill.Paths() {
+			if f := d.Skill.Files[name]; f.Type != "" && !stored[f.SHA256] {
+				fn(history.Damage{Table: "contents", Key: f.SHA256, Message: fmt.Sprintf("Its bytes, which version %d of %s approves, are missing.", number, subject)})
+			}
+		}
+		return nil
+	})
+}
