@@ -30,7 +30,7 @@ type Session struct {
 	written
 }
 
-// written tells what the transaction of a session wrote.
+// written has the last rows that the transaction of a session wrote.
 type written struct {
 	event   int64      // the number of its last event, 0 before there is one
 	chained chainedRow // the last row of a chain
