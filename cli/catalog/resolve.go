@@ -56,7 +56,7 @@ func newResolve(a *command.App) *cobra.Command {
 	f.StringVar(&agent, "agent", "", "the `ID` or subject of the agent")
 	where.Register(f)
 	f.BoolVar(&noDeferred, "no-deferred", false, "leave out deferred tools")
-	f.BoolVar(&explain, "explain", false, "also list excluded tools, with reasons")
+	f.BoolVar(&explain, "explain", false, "also list excluded tools, and give reasons")
 	return cmd
 }
 

@@ -135,7 +135,7 @@ func newCatalog(a *command.App, kind registry.Kind, cmd *cobra.Command) *cobra.C
 	}
 	f := cmd.Flags()
 	f.BoolVar(&q.All, "all", false, "include hidden and deactivated tools")
-	f.StringVar(&asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
+	f.StringVar(&asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
 	f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
 	f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
 	f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")

@@ -68,18 +68,18 @@ func newCheck(a *command.App) *cobra.Command {
 }
 
 func (f *checkFlags) register(set *pflag.FlagSet) {
-	set.StringArrayVar(&f.code, "code", nil, "`FILE` with what the code registers, - for standard input; may be repeated")
-	set.StringArrayVar(&f.tiers, "tiers", nil, "`FILE` with the approval tiers that the code sets; may be repeated")
+	set.StringArrayVar(&f.code, "code", nil, "the `FILE` that lists the tools of the code, - for standard input; can be repeated")
+	set.StringArrayVar(&f.tiers, "tiers", nil, "the `FILE` with the approval tiers that the code sets; can be repeated")
 	set.StringVar(&f.agent, "agent", "", "compare with the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
 	set.StringVar(&f.lock, "lock", "", "compare with the lock `FILE`, without a database")
 	set.StringVar(&f.bundle.file, "bundle", "", "check the bundle `FILE`, without a database")
-	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: `FILE` with the people whom you trust, in the format allowed_signers")
-	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the `HASH` of the first event of the database that it has to be of")
+	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: the `FILE` with the signers whom you trust, in the format allowed_signers")
+	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the first event of its database must have this `HASH`")
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.Register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
-	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which it always does")
+	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file; this is always so")
 	set.StringVar(&f.hook, "hook", "", "with --files: answer as a hook of `CLIENT` does: claude-code, codex or cursor")
 	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; it changes nothing")
 	_ = set.MarkHidden("was") // it is there

@@ -30,10 +30,10 @@ func (a *App) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
 	set.StringVar(&f.Workspace, "workspace", "", "keep the project's files in the folder `DIR`")
 	set.BoolVar(&form.JSON, "json", false, "print one JSON document")
-	set.Func("jq", "print what `PROGRAM`, a jq filter such as '.proposals[].id', makes of the document of --json", form.SetJQ)
+	set.Func("jq", "filter the document of --json with the jq `PROGRAM`, such as '.proposals[].id'", form.SetJQ)
 	set.BoolVar(&form.NoPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
-	set.BoolVar(&form.NoColor, "no-color", false, "print without colours (so does a non-empty NO_COLOR)")
-	set.BoolVar(&f.DryRun, "dry-run", false, "change nothing: write, delete, trust, start, and send nothing; what cannot be tried so is refused")
+	set.BoolVar(&form.NoColor, "no-color", false, "print without colors (so does a non-empty NO_COLOR)")
+	set.BoolVar(&f.DryRun, "dry-run", false, "write, delete, trust, start, and send nothing; commands that cannot do this refuse the flag")
 	set.BoolVar(&form.Accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
 	set.SortFlags = false
 }

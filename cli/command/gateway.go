@@ -92,7 +92,7 @@ type CallerFlags struct {
 
 func (f *CallerFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Agent, "agent", "", "with the tools of the agent `ID`, or of its subject")
-	set.StringVar(&f.User, "user", "", "call for the user `NAME`, with their limits and tiers (default: the login name)")
+	set.StringVar(&f.User, "user", "", "call for the user `NAME`, with that user's limits and tiers (default: the login name)")
 	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
 	f.Where.Register(set)
 }
@@ -129,7 +129,7 @@ type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
 	set.BoolVar(&w.Local, "local", false, "the agent works on the user's own machine")
-	set.BoolVar(&w.noEmbedding, "no-embedding", false, "there is no semantic search")
+	set.BoolVar(&w.noEmbedding, "no-embedding", false, "without semantic search")
 }
 
 func (w *WhereFlags) Context(deferred bool) registry.Context {

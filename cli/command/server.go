@@ -29,7 +29,7 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
 	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass on the variable `NAME`")
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
-	set.DurationVar(&f.timeout, "timeout", 0, "give an answer at most `TIME` (default: 1m0s)")
+	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for an answer (default: 1m0s)")
 }
 
 // Given reports whether the flags name a server.

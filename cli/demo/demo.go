@@ -69,7 +69,7 @@ func newDemo(a *command.App) *cobra.Command {
 		Use:  "demo",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
 	}
-	cmd.Flags().BoolVar(&printed, "print", false, "print the story instead of opening the workbench")
+	cmd.Flags().BoolVar(&printed, "print", false, "print the commands and their output instead of opening the workbench")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database and print its path")
 	return cmd
 }

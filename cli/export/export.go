@@ -106,7 +106,7 @@ func newExport(a *command.App) *cobra.Command {
 	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp, lock or bundle")
 	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
 	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
-	set.StringVar(&f.asOf, "as-of", "", "as it was at `TIME` (RFC 3339)")
+	set.StringVar(&f.asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` instead of standard output, which - names")
 	f.where.Register(set)
 	set.BoolVar(&f.deferred, "deferred", false, "with --agent: include deferred tools")

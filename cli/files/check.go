@@ -28,7 +28,7 @@ func Rules() []findings.Rule {
 		{ID: "K202", Name: "new-file", Severity: "block", Doc: "A skill or a file of instructions was never approved, and agents read it.", Help: "Propose it with `toolcrib import --files`, or delete it."},
 		{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or file of instructions is not there.", Help: "Put it back with `toolcrib restore`, or propose to take it out of use with `toolcrib import --files`."},
 		{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or a file of instructions cannot be read safely, so nobody knows what it says.", Help: "Take away what the message names."},
-		{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "A skill or a file of instructions was taken out of use, and agents still read it.", Help: "Delete it, or use it again with `toolcrib reactivate`."},
+		{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "A skill or a file of instructions was taken out of use, and agents still read it.", Help: "Delete it, or propose to reactivate it."},
 	}
 }
 

@@ -58,7 +58,7 @@ func newList(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", "", "only those of `KIND`: skill or instructions")
-	cmd.Flags().BoolVar(&drifted, "drifted", false, "only those that are not as they were approved")
+	cmd.Flags().BoolVar(&drifted, "drifted", false, "only files that differ from their approved version")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func newLint(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
-	cmd.Flags().BoolVar(&explain, "explain", false, "explain for each sentence why the rules did or did not fire")
+	cmd.Flags().BoolVar(&explain, "explain", false, "explain for each sentence why there is or is not a finding")
 	cmd.Flags().StringVar(&server, "server", "", "the files list the tools of the server `NAME`")
 	cmd.Flags().StringVar(&fail, "fail-on", string(rules.Warn), "fail on findings of at least `SEVERITY`: info, warn or block")
 	return cmd

@@ -76,7 +76,7 @@ func newPreview(a *command.App) *cobra.Command {
 	set.BoolVar(&f.skipTools, "skip-tools", false, "leave out the tool catalog")
 	set.BoolVar(&f.deferred, "deferred", false, "include deferred tools")
 	set.BoolVar(&f.notLocal, "not-local", false, "the agent does not work on the user's machine")
-	set.BoolVar(&f.noSemantic, "no-embedding", false, "there is no semantic search")
+	set.BoolVar(&f.noSemantic, "no-embedding", false, "without semantic search")
 	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
 	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
 	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")

@@ -95,9 +95,9 @@ func newInit(a *command.App) *cobra.Command {
 	set := cmd.Flags()
 	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
 	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
-	set.DurationVar(&f.timeout, "timeout", 10*time.Second, "give each server at most `TIME` to answer")
+	set.DurationVar(&f.timeout, "timeout", 10*time.Second, "wait at most `TIME` for each server")
 	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
-	set.BoolVar(&f.here, "here", false, "import the servers that files of the working directory name, too")
+	set.BoolVar(&f.here, "here", false, "also import the servers in files of the working directory")
 	return cmd
 }
 

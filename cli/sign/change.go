@@ -101,7 +101,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove its line, so that its earlier signatures do not count either")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove its line, so that its earlier signatures become invalid as well")
 	sign.Register(cmd.Flags())
 	return cmd
 }

@@ -35,7 +35,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 			return runSignersInit(cmd.Context(), a, sign)
 		},
 	}
-	cmd.Flags().StringVar(&sign.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	cmd.Flags().StringVar(&sign.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent")
 	return cmd
 }
 

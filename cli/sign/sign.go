@@ -24,7 +24,7 @@ func newSign(a *command.App) *cobra.Command {
 			return runSign(cmd.Context(), a, append(args, "-")[0], key)
 		},
 	}
-	cmd.Flags().StringVar(&key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	cmd.Flags().StringVar(&key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent")
 	return cmd
 }
 

@@ -24,7 +24,7 @@ type Flags struct {
 }
 
 func (f *Flags) Register(set *pflag.FlagSet) {
-	set.StringVar(&f.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose other half the SSH agent has")
+	set.StringVar(&f.Key, "sign-key", "", "sign with the key in `FILE`: a private key, or a public key whose private half is in the SSH agent")
 	set.BoolVar(&f.print, "print-statement", false, "decide nothing; print the statement to sign elsewhere with toolcrib sign")
 	set.StringVar(&f.statement, "statement", "", "`FILE` with the statement that was signed elsewhere")
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")

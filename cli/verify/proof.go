@@ -128,7 +128,7 @@ func newProofCheck(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.event, "event", "", "the `HASH` of the event")
 	cmd.Flags().StringVar(&f.extends, "extends", "", "`FILE` with the earlier checkpoint")
-	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed (default: your own, where there is one)")
+	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed (default: your own, if there is one)")
 	return cmd
 }
 

@@ -36,9 +36,9 @@ func newVerify(a *command.App) *cobra.Command {
 		Use:  "verify",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(cmd.Context(), a, f) },
 	}
-	cmd.Flags().BoolVar(&f.deep, "deep", false, "check every page and index of the database file, too")
-	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "`FILE` with a checkpoint that the database has to extend, - for standard input; may be repeated")
-	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, where there is one)")
+	cmd.Flags().BoolVar(&f.deep, "deep", false, "also check every page and index of the database file")
+	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
+	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, if there is one)")
 	return cmd
 }
 

@@ -59,7 +59,7 @@ func newWrap(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.here, "here", false, "wrap the files of the working directory, too")
+	cmd.Flags().BoolVar(&f.here, "here", false, "also wrap the servers in files of the working directory")
 	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "add the hook that checks skills and instruction files, instead of wrapping servers")
 	return cmd
 }
@@ -72,7 +72,7 @@ func newUnwrap(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "take out the hooks that check files, and leave the servers guarded")
+	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "remove only the hooks that check files; the servers stay guarded")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func (f *wrapFlags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
 	set.StringSliceVar(&f.except, "except", nil, "leave out the server `NAME`")
-	set.BoolVar(&f.links, "follow-links", false, "write to where a symbolic link leads")
+	set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
 	set.BoolVar(&f.yes, "yes", false, "write without asking")
 }
 
