@@ -76,7 +76,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
-			if !door.Welcome(origin, h.Origins) {
+			if !door.OriginAllowed(origin, h.Origins) {
 				turnAway(w, http.StatusForbidden, "this origin may not connect; toolcrib mcp --allow-origin names those that may")
 				return
 			}

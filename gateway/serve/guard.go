@@ -116,7 +116,7 @@ func (s *Server) checkSource(r *http.Request) error {
 		return turnedAway(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
 	}
 	for _, origin := range r.Header.Values("Origin") {
-		if !door.Welcome(origin, s.config.Origins) {
+		if !door.OriginAllowed(origin, s.config.Origins) {
 			return turnedAway(http.StatusForbidden, "origin", "this origin may not connect; toolcrib serve --allow-origin names those that may")
 		}
 	}

@@ -1,4 +1,5 @@
-// Package atomicfile replaces files in one step that survives a crash.
+// Package atomicfile replaces files atomically: after a crash, the file has either
+// the old or the new content.
 package atomicfile
 
 import (
@@ -14,26 +15,25 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// Temporary begins the name of a file that is not whole yet. It stands in the
-// folder of the file that it becomes; a process that is killed leaves it there.
+// Temporary is the prefix of the names of temporary files. A killed process leaves
+// its temporary file in the folder of the target.
 const Temporary = ".toolcrib-"
 
-// Options are how a file is replaced.
+// Options control how Write replaces a file.
 type Options struct {
 	// Mode is the mode of the file.
 	Mode fs.FileMode
-	// Keep gives the file the mode and the owner of the one that is there; Mode
-	// is for a new one.
+	// Keep makes the new file keep mode and owner of an existing one; Mode then
+	// applies to new files only.
 	Keep bool
-	// Check runs when the new text is on the disk, right before it takes the
-	// place of the old. Its error keeps the old.
+	// Check, if not nil, runs after the new content is on disk and before it
+	// replaces the old. If it returns an error, the old file stays.
 	Check func() error
 }
 
-// Write replaces the file at name, whose folder has to exist. The text goes to a
-// temporary file beside it, which is synced and renamed; then the folder is
-// synced. A symbolic link at name is replaced, not followed: resolve it first to
-// write its target.
+// Write replaces the file at name, whose folder must exist. It writes and syncs a
+// temporary file in the same folder, renames it, and syncs the folder. A symbolic
+// link at name is replaced, not followed: resolve it first to write its target.
 func Write(name string, text []byte, o Options) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -42,7 +42,8 @@ func Write(name string, text []byte, o Options) error {
 	return errors.Join(WriteIn(root, filepath.Base(name), text, o), root.Close())
 }
 
-// WriteJSON writes a line of JSON that only the owner can read, and makes the folder.
+// WriteJSON writes v as one line of JSON that only the owner can read. It creates
+// the folder if necessary.
 func WriteJSON(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -54,10 +55,10 @@ func WriteJSON(name string, v any) error {
 	return Write(name, append(text, '\n'), Options{Mode: 0o600})
 }
 
-// WriteIn is Write for a file below root. A link in its folder that leads out of
-// root is not followed (os.Root).
+// WriteIn does the same as Write for a file below root. It does not follow links
+// that leave root (see os.Root).
 func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
-	part, err := prepare(root, name, text, o)
+	temp, err := prepare(root, name, text, o)
 	if err != nil {
 		return err
 	}
@@ -65,21 +66,21 @@ func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
 		err = o.Check()
 	}
 	if err == nil {
-		err = root.Rename(part, name)
+		err = root.Rename(temp, name)
 	}
 	if err != nil {
-		return errors.Join(err, root.Remove(part))
+		return errors.Join(err, root.Remove(temp))
 	}
 	failpoint.Here("file-renamed")
 	return syncDir(root, filepath.Dir(name))
 }
 
 // prepare writes and syncs the temporary file and returns its name.
-func prepare(root *os.Root, name string, text []byte, o Options) (part string, err error) {
-	part = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
-	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func prepare(root *os.Root, name string, text []byte, o Options) (temp string, err error) {
+	temp = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return "", fmt.Errorf("its folder cannot be written to: %w", cause(err))
+		return "", fmt.Errorf("cannot write to its folder: %w", cause(err))
 	}
 	if err != nil {
 		return "", err
@@ -87,16 +88,16 @@ func prepare(root *os.Root, name string, text []byte, o Options) (part string, e
 	failpoint.Here("file")
 	_, err = f.Write(text)
 	err = cause(err)
-	err = errors.Join(err, o.dress(root, name, f), f.Sync(), f.Close())
+	err = errors.Join(err, o.setAttributes(root, name, f), f.Sync(), f.Close())
 	if err != nil {
-		return "", errors.Join(err, root.Remove(part))
+		return "", errors.Join(err, root.Remove(temp))
 	}
 	failpoint.Here("file-written")
-	return part, nil
+	return temp, nil
 }
 
-// cause returns what failed without the path of the temporary file, which tells nobody
-// anything.
+// cause strips the path of the temporary file from err: users do not know that
+// file.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -104,8 +105,8 @@ func cause(err error) error {
 	return err
 }
 
-// dress gives the temporary file its mode and its owner.
-func (o Options) dress(root *os.Root, name string, f *os.File) error {
+// setAttributes sets mode and owner of the temporary file.
+func (o Options) setAttributes(root *os.Root, name string, f *os.File) error {
 	if !o.Keep {
 		return f.Chmod(o.Mode)
 	}
@@ -119,7 +120,8 @@ func (o Options) dress(root *os.Root, name string, f *os.File) error {
 	return errors.Join(keepOwner(f, info), f.Chmod(info.Mode().Perm()))
 }
 
-// syncDir makes a rename in a folder survive a power cut, where the system can.
+// syncDir syncs a folder, so that a rename survives a power failure. It ignores
+// systems that cannot sync folders.
 func syncDir(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {

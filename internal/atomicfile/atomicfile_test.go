@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// holds reports what a folder holds besides a file, and the file's text and mode.
+// holds returns text and mode of a file and the number of other files in its
+// folder.
 func holds(t *testing.T, file string) (text string, mode fs.FileMode, others int) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -50,12 +51,12 @@ func TestWrite(t *testing.T) {
 		t.Errorf("replaced: %q %v %d", text, mode, others)
 	}
 	if err := Write(filepath.Join(filepath.Dir(file), "nowhere", "file"), nil, Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is missing: %v", err)
+		t.Errorf("missing folder: %v", err)
 	}
 }
 
-// TestCheckKeepsTheOld leaves the old file, and nothing else, when the check says
-// no.
+// TestCheckKeepsTheOld checks that a failing Check leaves the old file and no
+// temporary file.
 func TestCheckKeepsTheOld(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	no := errors.New("no")
@@ -70,13 +71,13 @@ func TestCheckKeepsTheOld(t *testing.T) {
 	}
 }
 
-// TestLinksAreReplaced writes over a link without touching the file that it leads
-// to, and follows no folder out of the root.
+// TestLinksAreReplaced checks that Write replaces a link without touching its
+// target, and that WriteIn follows no link out of the root.
 func TestLinksAreReplaced(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	link := filepath.Join(dir, "file")
 	if err := errors.Join(os.WriteFile(outside, []byte("secret"), 0o600), os.Symlink(outside, link), os.Symlink(filepath.Dir(outside), filepath.Join(dir, "out"))); err != nil {
-		t.Skip(err) // a system without links
+		t.Skip(err) // this system has no links
 	}
 	if err := Write(link, []byte("mine"), Options{Mode: 0o600}); err != nil {
 		t.Fatal(err)

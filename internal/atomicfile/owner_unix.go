@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and the group of another.
+// keepOwner gives f the owner and the group of the file that like describes.
 func keepOwner(f *os.File, like os.FileInfo) error {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -26,9 +26,9 @@ func keepOwner(f *os.File, like os.FileInfo) error {
 	if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
 		at, ok := errors.AsType[*os.PathError](err)
 		if ok {
-			err = at.Err // the path is that of the temporary file
+			err = at.Err // without the path of the temporary file
 		}
-		return fmt.Errorf("it belongs to user %d and group %d, which the new file would not (%w); write it as that user", want.Uid, want.Gid, err)
+		return fmt.Errorf("cannot keep its owner, user %d and group %d: %w; run this as that user", want.Uid, want.Gid, err)
 	}
 	return nil
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBearer reads the token whatever the case of its scheme (S26).
+// TestBearer checks that the case of the scheme and extra spaces do not matter
+// (S26).
 func TestBearer(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc": "abc", "Bearer": "", "Bearer ": "", "Basic abc": "", "abc": "", "": "",

@@ -1,6 +1,6 @@
-// Package door is a listener that clients without a token or a key cannot fill,
-// and the limits for HTTP that comes through it. It is independent of the service
-// behind it.
+// Package door contains the listener of toolcrib's servers. Clients without a token
+// or a key cannot exhaust its connections. The package also sets the limits for
+// HTTP over such a listener. It does not depend on the service behind it.
 package door
 
 import (
@@ -15,55 +15,55 @@ import (
 
 // Limits of connections.
 const (
-	maxConnections     = 1024 // that have shown the token
-	maxUnauthenticated = 4096 // connections that have not
+	maxConnections     = 1024 // authenticated connections
+	maxUnauthenticated = 4096 // unauthenticated connections
 )
 
-// authenticationTime is how long a connection may take until it has shown the token.
+// authenticationTime is the time within which a connection has to authenticate.
 const authenticationTime = 2 * time.Second
 
-// door is a listener that keeps room for clients with the token. It accepts every
-// connection, so that the queue of the system, which cannot tell clients apart, is
-// always empty. Connections are unauthenticated until they have shown the token;
-// beyond a limit, a further one closes the oldest. A client with the token becomes
-// a member, which no unauthenticated connection can push out.
+// door is a listener that reserves room for clients with a token. It accepts every
+// connection at once, because the system's queue cannot tell clients apart. A
+// connection counts as unauthenticated until it has presented a token; if too many
+// are unauthenticated, the oldest is closed. An authenticated connection is a
+// member, and unauthenticated connections never displace it.
 type door struct {
 	net.Listener
-	places int           // for unauthenticated connections
-	time   time.Duration // until a connection has to be authenticated
+	places int           // limit of unauthenticated connections
+	time   time.Duration // limit for authentication
 
 	mu              sync.Mutex
 	unauthenticated list.List // of *visitor, the oldest first
 	members         members
 }
 
-// New returns the door before l, with as many places as the system has files
-// for. What it accepts is for a server made by Server.
+// New returns a listener that accepts the connections of l. Its limits follow from
+// the number of files that the process may open. Serve its connections with a
+// server made by Server.
 func New(l net.Listener) net.Listener {
 	places, seats := room(OpenFiles())
 	return &door{Listener: l, places: places, time: authenticationTime, members: members{seats: seats}}
 }
 
-// Limits bounds the connections of a door.
+// Limits are the limits for the connections of a listener.
 type Limits struct {
-	Unauthenticated int           // connections that are not authenticated; one more closes the oldest
-	Authenticated   int           // connections that are
-	Time            time.Duration // until a connection has to be authenticated
+	Unauthenticated int           // unauthenticated connections; one more closes the oldest
+	Authenticated   int           // authenticated connections
+	Time            time.Duration // until a connection must be authenticated
 }
 
-// NewWith returns the door before l with limits of its own, and at most those of
-// New. A server passes accepted connections to AdmitConn once they are
-// authenticated.
+// NewWith returns a listener like New with lower limits. A server calls AdmitConn
+// for each accepted connection once it is authenticated.
 func NewWith(l net.Listener, c Limits) net.Listener {
 	places, seats := room(OpenFiles())
 	return &door{Listener: l, places: min(places, c.Unauthenticated), time: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 
-// room returns how many unauthenticated connections and members there may be where
-// the process can have so many files open; 0 means no limit.
+// room returns how many unauthenticated connections and members fit into a limit of
+// open files; 0 means no limit.
 func room(files uint64) (places, seats int) {
 	const (
-		others = 192 // the database, servers that are called, the runtime
+		others = 192 // the database, outgoing connections, the runtime
 		least  = 16
 	)
 	if files == 0 || files >= maxUnauthenticated+maxConnections+others {
@@ -82,12 +82,12 @@ func (d *door) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &visitor{Conn: conn, door: d, until: time.Now().Add(d.time)}
+	v := &clientConn{Conn: conn, door: d, until: time.Now().Add(d.time)}
 	d.mu.Lock()
 	v.place = d.unauthenticated.PushBack(v)
-	var oldest *visitor
+	var oldest *clientConn
 	if d.unauthenticated.Len() > d.places {
-		oldest, _ = d.unauthenticated.Front().Value.(*visitor)
+		oldest, _ = d.unauthenticated.Front().Value.(*clientConn)
 	}
 	d.mu.Unlock()
 	if oldest != nil {
@@ -96,21 +96,21 @@ func (d *door) Accept() (net.Conn, error) {
 	return v, nil
 }
 
-// visitor is one connection.
-type visitor struct {
+// clientConn is a connection of the door.
+type clientConn struct {
 	net.Conn
 	door  *door
-	until time.Time // when the token must have been shown
+	until time.Time // the deadline for authentication
 
 	// The lock of the door guards these fields.
-	place     *list.Element // among the unauthenticated; nil for members and when closed
-	principal *principal    // nil for those who are not members
-	rest      *list.Element // among the idle connections of the principal; nil while it is in use
+	place     *list.Element // in door.unauthenticated; nil for members and closed connections
+	principal *principal    // nil unless the connection is a member
+	idleEntry *list.Element // in principal.idle; nil while in use
 	closed    bool
 }
 
 // Close implements net.Conn.
-func (v *visitor) Close() error {
+func (v *clientConn) Close() error {
 	v.door.mu.Lock()
 	if v.place != nil {
 		v.door.unauthenticated.Remove(v.place)
@@ -122,9 +122,9 @@ func (v *visitor) Close() error {
 	return v.Conn.Close()
 }
 
-// SetReadDeadline implements net.Conn. Nothing that the server allows for lets a
-// unauthenticated connection stay longer.
-func (v *visitor) SetReadDeadline(t time.Time) error {
+// SetReadDeadline implements net.Conn. It never extends the deadline for
+// authentication.
+func (v *clientConn) SetReadDeadline(t time.Time) error {
 	v.door.mu.Lock()
 	defer v.door.mu.Unlock()
 	if v.principal == nil && (t.IsZero() || t.After(v.until)) {
@@ -134,18 +134,18 @@ func (v *visitor) SetReadDeadline(t time.Time) error {
 }
 
 // SetDeadline implements net.Conn.
-func (v *visitor) SetDeadline(t time.Time) error {
+func (v *clientConn) SetDeadline(t time.Time) error {
 	if err := v.SetReadDeadline(t); err != nil {
 		return err
 	}
 	return v.SetWriteDeadline(t)
 }
 
-// admit makes a connection that has shown the token of somebody their member. It
-// reports false when there is no room, or when the connection was closed meanwhile.
-func (v *visitor) admit(who string) bool {
+// admit makes v a member of the principal who. It reports false if the principal
+// has no room or the connection was closed in the meantime.
+func (v *clientConn) admit(who string) bool {
 	v.door.mu.Lock()
-	var idle *visitor
+	var idle *clientConn
 	ok := !v.closed
 	if ok && (v.principal == nil || v.principal.name != who) {
 		idle, ok = v.door.members.join(v, who)
@@ -162,12 +162,12 @@ func (v *visitor) admit(who string) bool {
 	return ok
 }
 
-// visitorKey finds the visitor in the context of a request.
-type visitorKey struct{}
+// connKey is the context key of a request's connection.
+type connKey struct{}
 
-// announce is for http.Server.ConnContext.
-func announce(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, visitorKey{}, plain(conn))
+// withConn is the ConnContext of the http.Server.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, plain(conn))
 }
 
 // plain returns the connection below TLS.
@@ -178,8 +178,8 @@ func plain(conn net.Conn) net.Conn {
 	return conn
 }
 
-// watch is for http.Server.ConnState.
-func watch(conn net.Conn, state http.ConnState) {
+// trackIdle is the ConnState of the http.Server.
+func trackIdle(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle:
 		SetIdle(plain(conn), true)
@@ -189,10 +189,10 @@ func watch(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// SetIdle tells whether a connection is in use. One that is idle is closed when its
-// principal, or the door, has room for no more.
+// SetIdle sets whether conn is idle. If its principal or the door reaches a limit,
+// idle connections are closed first.
 func SetIdle(conn net.Conn, idle bool) {
-	v, ok := conn.(*visitor)
+	v, ok := conn.(*clientConn)
 	if !ok {
 		return
 	}
@@ -201,26 +201,26 @@ func SetIdle(conn net.Conn, idle bool) {
 	v.door.members.setIdle(v, idle)
 }
 
-// Admit makes the connection of a request that has shown the token of somebody a
-// member, and reports whether it may stay: there is room for a share of connections
-// of each, "" for a door that everybody passes with one token. What came without a
-// door, as in a test, may stay.
+// Admit makes the connection of an authenticated request a member of the principal
+// who, and reports whether the request may be served. The limit of each principal
+// is a share of all connections; pass "" if all clients use the same token. A
+// request that did not come through a door, as in tests, is always admitted.
 func Admit(r *http.Request, who string) bool {
-	conn, _ := r.Context().Value(visitorKey{}).(net.Conn)
+	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	return AdmitConn(conn, who)
 }
 
-// Conn returns the connection that a request came over as the listener behind the
-// door accepted it, nil for one that came without a door.
+// Conn returns the connection of a request as the underlying listener accepted it,
+// or nil if the request did not come through a door.
 func Conn(r *http.Request) net.Conn {
-	if v, ok := r.Context().Value(visitorKey{}).(*visitor); ok {
+	if v, ok := r.Context().Value(connKey{}).(*clientConn); ok {
 		return v.Conn
 	}
 	return nil
 }
 
-// AdmitConn is Admit for a connection that NewWith accepted.
+// AdmitConn does the same as Admit for a connection that NewWith accepted.
 func AdmitConn(conn net.Conn, who string) bool {
-	v, ok := conn.(*visitor)
+	v, ok := conn.(*clientConn)
 	return !ok || v.admit(who)
 }

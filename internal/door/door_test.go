@@ -12,7 +12,8 @@ import (
 
 const token = "Bearer 0123456789abcdef"
 
-// openDoor serves whoever shows the token, behind a door with so many places.
+// openDoor starts a server for clients with the token, behind a door with the given
+// number of places.
 func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -47,10 +48,10 @@ func knock(t *testing.T, addr, text string) net.Conn {
 	return conn
 }
 
-// ask sends a request with the token and returns the status of the answer.
+// ask sends a request with the token and returns the status of the response.
 func ask(t *testing.T, conn net.Conn) int {
 	t.Helper()
-	const hanging = 3 * time.Minute // a test that fails ends then
+	const hanging = 3 * time.Minute // ends a failing test
 	_ = conn.SetDeadline(time.Now().Add(hanging))
 	if _, err := io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: "+token+"\r\n\r\n"); err != nil {
 		return 0
@@ -64,10 +65,11 @@ func ask(t *testing.T, conn net.Conn) int {
 	return resp.StatusCode
 }
 
-// S5: unauthenticated connections hold every place there is, and go on coming; whoever has the
-// token is served all the same, and keeps the connection. None of those
-// time runs out here, so nothing else makes room.
-func TestUnauthenticatedConnectionsKeepNobodyOut(t *testing.T) {
+// TestUnauthenticatedConnectionsDoNotBlockMembers fills all places with unauthenticated
+// connections while more arrive (S5). A client with the token must be served and
+// keep its connection. No connection reaches its time limit during the test, so
+// only the limit of places can close one.
+func TestUnauthenticatedConnectionsDoNotBlockMembers(t *testing.T) {
 	const places = 64
 	d, addr := openDoor(t, places, time.Hour)
 	member := knock(t, addr, "")
@@ -79,11 +81,11 @@ func TestUnauthenticatedConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	late := knock(t, addr, "")
 	if got := ask(t, late); got != http.StatusOK {
-		t.Errorf("among unauthenticated connections: %d", got)
+		t.Errorf("status among unauthenticated connections: %d", got)
 	}
 	d.mu.Lock()
 	if got := d.unauthenticated.Len(); got < places-1 || d.members.count != 2 {
-		t.Errorf("%d unauthenticated connections and %d members; want every place held", got, d.members.count)
+		t.Errorf("%d unauthenticated connections and %d members; want all places in use", got, d.members.count)
 	}
 	d.mu.Unlock()
 	for i := range 5 * places {
@@ -91,41 +93,42 @@ func TestUnauthenticatedConnectionsKeepNobodyOut(t *testing.T) {
 	}
 	for who, conn := range map[string]net.Conn{"the first one": member, "the late one": late} {
 		if got := ask(t, conn); got != http.StatusOK {
-			t.Errorf("%s is pushed out: %d", who, got)
+			t.Errorf("%s was displaced: status %d", who, got)
 		}
 	}
 }
 
-// A connection that shows no token in time is closed; a member stays.
+// TestUnauthenticatedConnectionsTimeOut checks that the time limit closes
+// unauthenticated connections only.
 func TestUnauthenticatedConnectionsTimeOut(t *testing.T) {
 	_, addr := openDoor(t, 8, 0)
 	conn := knock(t, addr, "GET /mcp HTTP/1.1\r\nHost")
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	v := &visitor{Conn: nowhere{}, door: &door{members: members{seats: 1}}, until: time.Now()}
+	v := &clientConn{Conn: closeOnlyConn{}, door: &door{members: members{seats: 1}}, until: time.Now()}
 	v.place = v.door.unauthenticated.PushBack(v)
 	first, again := v.admit(""), v.admit("")
 	if !first || !again || v.door.members.count != 1 || v.door.unauthenticated.Len() != 0 {
 		t.Errorf("%+v", v.door)
 	}
-	other := &visitor{Conn: nowhere{}, door: v.door}
+	other := &clientConn{Conn: closeOnlyConn{}, door: v.door}
 	other.place = v.door.unauthenticated.PushBack(other)
 	if other.admit("") {
-		t.Error("there is one place, and two have it")
+		t.Error("two connections share one place")
 	}
 	_ = v.Close()
 	_ = v.Close()
 	if !other.admit("") || v.door.members.count != 1 {
-		t.Errorf("a place that is free is not given: %+v", v.door)
+		t.Errorf("a free place was refused: %+v", v.door)
 	}
 }
 
-// nowhere is a connection that only knows its end.
-type nowhere struct{ net.Conn }
+// closeOnlyConn is a connection that can only be closed.
+type closeOnlyConn struct{ net.Conn }
 
-func (nowhere) Close() error                    { return nil }
-func (nowhere) SetReadDeadline(time.Time) error { return nil }
+func (closeOnlyConn) Close() error                    { return nil }
+func (closeOnlyConn) SetReadDeadline(time.Time) error { return nil }
 
 func TestPlacesFitTheFiles(t *testing.T) {
 	for files, want := range map[uint64][2]int{0: {4096, 1024}, 1 << 20: {4096, 1024}, 4096: {2880, 1024}, 1024: {416, 416}, 256: {32, 32}, 20: {16, 16}} {

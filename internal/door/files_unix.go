@@ -4,8 +4,8 @@ package door
 
 import "syscall"
 
-// OpenFiles returns how many files the process may have open, 0 when the system
-// does not say. Go has raised the soft limit to the hard one at the start.
+// OpenFiles returns the number of files that the process may open, or 0 if it is
+// unknown. At startup the Go runtime raises the soft limit to the hard limit.
 func OpenFiles() uint64 {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Time limits of clients: for the head of a request, for its body, to read the
-// answer, and between two requests.
+// Time limits for clients: to send the header of a request, to send its body, to
+// read the response, to send the next request, and to finish at shutdown.
 const (
 	headerTime  = 10 * time.Second
 	bodyTime    = 30 * time.Second
@@ -27,17 +27,17 @@ const (
 	closingTime = 3 * time.Second
 )
 
-// maxHeader limits the head of a request, in bytes.
+// maxHeader is the maximum size of a request's header, in bytes.
 const maxHeader = 64 << 10
 
-// Server returns a server for the connections of a door.
+// Server returns an http.Server with the limits of this package.
 func Server(h http.Handler) *http.Server {
-	return &http.Server{Handler: limitWrites(h), ConnContext: announce, ConnState: watch, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	return &http.Server{Handler: limitWrites(h), ConnContext: withConn, ConnState: trackIdle, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
 }
 
-// Serve serves the connections of a door until ctx ends, and returns how ctx
-// ended: over TLS when the server has a configuration for it. Requests under way
-// then have a moment to end.
+// Serve serves the connections of l, through a door, until ctx ends, and returns
+// the error of ctx. It uses TLS if web has a TLS configuration. At shutdown, active
+// requests get closingTime to finish.
 func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	l = New(l)
 	if web.TLSConfig != nil {
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
 	defer cancel()
 	if web.Shutdown(closing) != nil {
-		_ = web.Close() // streams of notifications stay open until they are cut
+		_ = web.Close() // event streams do not end by themselves
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -61,37 +61,38 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Refusal is why a request is not taken.
+// Refusal is the reason why the server refuses a request.
 type Refusal struct {
 	Status int
 	Why    string
 }
 
-// ReadBody puts the body of a request in memory. It returns why that cannot be,
-// nil when it is there.
+// ReadBody reads the body of a request into memory and replaces r.Body with it. It
+// returns nil, or the reason why it refused or could not read the body. most is the
+// limit in bytes.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
-	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("a message has at most %s", size(most))}
+	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %s", size(most))}
 	if r.ContentLength > most {
 		return tooLong
 	}
 	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime)) // where there are none, there is no network
+	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime)) // fails only without a network connection
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var exceeded *http.MaxBytesError
 	switch {
 	case errors.As(err, &exceeded):
 		return tooLong
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &Refusal{http.StatusRequestTimeout, "the rest of the message did not come"}
+		return &Refusal{http.StatusRequestTimeout, "the client did not send the whole message in time"}
 	case err != nil:
-		return &Refusal{http.StatusBadRequest, "the message cannot be read to its end"}
+		return &Refusal{http.StatusBadRequest, "cannot read the message"}
 	}
 	_ = deadline.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
 }
 
-// size writes a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -99,16 +100,16 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KiB", n>>10)
 }
 
-// TurnAway ends the connection of a request after its answer, without waiting
-// for what its client may still have to say.
+// TurnAway closes the connection of a request after the response, without waiting
+// for the rest of the request.
 func TurnAway(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
 }
 
-// Welcome reports whether a page of an origin may connect: one of this machine,
-// or one of those that are named, such as "https://example.com".
-func Welcome(origin string, named []string) bool {
+// OriginAllowed reports whether pages of an origin may connect: pages of this machine,
+// and those of the origins in named, such as "https://example.com".
+func OriginAllowed(origin string, named []string) bool {
 	if slices.Contains(named, origin) {
 		return true
 	}
@@ -116,15 +117,14 @@ func Welcome(origin string, named []string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && Loopback(u.Hostname())
 }
 
-// Loopback reports whether a host is this machine.
+// Loopback reports whether host is this machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// limitWrites closes connections of clients that do not read, however long the
-// answer takes to come: every write has a time limit of its own, and so has the
-// server's output before and after the handler.
+// limitWrites limits the time of every single write, and so closes connections of
+// clients that do not read. The total time of a response is not limited.
 func limitWrites(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := &timedWriter{w, http.NewResponseController(w)}
@@ -134,14 +134,14 @@ func limitWrites(next http.Handler) http.Handler {
 	})
 }
 
-// timedWriter is a writer whose every write may take writeTime.
+// timedWriter gives each write at most writeTime.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
 func (p *timedWriter) extend() {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime)) // where there are none, there is no network
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime)) // fails only without a network connection
 }
 
 // Write implements http.ResponseWriter.
@@ -156,30 +156,31 @@ func (p *timedWriter) Flush() {
 	_ = p.control.Flush()
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// shares is among how many the seats are divided: nobody has more than this part of
-// them, unless one token is for everybody.
+// shares limits each principal to 1/shares of all seats, except if all clients use
+// the same token.
 const shares = 4
 
-// members are the authenticated connections of a door. Beyond the share of their
-// principal, and beyond all seats, a further one closes one that is idle: that of the
-// principal for longest, or of the one who has the most. The door's lock guards them.
+// members are the authenticated connections of a door, whose lock guards them. At
+// the limit of a principal, a new connection closes the one that has been idle
+// longest. At the limit of the door, it closes an idle connection of the principal
+// with the most connections.
 type members struct {
 	seats int
 	count int
 	of    map[string]*principal
 }
 
-// principal has the connections of one token or key.
+// principal has the connections that use one token or key.
 type principal struct {
 	name  string
 	count int
-	idle  list.List // of *visitor, the one that rests for longest first
+	idle  list.List // of *clientConn, longest idle first
 }
 
-// share returns how many connections a principal may have.
+// share returns the maximum number of connections of a principal.
 func (m *members) share(who string) int {
 	if who == "" {
 		return m.seats
@@ -187,20 +188,21 @@ func (m *members) share(who string) int {
 	return max(m.seats/shares, 1)
 }
 
-// join makes a connection one of a principal. It returns the idle connection that had
-// to leave, which is to be closed, and false when none was idle.
-func (m *members) join(v *visitor, who string) (idle *visitor, ok bool) {
+// join adds v to the connections of a principal. It returns the idle connection
+// that the caller has to close to make room, if any, and false if all others are in
+// use.
+func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	m.leave(v)
 	p := m.of[who]
 	if p == nil {
 		p = &principal{name: who}
 	}
 	if p.count >= m.share(who) {
-		if idle = p.longest(); idle == nil {
+		if idle = p.longestIdle(); idle == nil {
 			return nil, false
 		}
 	} else if m.count >= m.seats {
-		if idle = m.largest().longest(); idle == nil {
+		if idle = m.largest().longestIdle(); idle == nil {
 			return nil, false
 		}
 	}
@@ -218,17 +220,18 @@ func (m *members) join(v *visitor, who string) (idle *visitor, ok bool) {
 	return idle, true
 }
 
-// longest returns the connection that is idle for longest, nil when none is.
-func (p *principal) longest() *visitor {
+// longestIdle returns the connection that has been idle longest, or nil if none is
+// idle.
+func (p *principal) longestIdle() *clientConn {
 	if p == nil || p.idle.Len() == 0 {
 		return nil
 	}
-	v, _ := p.idle.Front().Value.(*visitor)
+	v, _ := p.idle.Front().Value.(*clientConn)
 	return v
 }
 
-// largest returns who has the most connections, one of which is idle; nil when none
-// is.
+// largest returns the principal with the most connections among those that have an
+// idle one, or nil.
 func (m *members) largest() *principal {
 	var most *principal
 	for _, p := range m.of {
@@ -239,8 +242,8 @@ func (m *members) largest() *principal {
 	return most
 }
 
-// leave takes a connection from its principal.
-func (m *members) leave(v *visitor) {
+// leave removes v from its principal.
+func (m *members) leave(v *clientConn) {
 	p := v.principal
 	if p == nil {
 		return
@@ -253,19 +256,20 @@ func (m *members) leave(v *visitor) {
 	}
 }
 
-func (m *members) setIdle(v *visitor, idle bool) {
+func (m *members) setIdle(v *clientConn, idle bool) {
 	switch {
-	case v.principal == nil || idle == (v.rest != nil):
+	case v.principal == nil || idle == (v.idleEntry != nil):
 	case idle:
-		v.rest = v.principal.idle.PushBack(v)
+		v.idleEntry = v.principal.idle.PushBack(v)
 	default:
-		v.principal.idle.Remove(v.rest)
-		v.rest = nil
+		v.principal.idle.Remove(v.idleEntry)
+		v.idleEntry = nil
 	}
 }
 
-// Bearer returns the bearer token of a request; false when it has none. The name of the
-// scheme is the same in every case, and any number of spaces follows it (RFC 9110, 11.4).
+// Bearer returns the bearer token of a request, and false if it has none. The name
+// of the scheme is case-insensitive, and several spaces may follow it (RFC 9110,
+// section 11.4).
 func Bearer(r *http.Request) (token string, ok bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimLeft(token, " ")

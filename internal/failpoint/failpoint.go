@@ -1,7 +1,6 @@
-// Package failpoint names the moments between two steps of operations that must
-// survive a crash: an approval, the publishing of files, a migration. A process
-// armed by a test kills itself at such a point; the shipped program never is
-// armed.
+// Package failpoint marks the points between two steps of operations that must
+// survive a crash: approvals, the publishing of files, migrations. A test can arm
+// its process to kill itself at such a point. The shipped program is never armed.
 package failpoint
 
 import (
@@ -11,18 +10,18 @@ import (
 )
 
 // reached is called at each point; nil unless the process was armed.
-var reached func(point string) //nolint:gochecknoglobals // state of the process, set before its work begins
+var reached func(point string) //nolint:gochecknoglobals // state of the process, set once before its work starts
 
-// Here is a point.
+// Here marks the point with the given name.
 func Here(point string) {
 	if reached != nil {
 		reached(point)
 	}
 }
 
-// Arm has the process kill itself, as kill -9 does, at the nth passing of a
-// point, counted from 1. The test binary of tools/bench/crash calls it before it runs
-// toolcrib.
+// Arm makes the process kill itself, as kill -9 does, when it reaches point for the
+// nth time (counted from 1). The test binary of tools/bench/crash calls it before
+// it runs toolcrib.
 func Arm(point string, n int64) {
 	var passed atomic.Int64
 	reached = func(at string) {
@@ -36,6 +35,6 @@ func Arm(point string, n int64) {
 		if err != nil {
 			panic(fmt.Sprintf("failpoint %s: %v", point, err))
 		}
-		select {} // the signal is on its way
+		select {} // until the signal arrives
 	}
 }

@@ -1,5 +1,4 @@
-// Package folding has what every comparison of words by their letters needs,
-// whatever the words are compared for.
+// Package folding normalizes letters for comparisons of words.
 package folding
 
 import (
@@ -8,17 +7,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Unspaced reports whether r is a letter of a script whose words stand without
-// spaces.
+// Unspaced reports whether r is a letter of a script that is written without spaces
+// between words.
 func Unspaced(r rune) bool {
-	const prolonged = 'ー' // of kana; Unicode counts it to no script
+	const prolonged = 'ー' // of kana; Unicode assigns it to no script
 	return r == prolonged || r >= 0x0e00 && unicode.IsLetter(r) &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // Decompose returns the full compatibility decomposition of r (NFKD, UAX #15).
-// Letters that do not come apart there are spelled as people spell them who do
-// not have them, in lower case.
+// Letters without a decomposition, such as ø and ß, become their usual
+// transliteration in lower case.
 func Decompose(r rune) string {
 	switch r {
 	case 'ß', 'ẞ':

@@ -19,12 +19,12 @@ func TestDecompose(t *testing.T) {
 func TestUnspaced(t *testing.T) {
 	for _, r := range "中あアーไລខမ" {
 		if !folding.Unspaced(r) {
-			t.Errorf("%q stands between spaces", r)
+			t.Errorf("%q is reported as spaced", r)
 		}
 	}
 	for _, r := range "aé한я1。๑" {
 		if folding.Unspaced(r) {
-			t.Errorf("%q stands without spaces", r)
+			t.Errorf("%q is reported as unspaced", r)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package gctune sets the pace of the garbage collector for a short command.
+// Package gctune tunes the garbage collector for short commands.
 package gctune
 
 import (
@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// firstPercent is how far the heap may grow before the first garbage collection,
-// in percent: to 32 MB from the 4 MB that the runtime begins with.
+// firstPercent is the GC percentage until the first collection: the heap may grow
+// from the runtime's initial 4 MB to 32 MB.
 const firstPercent = 800
 
-// DelayFirst puts the first garbage collection off until the heap has 32 MB. A command that lists, shows or approves allocates some 15 MB and ends;
-// the collections on the way would take a seventh of its time and give it
-// nothing. The usual pace is back with the first collection, or when the
-// process calls restore because it is going to stay: the workbench and the
-// servers keep no more garbage than ever. DelayFirst does nothing where GOGC is
+// DelayFirst delays the first garbage collection until the heap has 32 MB. A
+// command that lists, shows or approves allocates some 15 MB and exits; collections
+// would take a seventh of its time for no benefit. The first collection restores
+// the usual percentage. A process that keeps running, such as the workbench or a
+// server, calls restore to get it back earlier. DelayFirst does nothing if GOGC is
 // set.
 func DelayFirst() (restore func()) {
 	if os.Getenv("GOGC") != "" {
@@ -24,7 +24,7 @@ func DelayFirst() (restore func()) {
 	}
 	usual := debug.SetGCPercent(firstPercent)
 	restore = sync.OnceFunc(func() { debug.SetGCPercent(usual) })
-	type dropped struct{ _ *byte } // with a pointer, it shares its memory with nothing that lives longer
+	type dropped struct{ _ *byte } // the pointer keeps it out of the tiny allocator, where longer-lived objects would keep it alive
 	runtime.AddCleanup(&dropped{}, func(restore func()) { restore() }, restore)
 	return restore
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// pace returns what the garbage collector's percentage is now.
-func pace() int {
+// gcPercent returns the current percentage of the garbage collector.
+func gcPercent() int {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
 	return int(sample[0].Value.Uint64())
@@ -21,18 +21,18 @@ func TestTheFirstCollectionWaits(t *testing.T) {
 	for name, end := range map[string]func(restore func()){
 		"until there is one": func(func()) {
 			runtime.GC()
-			for pace() != 100 { // what restores it runs on its own
+			for gcPercent() != 100 { // the cleanup runs in its own goroutine
 				runtime.Gosched()
 			}
 		},
 		"until it is restored": func(restore func()) { restore() },
 	} {
 		restore := DelayFirst()
-		if got := pace(); got != firstPercent {
+		if got := gcPercent(); got != firstPercent {
 			t.Errorf("%s: the percentage is %d, not %d", name, got, firstPercent)
 		}
 		end(restore)
-		if got := pace(); got != 100 {
+		if got := gcPercent(); got != 100 {
 			t.Errorf("%s: then the percentage is %d, not the usual 100", name, got)
 		}
 	}
@@ -43,7 +43,7 @@ func TestGOGCIsObeyed(t *testing.T) {
 	usual := debug.SetGCPercent(70)
 	t.Cleanup(func() { debug.SetGCPercent(usual) })
 	defer DelayFirst()()
-	if got := pace(); got != 70 {
+	if got := gcPercent(); got != 70 {
 		t.Errorf("the percentage is %d, not the 70 of GOGC", got)
 	}
 }

@@ -1,9 +1,9 @@
 //go:build !unix
 
-// Package owner tells whose a file is.
+// Package owner reports which user owns a file.
 package owner
 
 import "io/fs"
 
-// Of does not know, where files have no such thing.
+// Of returns false: files have no numeric owner on this system.
 func Of(fs.FileInfo) (account int, known bool) { return 0, false }

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package owner tells whose a file is.
+// Package owner reports which user owns a file.
 package owner
 
 import (
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Of returns the account that a file belongs to.
+// Of returns the user id of a file's owner, and whether it is known.
 func Of(info fs.FileInfo) (account int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -9,19 +9,20 @@ import (
 	"path/filepath"
 )
 
-// ErrUnsafe is wrapped when somebody else could have written a file.
+// ErrUnsafe reports that other accounts can write a file or its folder.
 var ErrUnsafe = errors.New("not safe to rely on")
 
-// ReadFile reads a file of at most a number of bytes that only the administrator,
-// or where own is set the user, can have written. It looks before it opens: a pipe
-// would keep it waiting.
+// ReadFile reads the file name, which must belong to the administrator or, if own
+// is set, to the user, and be writable by no other account; the same holds for its
+// folder. It returns an error that wraps ErrUnsafe otherwise, and if the file has
+// more than most bytes. It checks before it opens: opening a pipe would block.
 func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	for _, path := range []string{name, filepath.Dir(name)} {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		if err := safe(info, own); err != nil {
+		if err := checkSafe(info, own); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", path, ErrUnsafe, err)
 		}
 	}
@@ -34,23 +35,23 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := safe(info, own); err != nil || info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: it is a folder, or changed while it was read", name, ErrUnsafe)
+	if err := checkSafe(info, own); err != nil || info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: it is a folder or was replaced while it was opened", name, ErrUnsafe)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%s: %w: it has more than %d bytes", name, ErrUnsafe, most)
+		err = fmt.Errorf("%s: %w: it is larger than %d bytes", name, ErrUnsafe, most)
 	}
 	return b, err
 }
 
-// safe returns nil for a file that no other account can change.
-func safe(info fs.FileInfo, own bool) error {
+// checkSafe returns an error if another account can change the file.
+func checkSafe(info fs.FileInfo, own bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():
-		return errors.New("it is not a file")
+		return errors.New("it is not a regular file")
 	case mode.Perm()&0o022 != 0:
-		return fmt.Errorf("others may write to it (mode %04o); take that away with chmod go-w", mode.Perm())
+		return fmt.Errorf("other accounts may write to it (mode %04o); run chmod go-w on it", mode.Perm())
 	}
 	account, known := Of(info)
 	if known && account != 0 && (!own || account != os.Geteuid()) {

@@ -1,6 +1,6 @@
 // Package plaintext decides which texts can be stored: valid UTF-8 without U+0000,
-// which PostgreSQL keeps in no text and JSON in no byte string. A SQLite file takes
-// anything, so whatever comes from outside is checked before it gets there.
+// which PostgreSQL allows neither in text nor in jsonb. SQLite would store
+// anything, so text from outside is checked before it reaches the database.
 package plaintext
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Problem returns what keeps s from being stored, as the end of a sentence that
-// begins with its name; "" for nothing.
+// Problem returns the reason why s cannot be stored, as a predicate that follows
+// the name of the value ("is not valid UTF-8"), or "".
 func Problem(s string) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -20,7 +20,7 @@ func Problem(s string) string {
 	return ""
 }
 
-// Cut returns the first limit characters of s, and never a part of one.
+// Cut returns at most the first limit characters of s.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -35,7 +35,8 @@ func Cut(s string, limit int) string {
 	return s
 }
 
-// CutBytes returns the first characters of s that fit into so many bytes.
+// CutBytes returns the longest prefix of s that has at most limit bytes and does
+// not split a character.
 func CutBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -46,7 +47,7 @@ func CutBytes(s string, limit int) string {
 	return s[:limit]
 }
 
-// Clip is Cut with an ellipsis where something was cut off.
+// Clip does the same as Cut and appends an ellipsis if it cut s.
 func Clip(s string, limit int) string {
 	if cut := Cut(s, limit); len(cut) < len(s) {
 		return cut + "…"

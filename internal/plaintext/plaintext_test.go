@@ -8,7 +8,7 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// TestProblem takes every text that both engines can store, and no other.
+// TestProblem accepts exactly the texts that both engines can store.
 func TestProblem(t *testing.T) {
 	for _, s := range []string{"", "a", "é", "\U0010FFFF", "\uFFFF", "\uFFFD", "a\nb\x1b\u202e", "\x7f"} {
 		if got := plaintext.Problem(s); got != "" {
@@ -17,12 +17,12 @@ func TestProblem(t *testing.T) {
 	}
 	for _, s := range []string{"\x00", "a\x00", "é"[:1], "a\xff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"} {
 		if plaintext.Problem(s) == "" {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }
 
-// TestCut cuts between characters, wherever the limit falls.
+// TestCut checks that no character is split.
 func TestCut(t *testing.T) {
 	const text = "aé€😀bé"
 	runes := []rune(text)

@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// OwnGroup does nothing where there are no process groups.
+// OwnGroup does nothing: this system has no process groups.
 func OwnGroup(*exec.Cmd) {}
 
-// Terminate does nothing where there is no way to ask.
+// Terminate does nothing: this system cannot ask a process to end.
 func Terminate(*exec.Cmd) error { return nil }
 
-// Kill ends the program. What it started is not reached.
+// Kill ends the program, but not its children.
 func Kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-// Signaled returns 0 where no signals end processes.
+// Signaled returns 0: this system does not end processes by signals.
 func Signaled(*os.ProcessState) int { return 0 }

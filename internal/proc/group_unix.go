@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// OwnGroup puts a program that is not started yet into a process group of its own,
-// so that its children can be ended with it.
+// OwnGroup configures cmd, before it is started, to run in a process group of its
+// own, so that its children can be ended with it.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Terminate asks a program and all it started to end. It returns
-// os.ErrProcessDone when nobody is left.
+// Terminate sends SIGTERM to the process group of cmd. It returns os.ErrProcessDone
+// if the group is empty.
 func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
 
-// Kill ends a program and all it started. It returns os.ErrProcessDone when
-// nobody is left.
+// Kill sends SIGKILL to the process group of cmd. It returns os.ErrProcessDone if
+// the group is empty.
 func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
 
 func signal(cmd *exec.Cmd, s syscall.Signal) error {
@@ -29,7 +29,7 @@ func signal(cmd *exec.Cmd, s syscall.Signal) error {
 	return err
 }
 
-// Signaled returns the number of the signal that ended a process, 0 for none.
+// Signaled returns the number of the signal that ended a process, or 0.
 func Signaled(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return int(w.Signal())

@@ -4,6 +4,6 @@ package proc
 
 import "os/exec"
 
-// DiesWithParent does nothing where the system does not offer it: a program sees its
-// input end.
+// DiesWithParent does nothing: this system has no such option. When the parent
+// ends, the program reads the end of its input.
 func DiesWithParent(*exec.Cmd) {}

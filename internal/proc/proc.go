@@ -1,6 +1,6 @@
-// Package proc runs external programs so that their children end with them. A
-// program gets a process group of its own, where there are such, and is signalled
-// as a group. Processes that leave the group (setsid) are not reached.
+// Package proc runs external programs so that their children end with them. Each
+// program gets its own process group, on systems that have them, and signals go to
+// the group. Processes that leave the group (setsid) are not reached.
 package proc
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Run runs a command made by exec.CommandContext to its end. When its context
-// ends, and when the program has ended by itself, the rest of its process group is
-// killed. WaitDelay must be set: it limits how long a process out of reach can
-// block the caller with an inherited pipe. A program that ended well and left such
-// a process behind has written its output, so that is not an error.
+// Run runs a command made by exec.CommandContext and waits for it. When the context
+// or the program ends, Run kills the rest of the process group. WaitDelay must be
+// set: it limits how long a process that left the group can block the caller with
+// an inherited pipe. Run does not report exec.ErrWaitDelay, because the program
+// itself has then ended successfully and written its output.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }
@@ -23,44 +23,45 @@ func Run(cmd *exec.Cmd) error {
 		return err
 	}
 	err := cmd.Wait()
-	// The group keeps its number from being given away for as long as somebody
-	// is in it. Were it empty, the number would have to come round at once.
-	_ = Kill(cmd) // an error means that no process is left
+	// The id of the group cannot be reused while a process is in the group. If the
+	// group is empty, the id would have to be reused within this moment.
+	_ = Kill(cmd) // fails if no process is left
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
 	return err
 }
 
-// hiddenWait sets how long what left the program's group can hold its pipes open
-// after the program has ended.
-const hiddenWait = time.Second
+// pipeWait limits how long processes that left the program's group can hold its
+// pipes open after the program has ended.
+const pipeWait = time.Second
 
-// Output is the beginning of a program's output.
+// Output is the output of a program, cut at a limit.
 type Output struct {
 	Stdout, Stderr []byte
-	Full           bool // Stdout was longer
+	Full           bool // Stdout was cut
 }
 
-// Exchange runs a program in dir with stdin as its input, and returns at most
-// limit bytes of each of its outputs. Run has the rest of the contract.
+// Exchange runs the program args in dir with stdin as its input. It returns at most
+// limit bytes of standard output and as many of standard error. See Run for how it
+// ends.
 func Exchange(ctx context.Context, args []string, dir string, stdin []byte, limit int) (Output, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // callers take it from the user's own configuration
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(stdin)
 	return Collect(cmd, limit)
 }
 
-// Collect runs a command made by exec.CommandContext as Run does, and returns at
-// most limit bytes of each of its outputs.
+// Collect runs a command made by exec.CommandContext as Run does. It returns at
+// most limit bytes of standard output and as many of standard error.
 func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	out, errs := limitedBuffer{limit: limit}, limitedBuffer{limit: limit}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, hiddenWait
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, pipeWait
 	err := Run(cmd)
 	return Output{out.kept, errs.kept, out.full}, err
 }
 
-// limitedBuffer keeps the first limit bytes written to it and drops the rest
-// without an error, so that a full pipe neither stops nor kills the program.
+// limitedBuffer keeps the first limit bytes and drops the rest without an error, so
+// that the program is neither blocked nor killed by a full pipe.
 type limitedBuffer struct {
 	limit int
 	kept  []byte

@@ -1,4 +1,4 @@
-// Package proctest starts programs that a test talks to.
+// Package proctest starts programs with which a test communicates.
 package proctest
 
 import (
@@ -15,7 +15,7 @@ type Started struct {
 	Out *bufio.Reader
 }
 
-// Start starts cmd, and fails the test if it cannot. The caller waits for it.
+// Start starts cmd and fails the test if that fails. The caller has to wait for it.
 func Start(t testing.TB, cmd *exec.Cmd) Started {
 	t.Helper()
 	in, err := cmd.StdinPipe()

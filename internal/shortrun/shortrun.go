@@ -1,6 +1,6 @@
-// Package shortrun decides which tests a short run leaves out. The race detector
-// goes with short runs (go test -race -short): it makes the engine of the database
-// some twenty times slower, and finds nothing in code that runs in one goroutine.
+// Package shortrun decides which tests to skip in short and plain runs. Use -short
+// with the race detector (go test -race -short): it slows the database engine down
+// about twentyfold and cannot find anything in code that runs in one goroutine.
 package shortrun
 
 import (
@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// OneGoroutine skips t in a short run. It begins the tests whose code takes long
-// and runs in one goroutine at a time, in this process or in those that it
-// starts: the plain run has all of them.
+// OneGoroutine skips t in a short run. Call it at the start of slow tests whose
+// code runs in one goroutine at a time, in this process or in its children. A plain
+// run includes them.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -19,12 +19,13 @@ func OneGoroutine(t testing.TB) {
 	}
 }
 
-// longVariable asks for the long run when it is not empty: .ci/run and make long
-// set it.
+// longVariable is the environment variable that requests the long run. .ci/run and
+// make long set it.
 const longVariable = "TOOLCRIB_TEST_LONG"
 
-// NeedsLong skips t in a plain run. It begins the tests that take many seconds:
-// batteries that kill processes and servers, walks in a real terminal, floods.
+// NeedsLong skips t unless the long run is requested. Call it at the start of tests
+// that take many seconds, such as tests that kill processes, use a real terminal,
+// or flood a server.
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv(longVariable) == "" && !updating() {
@@ -32,8 +33,9 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Every returns 1 in a long run, and otherwise n: of its many cases a test takes
-// every n-th in a plain run. A run that writes golden files (-update) takes all.
+// Every returns 1 in a long run and n otherwise: a test with many cases runs every
+// n-th of them in a plain run. A run with -update, which writes golden files,
+// covers all cases.
 func Every(n int) int {
 	if os.Getenv(longVariable) != "" || updating() {
 		return 1
@@ -41,8 +43,8 @@ func Every(n int) int {
 	return n
 }
 
-// updating reports whether the run writes generated files (-update), of which none may
-// be left out.
+// updating reports whether this run writes generated files (-update), which must be
+// complete.
 func updating() bool {
 	update := flag.Lookup("update")
 	return update != nil && update.Value.String() == "true"

@@ -13,7 +13,7 @@ import (
 	"toolcrib/internal/sshdoor"
 )
 
-// TestOutputIsLimited ends a command that prints without measure, and none that has a
+// TestOutputIsLimited checks that too much output ends a command, except on a
 // terminal.
 func TestOutputIsLimited(t *testing.T) {
 	var why atomic.Value
@@ -45,8 +45,8 @@ func TestOutputIsLimited(t *testing.T) {
 	}
 }
 
-// TestCommandsTakeTurns runs as many commands of a principal at once as may be, and
-// the others after them; each ends when its time is over.
+// TestCommandsTakeTurns checks that a principal's commands beyond the limit run
+// after the others, and that each ends at its time limit.
 func TestCommandsTakeTurns(t *testing.T) {
 	var running, most atomic.Int64
 	d := open(t, func(ctx context.Context, _ *sshdoor.Session) int {
@@ -70,15 +70,16 @@ func TestCommandsTakeTurns(t *testing.T) {
 		go func() { ended <- d.session(client).Run("x") }()
 	}
 	for range cap(ended) {
-		<-ended //nolint:errcheck // their time ends them
+		<-ended //nolint:errcheck // the time limit ends them
 	}
 	if got := most.Load(); got < 1 || got > 2 {
-		t.Errorf("%d ran at once", got)
+		t.Errorf("%d commands ran at once", got)
 	}
 }
 
-// TestWaitingForTheClientTakesNoTurn has a command wait for its input while others of the
-// principal work, with a terminal and without; what stays on a terminal takes no turn.
+// TestWaitingForTheClientTakesNoTurn checks that a command which waits for input,
+// with or without a terminal, lets others of the principal run, and that
+// interactive commands take no turn.
 func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 	var working, most atomic.Int64
 	started := make(chan string, 20)
@@ -121,7 +122,7 @@ func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 	await := func(want string) {
 		t.Helper()
 		if got := <-started; got != want {
-			t.Fatalf("%q started, not %q", got, want)
+			t.Fatalf("started %q, want %q", got, want)
 		}
 	}
 	run("read", false)
@@ -133,7 +134,7 @@ func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 	for i := range 4 {
 		run("work", i%2 == 0)
 	}
-	await("work") // one of them
+	await("work") // one of the two
 	close(letGo)
 	for range 3 {
 		await("work")
@@ -147,6 +148,6 @@ func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 		}
 	}
 	if most.Load() != 1 {
-		t.Errorf("%d worked at once", most.Load())
+		t.Errorf("%d commands ran at once", most.Load())
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"toolcrib/internal/door"
 )
 
-// Limits of what a client sends about its command, environment, and terminal.
+// Limits for the command, environment, and terminal of a client.
 const (
 	maxCommand = 64 << 10 // bytes
-	maxValue   = 64       // bytes of a variable
+	maxValue   = 64       // bytes of a variable's value
 	maxSide    = 1000     // columns or rows
-	maxCells   = 150_000  // of a screen, each of which takes some 170 bytes of a session
+	maxCells   = 150_000  // of a screen; each needs some 170 bytes of memory
 )
 
-// channel runs the session of one channel. It replaces that of the library, which
-// panics at a length in a pty-req that overflows, blocks at a window-change that
-// nobody reads, keeps every environment variable it receives, and does not report
-// when the client closes the channel alone.
+// channel serves one channel. It replaces the handler of the ssh library, which
+// panics if a length in a pty-req overflows, blocks on window changes without a
+// reader, stores unlimited environment variables, and does not report that the
+// client has closed only the channel.
 func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked gossh.NewChannel, sc ssh.Context) {
 	m, ok := s.admit(conn, sc)
 	if !ok {
@@ -48,14 +48,14 @@ func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked 
 		ok := r.request(req)
 		_ = req.Reply(ok, nil)
 		if r.session != nil && !r.begun {
-			r.begin(ctx) // after the answer, which the client waits for before it reads
+			r.begin(ctx) // after the reply: the client does not read before it
 		}
 	}
 	cancel() // the client closed the channel
 	r.done.Wait()
 }
 
-// running is a channel on its way to be a session, and then with one.
+// running is the state of a channel before and during its session.
 type running struct {
 	server  *Server
 	member  *member
@@ -65,12 +65,13 @@ type running struct {
 
 	env     map[string]string
 	agent   bool
-	session *Session // nil until a shell or a command is asked for
+	session *Session // nil until the client requests a shell or a command
 	begun   bool
 	window  window
 }
 
-// request does what a client asks of a channel, and reports whether it may.
+// request handles a channel request of the client, and reports whether it
+// succeeded.
 func (r *running) request(req *gossh.Request) bool {
 	switch req.Type {
 	case "pty-req":
@@ -94,7 +95,7 @@ func (r *running) request(req *gossh.Request) bool {
 		return true
 	case "env":
 		var p struct{ Name, Value string }
-		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || !mayPass(p.Name) || len(p.Value) > maxValue {
+		if r.session != nil || gossh.Unmarshal(req.Payload, &p) != nil || !envAllowed(p.Name) || len(p.Value) > maxValue {
 			return false
 		}
 		r.env[p.Name] = p.Value
@@ -108,9 +109,9 @@ func (r *running) request(req *gossh.Request) bool {
 	return false // subsystem, x11-req, signal, break
 }
 
-// mayPass reports whether a variable is data about how to print, which a client may
-// set.
-func mayPass(name string) bool {
+// envAllowed reports whether clients may set an environment variable. All of these
+// only affect the format of output.
+func envAllowed(name string) bool {
 	switch name {
 	case "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "COLORTERM":
 		return true
@@ -118,7 +119,8 @@ func mayPass(name string) bool {
 	return false
 }
 
-// prepare makes the session that a client asks for, and reports whether it may.
+// prepare creates the session for a shell or exec request, and reports whether the
+// request was valid.
 func (r *running) prepare(req *gossh.Request) bool {
 	var p struct{ Command string }
 	if r.session != nil || req.Type == "exec" && gossh.Unmarshal(req.Payload, &p) != nil || len(p.Command) > maxCommand {
@@ -128,11 +130,11 @@ func (r *running) prepare(req *gossh.Request) bool {
 	out := &writer{to: r.channel, limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
 	errs := &writer{to: r.channel.Stderr(), limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
 	if out.terminal {
-		errs.to = r.channel // a terminal has one screen
+		errs.to = r.channel // a terminal shows both in one stream
 	}
 	r.session = &Session{
 		Principal: r.member.principal, Key: r.member.name, Remote: r.member.conn.RemoteAddr(), Command: p.Command, Shell: req.Type == "shell",
-		In: s.active(r.member, r.channel), Out: out, Err: errs, env: r.env, window: &r.window,
+		In: s.idleResetReader(r.member, r.channel), Out: out, Err: errs, env: r.env, window: &r.window,
 	}
 	if r.agent {
 		r.session.Agent = r.dialAgent
@@ -140,7 +142,7 @@ func (r *running) prepare(req *gossh.Request) bool {
 	return true
 }
 
-// begin runs the session.
+// begin starts the session in its own goroutine.
 func (r *running) begin(ctx context.Context) {
 	s := r.server
 	r.begun = true
@@ -158,8 +160,8 @@ func (r *running) begin(ctx context.Context) {
 	}()
 }
 
-// start counts a session as running; false when the server is ending and waits for no
-// more of them.
+// start counts a session as running. It returns false if the server is shutting
+// down.
 func (s *Server) start() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,20 +171,20 @@ func (s *Server) start() bool {
 	return !s.ending
 }
 
-// end ends a session whose client does not read.
+// end cancels the session and closes the connection of a client that does not read.
 func (r *running) end() {
 	r.cancel()
 	_ = r.member.conn.Close()
 }
 
-// dialAgent opens a connection to the client's agent.
+// dialAgent opens a channel to the SSH agent of the client.
 func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
 	type answer struct {
 		channel gossh.Channel
 		err     error
 	}
 	opened := make(chan answer, 1)
-	go func() { // it ends with the connection
+	go func() { // ends with the connection
 		ch, requests, err := r.member.conn.OpenChannel("auth-agent@openssh.com", nil)
 		if err == nil {
 			go gossh.DiscardRequests(requests)
@@ -197,7 +199,7 @@ func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
 	}
 }
 
-// enter counts a session of a key, and reports whether there may be one more.
+// enter counts a session of a key, and reports whether it is within the limit.
 func (s *Server) enter(m *member) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,9 +225,9 @@ func (s *Server) leave(m *member) {
 	}
 }
 
-// active returns the input of a session, of which every byte keeps its connection
-// from being idle.
-func (s *Server) active(m *member, from io.Reader) io.Reader {
+// idleResetReader returns a reader of a session's input that restarts the idle timer on
+// every byte.
+func (s *Server) idleResetReader(m *member, from io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		n, err := from.Read(p)
 		if n > 0 {

@@ -22,37 +22,38 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// The values that a connection carries, in its context or its permissions.
+// contextKey is the type of the keys for values in the context of a connection.
 type contextKey string
 
 const (
 	connKey      = contextKey("conn")    // the net.Conn
 	preAuthKey   = contextKey("preauth") // the gossh.ServerPreAuthConn
 	memberKey    = contextKey("member")  // the *member
-	principalExt = "principal"
+	principalExt = "principal"           // extension of the permissions
 	keyExt       = "fingerprint"
 )
 
-// member is a connection that is authenticated.
+// member is an authenticated connection.
 type member struct {
 	conn                   gossh.Conn
-	raw                    net.Conn // below it
-	sessions               int      // open ones
-	login, principal, name string   // name is the fingerprint of the key
+	raw                    net.Conn // the network connection below conn
+	sessions               int      // open sessions
+	login, principal, name string   // name is the key's fingerprint
 	key                    gossh.PublicKey
-	idle                   *time.Timer // ends the connection
+	idle                   *time.Timer // closes the connection
 }
 
-// connected begins the time that a client has to log in.
+// connected prepares a new connection.
 func (s *Server) connected(ctx ssh.Context, conn net.Conn) net.Conn {
 	ctx.SetValue(connKey, conn)
-	_ = conn.SetDeadline(time.Time{}) // the door sets its own
+	_ = conn.SetDeadline(time.Time{}) // the door sets its own deadline
 	s.metrics.add(&s.metrics.connections, 1)
 	return conn
 }
 
-// loginConfig is the configuration of a connection. Who logged in is decided by the
-// key whose signature was verified: offered is asked about keys that nobody may have.
+// loginConfig returns the configuration of a connection. The key whose signature
+// was verified determines the principal; offered is also called for keys that the
+// client may not own.
 func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	c := &gossh.ServerConfig{
 		MaxAuthTries: 6,
@@ -72,7 +73,8 @@ func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	return c
 }
 
-// fingerprint names a key as ssh-keygen -l does, and a certificate by the key in it.
+// fingerprint returns the SHA-256 fingerprint of a key as ssh-keygen -l prints it;
+// of a certificate, that of its key.
 func fingerprint(key gossh.PublicKey) string {
 	if cert, ok := key.(*gossh.Certificate); ok {
 		key = cert.Key
@@ -80,29 +82,30 @@ func fingerprint(key gossh.PublicKey) string {
 	return gossh.FingerprintSHA256(key)
 }
 
-// offered reports whether a client may log in with a key, and sends it the reason
-// if not.
+// offered reports whether a client may log in with a key. If not, it sends the
+// reason to the client.
 func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	_, err := s.config.Identify(ctx.User(), key)
 	if err == nil {
 		return true
 	}
 	if conn, ok := ctx.Value(preAuthKey).(gossh.ServerPreAuthConn); ok {
-		_ = conn.SendAuthBanner("toolcrib: " + visible.Line(err.Error()) + "\r\n") // it is refused all the same
+		_ = conn.SendAuthBanner("toolcrib: " + visible.Line(err.Error()) + "\r\n") // the login fails even without the banner
 	}
 	s.config.Logger.LogAttrs(ctx, slog.LevelDebug, "ssh key refused", slog.String("remote", ctx.RemoteAddr().String()), slog.String("key", fingerprint(key)), slog.String("why", err.Error()))
 	s.metrics.add(&s.metrics.refused, 1)
 	return false
 }
 
-// notAuthenticated logs a connection that did not log in, at the level for events
-// that anybody can cause.
+// notAuthenticated logs a failed login. It uses the debug level, because anyone can
+// cause this event.
 func (s *Server) notAuthenticated(conn net.Conn, err error) {
 	s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
 }
 
-// admit makes the connection of a session that was asked for a member, and reports
-// whether there is room. One that asks for none keeps the time of a login.
+// admit makes the connection of the first requested session a member, and reports
+// whether a place was free. A connection without a session keeps its login
+// deadline.
 func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) {
 	ctx.Lock()
 	defer ctx.Unlock()
@@ -124,8 +127,8 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 	return m, true
 }
 
-// recheckAll closes, until ctx ends, the connections of keys that do not count any
-// more: revoked, expired, or taken out of the file.
+// recheckAll periodically closes connections whose key has been revoked, has
+// expired, or was removed, until ctx ends or stop is called.
 func (s *Server) recheckAll(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -165,33 +168,33 @@ func (s *Server) recheck(ctx context.Context) {
 	}
 }
 
-// maxHostKey is the size of the largest file of a host key, in bytes.
+// maxHostKey limits the size of a host key file, in bytes.
 const maxHostKey = 64 << 10
 
-// HostKey returns the key of a file by which clients know the host, and makes it
-// where there is none. A file that others can read is refused.
+// HostKey reads the host key from file, and creates the file if it does not exist.
+// It refuses a file that others can read.
 func HostKey(file string) (gossh.Signer, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // another process was first
-			return nil, fmt.Errorf("make the host key: %w", err)
+			return nil, fmt.Errorf("cannot create the host key: %w", err)
 		}
 	}
 	text, err := owner.ReadFile(file, true, maxHostKey)
 	if err != nil {
-		return nil, fmt.Errorf("the host key: %w", err)
+		return nil, fmt.Errorf("cannot read the host key: %w", err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
-		return nil, errors.Join(fmt.Errorf("the host key %s can be read by others; run chmod 600 on it, or remove it to get a new one", file), err)
+		return nil, errors.Join(fmt.Errorf("other accounts can read the host key %s; run chmod 600 on it, or remove it to create a new one", file), err)
 	}
 	key, err := gossh.ParsePrivateKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("the host key %s: %w", file, err)
+		return nil, fmt.Errorf("cannot parse the host key %s: %w", file, err)
 	}
 	return key, nil
 }
 
-// makeHostKey writes a new key. A file that is cut off would be no key, so it is
-// linked to its name when it is whole.
+// makeHostKey writes a new key to a temporary file and links that to its name, so
+// that no process reads an incomplete key.
 func makeHostKey(file string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -204,11 +207,11 @@ func makeHostKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".host-key-") // with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(file), ".host-key-") // has mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // its other name stays
+	defer os.Remove(f.Name()) //nolint:errcheck // the linked name stays
 	_, err = f.Write(pem.EncodeToMemory(block))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

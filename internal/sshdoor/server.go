@@ -1,6 +1,7 @@
-// Package sshdoor lets people in over SSH by their keys, and runs a session of the
-// program for each. It knows nothing of the program. There is no shell, no subsystem,
-// no forwarding but that of the client's agent, and no other login than by a key.
+// Package sshdoor runs an SSH server that authenticates people by their keys and
+// runs one session of a program for each. It does not depend on the program. It
+// offers no shell, no subsystem, no forwarding except of the client's agent, and no
+// authentication except by key.
 package sshdoor
 
 import (
@@ -23,47 +24,49 @@ import (
 	"toolcrib/internal/turns"
 )
 
-// Config has the parts of a server.
+// Config is the configuration of a server.
 type Config struct {
 	HostKey gossh.Signer
-	// Identify returns the principal of a key, such as "user:mara". login is the name
-	// that the client gave. The client gets its error as a sentence.
+	// Identify returns the principal of a key, such as "user:mara", or an error
+	// whose text is shown to the client. login is the user name that the client
+	// sent.
 	Identify func(login string, key gossh.PublicKey) (principal string, err error)
-	// Run runs a session and returns its exit status. When ctx ends, the client is gone.
+	// Run runs a session and returns its exit status. ctx ends when the client
+	// disconnects.
 	Run func(ctx context.Context, s *Session) int
-	// Browses reports whether a command is one that stays until its user ends it, on a
-	// terminal; nil where only a session without a command does.
+	// Browses reports whether a command is interactive on a terminal, that is, runs
+	// until its user ends it. If nil, only sessions without a command are.
 	Browses func(command string) bool
 	Limits  Limits
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Limits are those of clients. The zero value means Defaults.
+// Limits are the limits for clients. The zero value means Defaults.
 type Limits struct {
-	Handshake       time.Duration // until a connection is authenticated
-	Idle            time.Duration // without a byte from the client in any session
-	Write           time.Duration // for the client to read the output
-	Closing         time.Duration // for sessions to end when the server does
-	Recheck         time.Duration // between two looks at whether the keys still count
-	Unauthenticated int           // connections that are not authenticated
-	Connections     int           // that are
+	Handshake       time.Duration // until a connection must be authenticated
+	Idle            time.Duration // without input in any session of a connection
+	Write           time.Duration // until the client must have read a piece of output
+	Closing         time.Duration // for sessions to end at shutdown
+	Recheck         time.Duration // interval of checks that the keys are still valid
+	Unauthenticated int           // unauthenticated connections
+	Connections     int           // authenticated connections
 	SessionsPerKey  int
-	Commands        int           // of a principal that work at once, and do not wait for the client; more wait
-	Command         time.Duration // for one without a terminal
-	Output          int64         // bytes that it may print
+	Commands        int           // of a principal that run at once, without those that wait for the client; further commands wait
+	Command         time.Duration // for a command without a terminal
+	Output          int64         // of a command without a terminal, in bytes
 }
 
-// Defaults returns the limits of a server that sets none.
+// Defaults returns the default limits.
 func Defaults() Limits {
 	return Limits{
-		Handshake: time.Minute, // a key in hardware waits for a touch
+		Handshake: time.Minute, // hardware keys wait for a touch
 		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
 		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: turns.Share(), Command: 2 * time.Minute, Output: 64 << 20,
 	}
 }
 
-// Server lets clients in. It is safe for concurrent use.
+// Server is an SSH server. It is safe for concurrent use.
 type Server struct {
 	config  Config
 	limits  Limits
@@ -71,9 +74,9 @@ type Server struct {
 	turns   *turns.Turns
 
 	mu       sync.Mutex
-	sessions map[string]int // open ones by the fingerprint of the key
+	sessions map[string]int // open sessions by fingerprint of the key
 	members  map[*member]struct{}
-	ending   bool           // no session starts any more
+	ending   bool           // shutting down; no new sessions
 	running  sync.WaitGroup // sessions
 }
 
@@ -88,8 +91,8 @@ func New(c Config) *Server {
 	return s
 }
 
-// Serve lets clients in until ctx ends, and returns how ctx ended. Sessions then have
-// a moment to come to their end.
+// Serve serves connections until ctx ends, and returns the error of ctx. Running
+// sessions then get Limits.Closing to finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &ssh.Server{
 		Version: "toolcrib", HostSigners: []ssh.Signer{s.config.HostKey},
@@ -113,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	_ = l.Close() // nobody comes in any more; sessions hear of it by ctx
+	_ = l.Close() // no new connections; ctx has ended the sessions
 	s.wait()
 	_ = server.Close()
 	if err := <-served; err != nil && !errors.Is(err, ssh.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
@@ -122,7 +125,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// wait returns when no session runs any more, or after the time for that.
+// wait waits until no session is running, at most Limits.Closing.
 func (s *Server) wait() {
 	s.mu.Lock()
 	s.ending = true
@@ -138,7 +141,7 @@ func (s *Server) wait() {
 	}
 }
 
-// metrics are counts for Prometheus.
+// metrics are counters for Prometheus.
 type metrics struct {
 	mu                             sync.Mutex
 	connections, refused, sessions int64
@@ -157,7 +160,7 @@ func (m *metrics) outcome(name string) {
 	m.outcomes[name]++
 }
 
-// WriteMetrics writes the counts in the text format of Prometheus.
+// WriteMetrics writes the metrics in the Prometheus text format.
 func (s *Server) WriteMetrics(w io.Writer) {
 	m := &s.metrics
 	m.mu.Lock()
@@ -166,26 +169,26 @@ func (s *Server) WriteMetrics(w io.Writer) {
 		name, kind, help string
 		value            int64
 	}{
-		{"toolcrib_ssh_connections_total", "counter", "Connections over SSH, authenticated or not.", m.connections},
-		{"toolcrib_ssh_keys_refused_total", "counter", "Keys that nobody may log in with.", m.refused},
-		{"toolcrib_ssh_sessions", "gauge", "Open sessions over SSH.", m.sessions},
+		{"toolcrib_ssh_connections_total", "counter", "SSH connections, including unauthenticated ones.", m.connections},
+		{"toolcrib_ssh_keys_refused_total", "counter", "SSH keys that were refused.", m.refused},
+		{"toolcrib_ssh_sessions", "gauge", "Open SSH sessions.", m.sessions},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", c.name, c.help, c.name, c.kind, c.name, c.value)
 	}
-	fmt.Fprintf(w, "# HELP toolcrib_ssh_sessions_total Sessions over SSH by how they ended.\n# TYPE toolcrib_ssh_sessions_total counter\n")
+	fmt.Fprintf(w, "# HELP toolcrib_ssh_sessions_total SSH sessions by outcome.\n# TYPE toolcrib_ssh_sessions_total counter\n")
 	for _, name := range slices.Sorted(maps.Keys(m.outcomes)) {
 		fmt.Fprintf(w, "toolcrib_ssh_sessions_total{outcome=%q} %d\n", name, m.outcomes[name])
 	}
 }
 
-// Reasons why the context of a command ended before its client went away.
+// Errors that end the context of a command before its client disconnects.
 var (
-	ErrTime   = errors.New("the command takes too long for this server")
-	ErrOutput = errors.New("the command prints too much for this server")
+	ErrTime   = errors.New("the command exceeded the time limit of this server")
+	ErrOutput = errors.New("the command exceeded the output limit of this server")
 )
 
-// limitCommand returns the context of a command, which ends when its time is over or
-// its output too long.
+// limitCommand returns a context for a command that ends when the command exceeds
+// its limit of time or output.
 func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Context, context.CancelFunc) {
 	limited, stop := context.WithCancelCause(ctx)
 	limited, cancel := context.WithTimeoutCause(limited, s.limits.Command, fmt.Errorf("%w; the limit is %s", ErrTime, s.limits.Command))
@@ -199,7 +202,7 @@ func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Co
 	}
 }
 
-// countedWriter writes until what is left is used up.
+// countedWriter writes until left bytes are used up, then calls over and fails.
 type countedWriter struct {
 	to   io.Writer
 	left *atomic.Int64

@@ -19,7 +19,7 @@ type Session struct {
 	Principal string // "user:mara"
 	Key       string // the fingerprint of the key that logged in
 	Remote    net.Addr
-	Command   string // as the client sent it
+	Command   string // as the client sent it; "" for a shell
 	Shell     bool   // no command was given
 	In        io.Reader
 	Out, Err  io.Writer
@@ -32,11 +32,11 @@ type Session struct {
 	window *window
 }
 
-// Getenv returns a variable of the client, as far as one may pass: TERM and how to
-// print.
+// Getenv returns an environment variable that the client sent and was allowed to
+// set: TERM and variables about the format of output.
 func (s *Session) Getenv(name string) string { return s.env[name] }
 
-// Environ returns the variables of the client that may pass.
+// Environ returns these variables as NAME=value.
 func (s *Session) Environ() []string {
 	all := make([]string, 0, len(s.env))
 	for name, value := range s.env {
@@ -48,11 +48,11 @@ func (s *Session) Environ() []string {
 // Terminal reports whether the client has a terminal.
 func (s *Session) Terminal() bool { return s.window.terminal() }
 
-// Size returns the size of the terminal in cells, zero where there is none.
+// Size returns the size of the terminal in cells, or zeros without a terminal.
 func (s *Session) Size() (width, height int) { return s.window.size() }
 
-// Resized calls fn with every size that the terminal gets, until ctx ends. It skips
-// those that change again meanwhile.
+// Resized calls fn with every new size of the terminal until ctx ends. It may skip
+// sizes that change again soon.
 func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
 	for {
 		select {
@@ -64,7 +64,8 @@ func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
 	}
 }
 
-// run runs a session, and logs how it ended. A fault in it ends no other.
+// run runs a session and logs its outcome. A panic in one session does not affect
+// others.
 func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	began := s.config.Now()
 	s.metrics.add(&s.metrics.sessions, 1)
@@ -92,7 +93,7 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 		return 1
 	}
 	defer done()
-	session.outside(held)
+	session.returnTurnOutside(held)
 	if session.Terminal() {
 		return s.config.Run(held, session)
 	}
@@ -101,8 +102,8 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	return s.config.Run(limited, session)
 }
 
-// outside has a session give the turn of ctx back while it waits for the client.
-func (s *Session) outside(ctx context.Context) {
+// returnTurnOutside makes the session return the turn of ctx while it waits for the client.
+func (s *Session) returnTurnOutside(ctx context.Context) {
 	s.In, s.Out, s.Err = turns.Reader(ctx, s.In), turns.Writer(ctx, s.Out), turns.Writer(ctx, s.Err)
 	agent := s.Agent
 	if agent == nil {
@@ -124,7 +125,7 @@ type window struct {
 	changed       chan struct{} // nil without a terminal
 }
 
-// set takes a size that the client tells. A client can tell any.
+// set stores the size that the client reports, within limits.
 func (w *window) set(columns, rows uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,8 +157,9 @@ func (w *window) news() chan struct{} {
 	return w.changed
 }
 
-// writer writes to a client, and gives up one that does not read. The terminal of
-// the client is raw, so it needs a carriage return before each line feed.
+// writer writes to a client, and calls stuck if a write takes longer than limit.
+// Terminals of clients are in raw mode, so it writes a carriage return before each
+// line feed.
 type writer struct {
 	mu       sync.Mutex
 	to       io.Writer

@@ -21,17 +21,17 @@ import (
 	"toolcrib/internal/sshdoor"
 )
 
-// testDoor is a server that one key may come in by.
+// testDoor is a server that accepts one key.
 type testDoor struct {
 	testing.TB
 	addr   string
 	key    ssh.Signer
-	other  ssh.Signer // of ada; nil for nobody
+	other  ssh.Signer // key of ada; may be nil
 	server *sshdoor.Server
 	stop   func() error
 
 	mu     sync.Mutex
-	counts bool // the key still does
+	counts bool // the key is still valid
 }
 
 func newKey(t testing.TB) ssh.Signer {
@@ -47,7 +47,8 @@ func newKey(t testing.TB) ssh.Signer {
 	return key
 }
 
-// open serves sessions that run fn, with limits that change may change.
+// open starts a server that runs fn for each session, with limits adjusted by
+// change.
 func open(t testing.TB, fn func(context.Context, *sshdoor.Session) int, change func(*sshdoor.Limits)) *testDoor {
 	t.Helper()
 	d := &testDoor{TB: t, key: newKey(t), counts: true}
@@ -108,7 +109,7 @@ func (d *testDoor) session(client *ssh.Client) *ssh.Session {
 
 func same(*sshdoor.Limits) {}
 
-// untilCut runs until the client is gone.
+// untilCut runs until the client is disconnected.
 func untilCut(ctx context.Context, _ *sshdoor.Session) int {
 	<-ctx.Done()
 	return 7
@@ -117,13 +118,13 @@ func untilCut(ctx context.Context, _ *sshdoor.Session) int {
 func TestSilentClientIsCut(t *testing.T) {
 	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Idle = 50 * time.Millisecond })
 	client := d.dial()
-	if s, err := client.NewSession(); err == nil { // on a busy machine it is cut before
+	if s, err := client.NewSession(); err == nil { // fails if a busy machine has closed the connection already
 		err = s.Run("x")
 		if err == nil {
-			t.Error("its command ends well")
+			t.Error("the command ended without an error")
 		}
 	}
-	_ = client.Wait() // it ends
+	_ = client.Wait() // returns once the connection is closed
 }
 
 func TestClientThatDoesNotReadIsCut(t *testing.T) {
@@ -137,20 +138,20 @@ func TestClientThatDoesNotReadIsCut(t *testing.T) {
 		return 0
 	}, func(l *sshdoor.Limits) { l.Write = 50 * time.Millisecond })
 	s := d.session(d.dial())
-	if _, err := s.StdoutPipe(); err != nil { // which nobody reads
+	if _, err := s.StdoutPipe(); err != nil { // never read
 		t.Fatal(err)
 	}
 	if err := s.Start("x"); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; err == nil { // it comes only when the server gives the client up
-		t.Error("a write to a client that does not read ended without an error")
+	if err := <-ended; err == nil { // returns only after the server closed the connection
+		t.Error("a write to a client that does not read succeeded")
 	}
 }
 
-// TestWorkEndsWithItsClient has a client leave in the middle of a command: the context of
-// its work ends, whether the connection goes away or the session alone, with a terminal
-// and without (S17).
+// TestWorkEndsWithItsClient checks that the context of a command ends when its
+// client closes the connection or only the session, with and without a terminal
+// (S17).
 func TestWorkEndsWithItsClient(t *testing.T) {
 	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	d := open(t, func(ctx context.Context, _ *sshdoor.Session) int {
@@ -178,13 +179,13 @@ func TestWorkEndsWithItsClient(t *testing.T) {
 			if err := leave(client, s); err != nil {
 				t.Fatal(err)
 			}
-			<-ended // otherwise it hangs until the time of the tests is over
+			<-ended // hangs if the context does not end
 		}
 	}
 }
 
 // TestConnectionWithoutSessionIsCut opens a connection that does not log in, and
-// one that asks for nothing.
+// one that requests no session.
 func TestConnectionWithoutSessionIsCut(t *testing.T) {
 	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
@@ -194,7 +195,7 @@ func TestConnectionWithoutSessionIsCut(t *testing.T) {
 	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") {
 		t.Error(err)
 	}
-	if client, err := d.login(); err == nil { // on a busy machine it is late itself
+	if client, err := d.login(); err == nil { // may fail on a busy machine
 		_ = client.Wait()
 	}
 }
@@ -204,11 +205,11 @@ func TestSessionsPerKey(t *testing.T) {
 	first, second := d.dial(), d.dial()
 	a, b := d.session(first), d.session(second)
 	if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
-		t.Errorf("a third one: %v", err)
+		t.Errorf("a third session: %v", err)
 	}
 	_ = a.Start("x")
 	_ = first.Close()
-	for { // until the server knows
+	for { // until the server has noticed
 		if c, err := second.NewSession(); err == nil {
 			_ = c.Close()
 			break
@@ -217,9 +218,9 @@ func TestSessionsPerKey(t *testing.T) {
 	_ = b.Close()
 }
 
-// TestOneKeyKeepsNobodyOut has one key keep connections without a session: those that
-// rest for longest are closed, and another key comes in.
-func TestOneKeyKeepsNobodyOut(t *testing.T) {
+// TestOneKeyCannotExhaustConnections checks that when one key opens many connections without
+// a session, the longest idle ones are closed, and another key can connect.
+func TestOneKeyCannotExhaustConnections(t *testing.T) {
 	const most = 16
 	d := open(t, func(context.Context, *sshdoor.Session) int { return 0 }, func(l *sshdoor.Limits) { l.Connections = most })
 	d.other = newKey(t)
@@ -233,7 +234,7 @@ func TestOneKeyKeepsNobodyOut(t *testing.T) {
 			first = client
 		}
 	}
-	_ = first.Wait() // it ends
+	_ = first.Wait() // returns once the connection is closed
 	d.key = d.other
 	if err := d.session(d.dial()).Run("x"); err != nil {
 		t.Errorf("the other key: %v", err)
@@ -252,7 +253,8 @@ func TestRevokedKeyIsCut(t *testing.T) {
 	_ = client.Wait()
 }
 
-// TestFaultEndsOneSession panics in one session; the others go on.
+// TestFaultEndsOneSession checks that a panic in one session does not affect
+// others.
 func TestFaultEndsOneSession(t *testing.T) {
 	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
 		if s.Command == "fault" {
@@ -280,8 +282,8 @@ func TestFaultEndsOneSession(t *testing.T) {
 	}
 }
 
-// TestWindow tells every size but those that change again at once, and none beyond
-// what a terminal has. Nobody has to listen.
+// TestWindow checks that sizes are limited and reported, except those that change
+// again at once, and that an unread size blocks nothing.
 func TestWindow(t *testing.T) {
 	sizes := make(chan [2]int)
 	d := open(t, func(ctx context.Context, s *sshdoor.Session) int {
@@ -326,8 +328,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestHostKeyFile makes one key, however many start at once, and refuses a file that is
-// none.
+// TestHostKeyFile checks that concurrent servers create one key, and that a file
+// without a key is refused.
 func TestHostKeyFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "key")
 	var all sync.WaitGroup
@@ -356,6 +358,6 @@ func TestHostKeyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := sshdoor.HostKey(file); err == nil {
-		t.Error("what is not a key is taken for one")
+		t.Error("a file without a key was accepted")
 	}
 }

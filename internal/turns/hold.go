@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// holdKey finds the hold of a context.
+// holdKey is the context key of a hold.
 type holdKey struct{}
 
-// hold is a turn that somebody works by, and gives back while something else works.
+// hold is a turn that is returned while its holder waits for something outside.
 type hold struct {
 	turns *Turns
 	who   string
 
 	mu      sync.Mutex
 	has     bool
-	outside int // those who wait for something else
+	outside int // number of Outside calls in progress
 	done    bool
 }
 
-// Hold waits for a turn, which work under the context that it returns has until done
-// is called; false when ctx ended before.
+// Hold waits for a turn of who. The turn belongs to the returned context until done
+// is called. Hold returns false if ctx ends first.
 func (t *Turns) Hold(ctx context.Context, who string) (held context.Context, done func(), ok bool) {
 	if !t.Wait(ctx, who) {
 		return nil, nil, false
@@ -34,20 +34,20 @@ func (h *hold) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done = true
-	h.give()
+	h.release()
 }
 
-// give gives the turn back, if it has one.
-func (h *hold) give() {
+// release returns the turn if it is held.
+func (h *hold) release() {
 	if h.has {
 		h.has = false
 		h.turns.Leave(h.who)
 	}
 }
 
-// Outside gives the turn of ctx back while something else works, such as a server
-// that is called or a client who reads, and returns what waits for a turn again. A
-// context without a turn has none to give.
+// Outside returns the turn of ctx while its holder waits for something else, such
+// as a request to another server or a client that reads. Calling back waits for a
+// turn again. Outside does nothing if ctx has no turn.
 func Outside(ctx context.Context) (back func()) {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if !ok {
@@ -55,13 +55,13 @@ func Outside(ctx context.Context) (back func()) {
 	}
 	h.mu.Lock()
 	h.outside++
-	h.give()
+	h.release()
 	h.mu.Unlock()
 	return sync.OnceFunc(func() { h.back(ctx) })
 }
 
-// back takes a turn when nobody is outside any more. Whose context ends before goes on
-// without one: what is left then is to record the end.
+// back waits for a turn after the last Outside call ended. If ctx ends first, the
+// holder goes on without a turn: all that is left to do is to record the outcome.
 func (h *hold) back(ctx context.Context) {
 	h.mu.Lock()
 	h.outside--
@@ -79,14 +79,14 @@ func (h *hold) back(ctx context.Context) {
 	h.has = true
 }
 
-// Reader returns a reader that gives the turn of ctx back while it waits for from.
+// Reader returns a reader that returns the turn of ctx while it waits for from.
 func Reader(ctx context.Context, from io.Reader) io.Reader { return stream{ctx: ctx, from: from} }
 
-// Writer returns a writer that gives the turn of ctx back while it waits for to.
+// Writer returns a writer that returns the turn of ctx while it waits for to.
 func Writer(ctx context.Context, to io.Writer) io.Writer { return stream{ctx: ctx, to: to} }
 
 type stream struct {
-	ctx  context.Context //nolint:containedctx // the turn is that of the context
+	ctx  context.Context //nolint:containedctx // has the turn
 	from io.Reader
 	to   io.Writer
 }

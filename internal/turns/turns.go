@@ -1,5 +1,6 @@
-// Package turns divides what a process can do at once among those who ask for it: a
-// token or a user beyond its share waits or is turned away, and the others are served.
+// Package turns is a fair semaphore: it divides the concurrent work of a process
+// among its users. A token or a user beyond its share waits or is refused, while
+// others are served.
 package turns
 
 import (
@@ -10,38 +11,37 @@ import (
 	"sync"
 )
 
-// Turns counts how many of something are under way, of each holder and together. It
-// is safe for concurrent use.
+// Turns is a semaphore with a limit for each holder and a total limit. It is safe
+// for concurrent use.
 type Turns struct {
 	most, each int
 
 	mu      sync.Mutex
 	count   int
 	of      map[string]int // by holder
-	waiting list.List      // of *waiter, the one that waits for longest first
+	waiting list.List      // of *waiter, longest waiting first
 }
 
-// waiter is one who waits for a turn.
+// waiter is a blocked call of Wait.
 type waiter struct {
 	who string
-	got chan struct{} // closed when the turn is its own
+	got chan struct{} // closed when it gets the turn
 }
 
-// New returns turns of which there are at most so many together, and of each
-// holder.
+// New returns a semaphore of most turns in total and each turns per holder.
 func New(most, each int) *Turns { return &Turns{most: most, each: each, of: map[string]int{}} }
 
-// Unlimited is for turns that are limited for each holder alone.
+// Unlimited disables the total limit of New.
 const Unlimited = math.MaxInt
 
-// Share returns how much of what takes a processor, and a connection to the database, one
-// holder may have under way: it leaves half of them to the others.
+// Share returns the number of turns per holder for work that needs a processor and
+// a database connection. It leaves half of them to other holders.
 func Share() int {
-	const connections = 4 // for reading, where there are as many processors
+	const connections = 4 // readers of the database
 	return max(min(runtime.GOMAXPROCS(0), connections)/2, 1)
 }
 
-// Enter takes a turn; false when there is none.
+// Enter takes a turn for who and reports whether one was free.
 func (t *Turns) Enter(who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,8 +57,8 @@ func (t *Turns) take(who string) bool {
 	return true
 }
 
-// Wait takes a turn as soon as there is one; false when ctx ended before. Those of one
-// holder get it in the order in which they came.
+// Wait waits for a turn of who, and returns false if ctx ends first. Waiting calls
+// of one holder get their turns in order.
 func (t *Turns) Wait(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	if t.take(who) {
@@ -76,7 +76,7 @@ func (t *Turns) Wait(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-w.got: // meanwhile
+	case <-w.got: // got a turn at the same moment
 		t.leave(who)
 	default:
 		t.waiting.Remove(place)
@@ -84,14 +84,14 @@ func (t *Turns) Wait(ctx context.Context, who string) bool {
 	return false
 }
 
-// Leave gives a turn back.
+// Leave returns a turn of who.
 func (t *Turns) Leave(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.leave(who)
 }
 
-// leave hands the turn to the first who waits and may have it.
+// leave returns a turn and passes it to the first waiter that may have it.
 func (t *Turns) leave(who string) {
 	t.count--
 	if t.of[who]--; t.of[who] == 0 {
@@ -106,7 +106,7 @@ func (t *Turns) leave(who string) {
 	}
 }
 
-// Open returns how many turns are taken.
+// Open returns the number of turns in use.
 func (t *Turns) Open() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

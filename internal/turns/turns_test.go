@@ -10,8 +10,7 @@ import (
 	"toolcrib/internal/turns"
 )
 
-// TestShares has each holder take no more than its share, and all of them no more than
-// there is.
+// TestShares checks both limits: of each holder and in total.
 func TestShares(t *testing.T) {
 	turn := turns.New(3, 2)
 	for i, one := range []struct {
@@ -24,12 +23,12 @@ func TestShares(t *testing.T) {
 	}
 	turn.Leave("ada")
 	if !turn.Enter("kim") || turn.Open() != 3 {
-		t.Errorf("after one left, kim does not enter: %d", turn.Open())
+		t.Errorf("kim got no turn after one was returned; %d in use", turn.Open())
 	}
 }
 
-// TestOrder gives the turns of one holder in the order in which they were asked for,
-// and those of another without a wait.
+// TestOrder checks that calls of one holder get their turns in order, and that
+// another holder does not wait for them.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := turns.New(turns.Unlimited, 1)
@@ -38,14 +37,14 @@ func TestOrder(t *testing.T) {
 		for i := range 100 {
 			go func() {
 				if turn.Wait(t.Context(), "ada") {
-					got = append(got, i) // one at a time
+					got = append(got, i) // no lock: only one has a turn
 					turn.Leave("ada")
 				}
 			}()
 			synctest.Wait()
 		}
 		if !turn.Wait(t.Context(), "bob") {
-			t.Error("bob waits for ada")
+			t.Error("bob has to wait for ada")
 		}
 		turn.Leave("ada")
 		synctest.Wait()
@@ -53,14 +52,14 @@ func TestOrder(t *testing.T) {
 			t.Errorf("the order is %v", got)
 		}
 		if turn.Open() != 1 {
-			t.Errorf("%d turns are left, of bob one", turn.Open())
+			t.Errorf("%d turns in use, want the one of bob", turn.Open())
 		}
 	})
 }
 
-// TestWhoGoesAwayHoldsNothing ends those who wait, at the moment when their turn comes
-// too.
-func TestWhoGoesAwayHoldsNothing(t *testing.T) {
+// TestCanceledWaitHoldsNothing cancels waiting calls, some at the moment when they
+// get a turn.
+func TestCanceledWaitHoldsNothing(t *testing.T) {
 	for range 200 {
 		turn := turns.New(turns.Unlimited, 1)
 		turn.Enter("ada")
@@ -77,25 +76,26 @@ func TestWhoGoesAwayHoldsNothing(t *testing.T) {
 			}
 		}
 		if turn.Open() != 0 {
-			t.Fatalf("%d turns are left", turn.Open())
+			t.Fatalf("%d turns in use", turn.Open())
 		}
 	}
 }
 
-// TestOutside gives a turn back while something else works, and waits for it again.
+// TestOutside checks that a turn is returned during Outside and taken again
+// afterwards.
 func TestOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := turns.New(turns.Unlimited, 1)
 		ctx, done, ok := turn.Hold(t.Context(), "ada")
 		if !ok {
-			t.Fatal("there is no first turn")
+			t.Fatal("cannot get the first turn")
 		}
 		back, inner := turns.Outside(ctx), turns.Outside(ctx)
 		other, otherDone, ok := turn.Hold(t.Context(), "ada")
 		if !ok {
-			t.Fatal("the turn was not given back")
+			t.Fatal("the turn was not returned")
 		}
-		inner() // the outer one still waits for something else
+		inner() // the outer call of Outside is still in progress
 		returned := false
 		go func() {
 			back()
@@ -103,7 +103,7 @@ func TestOutside(t *testing.T) {
 		}()
 		time.Sleep(time.Hour)
 		if returned {
-			t.Error("two work by one turn")
+			t.Error("two callers have the same turn")
 		}
 		turns.Outside(other)
 		synctest.Wait()
@@ -114,13 +114,13 @@ func TestOutside(t *testing.T) {
 		done()
 		otherDone()
 		if turn.Open() != 0 {
-			t.Errorf("%d turns are left", turn.Open())
+			t.Errorf("%d turns in use", turn.Open())
 		}
-		turns.Outside(t.Context())() // holds none
+		turns.Outside(t.Context())() // a context without a turn
 	})
 }
 
-// TestEndWhileOutside ends work whose turn was given back.
+// TestEndWhileOutside ends work during Outside.
 func TestEndWhileOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := turns.New(turns.Unlimited, 1)
@@ -129,17 +129,17 @@ func TestEndWhileOutside(t *testing.T) {
 		back := turns.Outside(ctx)
 		turn.Enter("ada")
 		cancel()
-		back() // goes on without one
+		back() // continues without a turn
 		done()
 		if turn.Open() != 1 {
-			t.Errorf("%d turns; another has one", turn.Open())
+			t.Errorf("%d turns in use, want the one of the other holder", turn.Open())
 		}
 		turn.Leave("ada")
 		if _, _, ok := turn.Hold(parent, "ada"); !ok {
-			t.Error("a free turn is refused")
+			t.Error("a free turn was refused")
 		}
 		if _, _, ok := turn.Hold(parent, "ada"); ok {
-			t.Error("who went away gets a turn that is taken")
+			t.Error("a canceled caller got a turn that is in use")
 		}
 	})
 }

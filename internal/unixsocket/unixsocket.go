@@ -1,4 +1,5 @@
-// Package unixsocket listens on a socket that only accounts of a list can connect to.
+// Package unixsocket listens on a Unix socket that accepts only connections of
+// certain accounts.
 package unixsocket
 
 import (
@@ -15,14 +16,14 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// errPeer is for systems that do not report who connects.
-var errPeer = errors.New("this system does not tell who connects to a socket; serve with --http instead")
+// errPeer is returned on systems that do not report the account of the other end.
+var errPeer = errors.New("this system does not report which account connects to a socket; serve with --http instead")
 
-// Listen listens on a socket with mode 0600 in a folder of the account that
-// nobody else can enter. For the uids of others, the socket has mode 0666 and the
-// folder is one that nobody else can write. Connections of all other accounts are
-// closed. A socket that nobody listens on any more is replaced; the socket is
-// removed when the listener is closed.
+// Listen listens on a socket with mode 0600, in a folder that only the account
+// itself can enter. If others lists further user ids, the mode of the socket is
+// 0666, and other accounts may enter the folder but not write to it. Connections of
+// all other accounts are closed. Listen replaces a stale socket; closing the
+// listener removes the socket.
 func Listen(ctx context.Context, path string, others ...int) (net.Listener, error) {
 	if !peersAreKnown {
 		return nil, errPeer
@@ -40,7 +41,7 @@ func Listen(ctx context.Context, path string, others ...int) (net.Listener, erro
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if err != nil {
 		if errors.Is(err, syscall.EINVAL) {
-			err = fmt.Errorf("%w: the path of a socket may have about 100 bytes; this one has %d", err, len(path))
+			err = fmt.Errorf("%w: the path of a socket must not exceed about 100 bytes (got %d)", err, len(path))
 		}
 		return nil, err
 	}
@@ -50,21 +51,21 @@ func Listen(ctx context.Context, path string, others ...int) (net.Listener, erro
 	return &listener{l, append([]int{os.Getuid()}, others...)}, nil
 }
 
-// checkFolder refuses a folder that gives others one of the forbidden rights, or
-// that is somebody else's.
+// checkFolder returns an error if dir grants others one of the forbidden
+// permissions or belongs to another account.
 func checkFolder(dir string, forbidden fs.FileMode) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("the folder of the socket: %w; create it with mode 0700", err)
+		return fmt.Errorf("cannot use the folder of the socket: %w; create it with mode 0700", err)
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
 	switch mode := info.Mode().Perm(); {
 	case mode&0o022&forbidden != 0:
-		return fmt.Errorf("other accounts can write %s (mode %04o); chmod go-w it, or use another folder for the socket", dir, mode)
+		return fmt.Errorf("other accounts can write %s (mode %04o); run chmod go-w on it, or use another folder for the socket", dir, mode)
 	case mode&forbidden != 0:
-		return fmt.Errorf("other accounts can enter %s (mode %04o); chmod 700 it, or use another folder for the socket", dir, mode)
+		return fmt.Errorf("other accounts can enter %s (mode %04o); run chmod 700 on it, or use another folder for the socket", dir, mode)
 	}
 	if uid, known := owner.Of(info); known && uid != os.Getuid() {
 		return fmt.Errorf("%s belongs to uid %d; use a folder of your own for the socket", dir, uid)
@@ -72,7 +73,7 @@ func checkFolder(dir string, forbidden fs.FileMode) error {
 	return nil
 }
 
-// removeStale removes a socket that nobody listens on.
+// removeStale removes a socket without a listening process.
 func removeStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,13 +95,13 @@ func removeStale(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// Conn is a connection of an account.
+// Conn is a connection together with the account of its other end.
 type Conn struct {
 	net.Conn
 	UID int // of the other end
 }
 
-// listener accepts only connections of some accounts.
+// listener accepts only connections of certain accounts.
 type listener struct {
 	net.Listener
 	uids []int
@@ -120,7 +121,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// control runs fn with the descriptor of a connection.
+// control calls fn with the file descriptor of a connection.
 func control(conn net.Conn, fn func(fd int) error) error {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// folder returns a folder with a mode, whose path is short enough for a socket.
+// folder returns a new folder with the given mode and a path that is short enough
+// for a socket.
 func folder(t *testing.T, mode os.FileMode) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // its paths are too long on some systems
@@ -35,10 +36,10 @@ func TestListen(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	if _, err := Listen(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another process") {
-		t.Errorf("a second one listens: %v", err)
+		t.Errorf("a second listener on the same path: %v", err)
 	}
 	go func() {
-		for { // whoever looked whether somebody listens is the first
+		for { // the first connection is that of the check for stale sockets
 			conn, err := l.Accept()
 			if err != nil {
 				return
@@ -55,7 +56,7 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(conn); string(text) != "in" {
-		t.Errorf("the account itself: %q, %v", text, err)
+		t.Errorf("connection of the own account: %q, %v", text, err)
 	}
 	if uid, err := peer(conn); err != nil || uid != os.Getuid() {
 		t.Errorf("the peer is %d, %v", uid, err)
@@ -64,11 +65,11 @@ func TestListen(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("the socket stays: %v", err)
+		t.Errorf("the socket was not removed: %v", err)
 	}
 }
 
-// TestListenReplacesStaleSockets starts again after a process that was killed.
+// TestListenReplacesStaleSockets listens again after a process was killed.
 func TestListenReplacesStaleSockets(t *testing.T) {
 	path := filepath.Join(folder(t, 0o700), "x.sock")
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Log is a writer for output that a CI runner may read. Runners obey commands
-// in what a program prints: GitHub's takes a line that begins with "::name::"
-// after white space, and "##[name]" anywhere in a line
-// (github.com/actions/runner, src/Runner.Common/ActionCommand.cs); that of
-// Azure Pipelines takes "##vso[name]" anywhere, TeamCity's "##teamcity[name".
-// Log replaces the character that would complete such a beginning by its code
-// point, as Text does with hidden characters: ":⟨U+003A⟩name::". It works across
-// writes, so it also breaks a command that is put together out of several texts.
+// Log is a writer for output that may go to the log of a CI runner. Runners execute
+// commands in the output of programs: GitHub's runner executes a line that begins
+// with "::name::" after white space, and "##[name]" anywhere in a line
+// (github.com/actions/runner, src/Runner.Common/ActionCommand.cs); Azure Pipelines
+// "##vso[name]", and TeamCity "##teamcity[name", anywhere. Log replaces the
+// character that completes such a prefix by its code point, as Text does with
+// hidden characters: ":⟨U+003A⟩name::". It also recognizes a prefix that is split
+// over several writes.
 type Log struct {
 	mu sync.Mutex
 	w  io.Writer
-	// begun holds the bytes of a character that the last write left unfinished.
+	// begun has the bytes of an incomplete character at the end of the last write.
 	begun []byte
 	line  commandScan
 }
@@ -27,7 +27,7 @@ type Log struct {
 // NewLog returns a Log that writes to w.
 func NewLog(w io.Writer) *Log { return &Log{w: w} }
 
-// Write implements io.Writer. It reports len(p) when everything was written.
+// Write implements io.Writer. It returns len(p) if everything was written.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,30 +59,30 @@ func (l *Log) Write(p []byte) (int, error) {
 
 func isAny(rune) bool { return true }
 
-// Inert returns s as a Log prints it that has written nothing yet.
+// Inert returns s as a new Log prints it.
 func Inert(s string) string {
 	var out strings.Builder
-	_, _ = NewLog(&out).Write([]byte(s)) // a Builder takes everything
+	_, _ = NewLog(&out).Write([]byte(s)) // a Builder does not fail
 	return out.String()
 }
 
-// commandScan reads a line, character by character, for the beginnings of
-// commands that runners obey.
+// commandScan reads a line, character by character, and recognizes the prefixes of
+// commands that runners execute.
 type commandScan struct {
-	written bool // the line holds more than white space and one colon
-	colon   bool // the line holds nothing but white space and a colon
-	hashes  int  // two for "##" and any letters after it
+	written bool // the line has more than white space and one colon
+	colon   bool // the line has only white space and a colon
+	hashes  int  // 2 after "##" and any letters
 }
 
-// completes reports whether r, the next character, completes the beginning of a
-// command; the caller then prints it as its code point.
+// completes reports whether the next character, r, completes the prefix of a
+// command. The caller then prints the code point of r instead.
 func (s *commandScan) completes(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r':
 		*s = commandScan{}
 		return false
 	case r >= utf8.RuneSelf && unicode.In(r, unicode.M, unicode.Cf):
-		return false // .NET compares as people read, and skips some of these
+		return false // .NET's linguistic comparison ignores some of these
 	}
 	command := s.hashes == 2 && r == '[' || s.colon && r == ':'
 	switch {

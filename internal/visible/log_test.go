@@ -11,10 +11,10 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// obeyed returns the first line of text that a runner would take for a command,
-// of whatever name: both parsers of actions/runner (ActionCommand.TryParseV2 and
+// executed returns the first line of text that a runner would execute as a command of
+// any name. It follows both parsers of actions/runner (ActionCommand.TryParseV2 and
 // TryParse) and those of Azure Pipelines and TeamCity.
-func obeyed(text string) string {
+func executed(text string) string {
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", "\n"), "\n") {
 		if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); ok && strings.Contains(rest, "::") {
 			return line
@@ -73,7 +73,7 @@ func FuzzLog(f *testing.F) {
 		w := visible.NewLog(&got)
 		_, _ = w.Write([]byte(s[:at]))
 		_, _ = w.Write([]byte(s[at:]))
-		if line := obeyed(got.String()); line != "" {
+		if line := executed(got.String()); line != "" {
 			t.Errorf("%q is printed as %q: a runner obeys %q", s, got.String(), line)
 		}
 		if utf8.ValidString(s) && strings.NewReplacer("⟨U+003A⟩", ":", "⟨U+005B⟩", "[").Replace(got.String()) != strings.NewReplacer("⟨U+003A⟩", ":", "⟨U+005B⟩", "[").Replace(s) {
@@ -82,7 +82,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-func TestJSONHoldsNoCommand(t *testing.T) {
+func TestJSONEscapesCommands(t *testing.T) {
 	for _, s := range []string{"##[error]x", "\n::error::y", "a##vso[task.complete]", "#\u20dd#[debug]"} {
 		plain, err := json.MarshalIndent(map[string]any{s: []string{s}}, "", "  ")
 		if err != nil {
@@ -94,7 +94,7 @@ func TestJSONHoldsNoCommand(t *testing.T) {
 			t.Errorf("%q became %q", plain, shown)
 		}
 		var printed bytes.Buffer
-		if _, err := visible.NewLog(&printed).Write(shown); err != nil || printed.String() != string(shown) || obeyed(printed.String()) != "" {
+		if _, err := visible.NewLog(&printed).Write(shown); err != nil || printed.String() != string(shown) || executed(printed.String()) != "" {
 			t.Errorf("%q would be obeyed, or changed again: %q", shown, printed.String())
 		}
 	}

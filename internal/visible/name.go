@@ -7,15 +7,15 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// controlNames are names of control characters (Unicode, NameAliases.txt); in the
-// character database they all are called "<control>".
+// controlNames has names of control characters (Unicode, NameAliases.txt). The
+// Unicode character database calls all of them "<control>".
 var controlNames = map[rune]string{
 	0x00: "NULL", 0x07: "ALERT", 0x08: "BACKSPACE", 0x09: "CHARACTER TABULATION", 0x0a: "LINE FEED", 0x0b: "LINE TABULATION",
 	0x0c: "FORM FEED", 0x0d: "CARRIAGE RETURN", 0x0e: "SHIFT OUT", 0x0f: "SHIFT IN", 0x1b: "ESCAPE", 0x7f: "DELETE",
 	0x85: "NEXT LINE", 0x90: "DEVICE CONTROL STRING", 0x9b: "CONTROL SEQUENCE INTRODUCER", 0x9d: "OPERATING SYSTEM COMMAND",
 }
 
-// Name returns a character as its code point and its Unicode name, such as "U+200B
+// Name returns the code point and the Unicode name of a character, such as "U+200B
 // ZERO WIDTH SPACE".
 func Name(r rune) string {
 	name, known := controlNames[r]
@@ -28,14 +28,14 @@ func Name(r rune) string {
 	return fmt.Sprintf("U+%04X %s", r, name)
 }
 
-// The tag characters that stand for ASCII (Unicode, 23.9).
+// The range of the tag characters that correspond to ASCII (Unicode, section 23.9).
 const (
 	tagSpace = 0xe0020
 	tagTilde = 0xe007e
 )
 
-// Spelled returns the ASCII text that the tag characters in s stand for, and how
-// many there are.
+// Spelled returns the ASCII text that is encoded in the tag characters of s, and
+// the number of these characters.
 func Spelled(s string) (text string, n int) {
 	var b strings.Builder
 	for _, r := range s {
@@ -46,11 +46,11 @@ func Spelled(s string) (text string, n int) {
 	return b.String(), b.Len()
 }
 
-// maxNamed limits how many different characters are named.
+// maxNamed is the number of different characters that Named lists.
 const maxNamed = 3
 
-// Named names the different hidden characters in s, in the order in which they
-// come: "U+200B ZERO WIDTH SPACE, U+2060 WORD JOINER and 2 others".
+// Named lists the different hidden characters in s in their order, such as "U+200B
+// ZERO WIDTH SPACE, U+2060 WORD JOINER and 2 others".
 func Named(s string) string {
 	var names []string
 	seen := map[rune]bool{}

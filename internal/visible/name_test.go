@@ -7,7 +7,7 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// T8
+// TestNames covers T8.
 func TestNames(t *testing.T) {
 	for r, want := range map[rune]string{
 		0x200b: "U+200B ZERO WIDTH SPACE", 0x202e: "U+202E RIGHT-TO-LEFT OVERRIDE", 0x1b: "U+001B ESCAPE", 0x01: "U+0001 CONTROL",

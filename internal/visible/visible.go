@@ -1,6 +1,6 @@
-// Package visible is the one gate that untrusted text passes before it reaches a
-// screen, a pipe or a pager: it shows the code point of every character that a
-// terminal would obey, or draw as nothing.
+// Package visible makes untrusted text safe to print. All such text passes it
+// before it reaches a screen, a pipe or a pager: the package replaces every
+// character that a terminal would execute or not draw by its code point.
 package visible
 
 import (
@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether r is one of the characters that most terminals obey
-// or draw as nothing: controls, format characters (bidirectional overrides,
-// zero-width spaces and joiners, tags), variation selectors, fillers and
-// everything else that Unicode calls ignorable by default (UAX #44,
-// Default_Ignorable_Code_Point), line and paragraph separators, surrogates,
-// private use and what is not assigned at all. Line feed and tab are hidden
-// too; who prints several lines asks Text.
+// Hidden reports whether most terminals execute r or draw nothing for it: control
+// and format characters (bidirectional overrides, zero-width spaces and joiners,
+// tags), variation selectors, fillers and everything else that Unicode ignores by
+// default (UAX #44, Default_Ignorable_Code_Point), line and paragraph separators,
+// surrogates, private use and unassigned code points. Line feeds and tabs are
+// hidden too; use Text for several lines.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x20, r == 0x7f:
@@ -28,23 +27,23 @@ func Hidden(r rune) bool {
 	case unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 		return true
 	}
-	// Whatever has a shape or is a space; the rest are the categories C, Zl, Zp
-	// and code points that mean nothing yet.
+	// Letters, marks, numbers, punctuation, symbols and spaces are visible. The
+	// rest are the categories C, Zl and Zp.
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
-// Text returns s safe to print over several lines: line feeds and tabs stay,
-// every other hidden character becomes its code point in angle brackets, such
-// as ⟨U+202E⟩, and a byte that is no UTF-8 becomes ⟨0xFF⟩.
+// Text returns s in a form that is safe to print over several lines. It keeps line
+// feeds and tabs, and replaces every other hidden character by its code point, such
+// as ⟨U+202E⟩, and every byte that is not UTF-8 by its value, such as ⟨0xFF⟩.
 func Text(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) })
 }
 
-// Line is Text for a place that has one line: line feeds and tabs are shown
-// too.
+// Line does the same as Text for a single line: it also replaces line feeds and
+// tabs.
 func Line(s string) string { return escape(s, Hidden) }
 
-// Clean reports whether Text would not change s.
+// Clean reports whether Text returns s unchanged.
 func Clean(s string) bool {
 	for i, r := range s {
 		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") || r != '\n' && r != '\t' && Hidden(r) {
@@ -78,11 +77,11 @@ func escape(s string, hide func(rune) bool) string {
 	return b.String()
 }
 
-// JSON returns JSON text in which every hidden character is an escape (\u202e),
-// and so is the bracket of a CI runner's command (##\u005b): the same document,
-// safe to print. A byte that is no UTF-8, which some terminals obey, becomes
-// \ufffd, as every reader of JSON would have it. Outside of strings JSON has no
-// hidden characters but white space, which stays, and no number signs.
+// JSON escapes every hidden character in a JSON text (\u202e) and the bracket of a
+// CI runner's command (##\u005b). The result is the same document, safe to print. A
+// byte that is not UTF-8, which some terminals execute, becomes \ufffd, as JSON
+// decoders would read it. Outside of strings, JSON has no hidden characters except
+// white space, which stays, and no number signs.
 func JSON(text []byte) []byte {
 	var out []byte
 	var line commandScan
@@ -103,8 +102,8 @@ func JSON(text []byte) []byte {
 	return append(out, text[start:]...)
 }
 
-// appendEscape writes r as RFC 8259, section 7, has it: as a pair of
-// surrogates beyond U+FFFF.
+// appendEscape appends r as a \u escape (RFC 8259, section 7): a surrogate pair
+// beyond U+FFFF.
 func appendEscape(b []byte, r rune) []byte {
 	if r <= 0xffff {
 		return fmt.Appendf(b, `\u%04x`, r)

@@ -54,22 +54,22 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		out := visible.Text(s)
 		if !utf8.ValidString(out) {
-			t.Fatalf("Text(%q) is no UTF-8: %q", s, out)
+			t.Fatalf("Text(%q) is not UTF-8: %q", s, out)
 		}
 		for _, r := range out {
 			if r != '\n' && r != '\t' && (visible.Hidden(r) || unicode.In(r, unicode.Cc, unicode.Cf)) {
-				t.Fatalf("Text(%q) lets %U through", s, r)
+				t.Fatalf("Text(%q) does not escape %U", s, r)
 			}
 		}
 		if strings.ContainsAny(visible.Line(s), "\n\t\r") {
-			t.Fatalf("Line(%q) breaks the line", s)
+			t.Fatalf("Line(%q) contains a line break", s)
 		}
 	})
 }
 
-// TestJSONOfOtherBytes has bytes that are no UTF-8, one of which some terminals
-// take for the beginning of an escape sequence.
-func TestJSONOfOtherBytes(t *testing.T) {
+// TestJSONReplacesInvalidUTF8 uses bytes that are not UTF-8. Some terminals read one of
+// them as the start of an escape sequence.
+func TestJSONReplacesInvalidUTF8(t *testing.T) {
 	shown := visible.JSON([]byte("{\"a\":\"\x9b2J\xff\"}"))
 	if want := `{"a":"\ufffd2J\ufffd"}`; string(shown) != want {
 		t.Errorf("%q, want %q", shown, want)
@@ -88,7 +88,7 @@ func FuzzJSON(f *testing.F) {
 		shown := visible.JSON(plain)
 		for _, r := range string(shown) {
 			if visible.Hidden(r) {
-				t.Fatalf("JSON(%q) lets %U through", plain, r)
+				t.Fatalf("JSON(%q) does not escape %U", plain, r)
 			}
 		}
 		var before, after string
