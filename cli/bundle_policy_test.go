@@ -103,7 +103,7 @@ func TestBundleUnderPolicy(t *testing.T) {
 		{"the last key expired before", line("mara", until(home.yesterday)) + line("ada", ""), twoOwners, "B103 (unknown-key): revision 1 of tool:user/get_word_counts, approved by user:mara: signature does not count: key was not valid"},
 		{"the line of the first key is removed", line("mara", ""), twoOwners, missing + "revoked key: "},
 		{"the line of the last key is removed", line("ada", ""), twoOwners, "B104 (revoked-key): "},
-		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "key of no signer: line 2 has this key for user:mara, not for user:ada"},
+		{"both keys are of one principal", line("mara", "") + strings.Replace(line("ada", ""), "user:ada", "user:mara", 1), twoOwners, missing + "unknown key: line 2 assigns this key to user:mara, not to user:ada"},
 		{"an owner is removed", both, policy(2, "mara", "kim"), "B109 (missing-approvals): version 1 of tool:user/get_word_counts: approvals are missing: it has 1 of 2, waits for user:kim. "},
 		{"an owner is removed who is not needed", both, policy(1, "mara"), ""},
 		{"the last approver is removed, the first is enough", both, policy(1, "ada"), ""},

@@ -34,7 +34,7 @@ func TestRemovedTail(t *testing.T) {
 	if said := must("verify"); !strings.Contains(said, "Every chain is whole.") {
 		t.Errorf("verify says %s", said)
 	}
-	if said, _, code := home.run("verify", "--checkpoint", "kept"); code != 6 || !strings.Contains(said, "the log lacks its end") {
+	if said, _, code := home.run("verify", "--checkpoint", "kept"); code != 6 || !strings.Contains(said, "the log is shorter than the checkpoint") {
 		t.Errorf("verify --checkpoint ends with %d: %s", code, said)
 	}
 }

@@ -52,7 +52,7 @@ var signedAttacks = map[string]struct {
 	}, "another database"},
 	"a key of nobody": {func(x target) {
 		x.forgeSigned(x.sign(signingtest.NewKey(x, "ed25519"), nil))
-	}, "key of no signer"},
+	}, "unknown key"},
 	"the key of somebody else": {func(x target) {
 		x.forgeSigned(x.sign(x.Keys[bob], nil))
 	}, "not for user:ada"},

@@ -227,7 +227,7 @@ func TestTargetsThatFail(t *testing.T) {
 	}
 	l.events = l.events[:2]
 	if err := p.Publish(t.Context(), false); !errors.Is(err, checkpoints.ErrNotExtended) {
-		t.Errorf("a the log lacks its end, to a program: %v", err)
+		t.Errorf("a shorter log, to a program: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()

@@ -8,28 +8,28 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Ways in which a log differs from a checkpoint of it.
+// Ways in which a log can differ from a checkpoint.
 var (
 	ErrOtherLog = errors.New("checkpoint of another database")
-	ErrShorter  = errors.New("the log lacks its end: it was cut off, or is an older copy")
-	ErrHistory  = errors.New("log with another history")
+	ErrShorter  = errors.New("the log is shorter than the checkpoint: it was truncated, or is an older copy")
+	ErrHistory  = errors.New("the log has another history")
 )
 
-// Checker holds checkpoints against a log while it is read. Events and calls are
-// two sequences, and may be read at once.
+// Checker compares checkpoints with a log while the log is read. Events and calls
+// are separate sequences and may be read in any interleaving.
 type Checker struct {
 	checkpoints []Checkpoint
 	tree        Tree
-	broken      error // where the events stopped being any
+	broken      error // error of the first invalid event
 	genesis     string
 	newest      Head
-	roots       map[int64]tlog.Hash // by size, of the sizes that were reached
-	calls       map[int64]string    // by place, of the places that were reached
-	atSize      map[int64]bool      // to be looked at
-	atCall      map[int64]bool
+	roots       map[int64]tlog.Hash // roots by size, for the sizes in atSize
+	calls       map[int64]string    // hashes by sequence number, for those in atCall
+	atSize      map[int64]bool      // sizes of the checkpoints
+	atCall      map[int64]bool      // calls of the checkpoints
 }
 
-// NewChecker makes a checker of checkpoints, in any order.
+// NewChecker returns a checker of checkpoints in any order.
 func NewChecker(checkpoints ...Checkpoint) *Checker {
 	c := &Checker{
 		checkpoints: slices.Clone(checkpoints), roots: map[int64]tlog.Hash{}, calls: map[int64]string{},
@@ -41,8 +41,8 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
-// Resume has the checker begin after the events of a tree, whose first event has
-// the hash genesis. It sees nothing of earlier sizes than the tree's.
+// Resume continues after the events of tree; genesis is the hash of the first
+// event. The checker cannot check checkpoints that are smaller than the tree.
 func (c *Checker) Resume(tree Tree, genesis string) {
 	c.tree, c.genesis = tree.clone(), genesis
 	if c.atSize[tree.size] {
@@ -53,8 +53,8 @@ func (c *Checker) Resume(tree Tree, genesis string) {
 // Tree returns the tree of the events so far.
 func (c *Checker) Tree() Tree { return c.tree.clone() }
 
-// Event takes the hash of the next event. After one that is not a hash, no
-// checkpoint is extended.
+// Event adds the hash of the next event. After an invalid hash, all checkpoints
+// fail.
 func (c *Checker) Event(hash string) {
 	if c.broken == nil {
 		c.broken = c.tree.Append(hash)
@@ -71,7 +71,7 @@ func (c *Checker) Event(hash string) {
 	}
 }
 
-// Call takes the hash of a call, in any order.
+// Call adds the hash of a call, in any order.
 func (c *Checker) Call(seq int64, hash string) {
 	if seq > c.newest.Seq {
 		c.newest = Head{seq, hash}
@@ -81,7 +81,7 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
-// Checkpoint returns the checkpoint of the events read, with the newest call.
+// Checkpoint returns a checkpoint of the events and calls so far.
 func (c *Checker) Checkpoint() (Checkpoint, error) {
 	if c.broken != nil {
 		return Checkpoint{}, c.broken
@@ -91,8 +91,8 @@ func (c *Checker) Checkpoint() (Checkpoint, error) {
 	return cp, err
 }
 
-// Result says of each checkpoint, in the order they were given, whether the log
-// extends it: nil, or an error that wraps ErrOtherLog, ErrShorter or ErrHistory.
+// Result returns one error for each checkpoint, in the order of NewChecker: nil if
+// the log extends it, or an error that wraps ErrOtherLog, ErrShorter or ErrHistory.
 func (c *Checker) Result() []error {
 	errs := make([]error, len(c.checkpoints))
 	for i, cp := range c.checkpoints {
@@ -113,7 +113,7 @@ func (c *Checker) result(cp Checkpoint) error {
 	case !reached:
 		return fmt.Errorf("%w: the checkpoint has %d events, the log %d", ErrShorter, cp.Size, c.tree.Size())
 	case root != cp.Root:
-		return fmt.Errorf("%w: its first %d events are not those of the checkpoint", ErrHistory, cp.Size)
+		return fmt.Errorf("%w: its first %d events differ from those of the checkpoint", ErrHistory, cp.Size)
 	case cp.Calls == (Head{}):
 		return nil
 	}
@@ -122,7 +122,7 @@ func (c *Checker) result(cp Checkpoint) error {
 	case !reached:
 		return fmt.Errorf("%w: call %d of the checkpoint is missing", ErrShorter, cp.Calls.Seq)
 	case hash != cp.Calls.Hash:
-		return fmt.Errorf("%w: call %d is not that of the checkpoint", ErrHistory, cp.Calls.Seq)
+		return fmt.Errorf("%w: call %d differs from that of the checkpoint", ErrHistory, cp.Calls.Seq)
 	}
 	return nil
 }

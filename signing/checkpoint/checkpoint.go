@@ -1,11 +1,11 @@
-// Package checkpoint makes and checks checkpoints of the log: how many events
-// there were, and one hash over all of them. Kept elsewhere, a checkpoint shows
-// what signatures cannot: a removed tail, an older copy of the file, and two
-// histories.
+// Package checkpoint writes and checks checkpoints of the log. A checkpoint
+// consists of the number of events and one hash over all of them. If it is kept
+// elsewhere, it reveals what signatures alone cannot: removed events at the end, an
+// older copy of the database, and two histories.
 //
-// The form is that of C2SP's tlog-checkpoint, a signed note
-// (golang.org/x/mod/sumdb/note); the hash is the head of the Merkle tree of RFC
-// 6962 over the hashes of the events (golang.org/x/mod/sumdb/tlog).
+// The format is C2SP's tlog-checkpoint, a signed note
+// (golang.org/x/mod/sumdb/note). The hash is the Merkle tree head of RFC 6962 over
+// the hashes of the events (golang.org/x/mod/sumdb/tlog).
 package checkpoint
 
 import (
@@ -22,19 +22,19 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// MaxSize is the size of the largest checkpoint that is read, in bytes.
+// MaxSize limits the size of a signed checkpoint, in bytes.
 const MaxSize = 64 << 10
 
-// Errors of a checkpoint itself.
+// Errors of checkpoints.
 var (
 	ErrMalformed = errors.New("malformed checkpoint")
 	ErrUnsigned  = errors.New("checkpoint without a valid signature")
 )
 
-// Checkpoint is how far a log had come. Hashes of events and calls are SHA-256
-// in lower-case hex.
+// Checkpoint is the state of a log. Hashes of events and calls are SHA-256 in
+// lower-case hex.
 type Checkpoint struct {
-	Genesis string // hash of event 1: which log it is
+	Genesis string // hash of event 1, which identifies the log
 	Size    int64  // number of events, at least 1
 	Root    tlog.Hash
 	Calls   Head // the newest call
@@ -51,10 +51,10 @@ const (
 	noCalls      = "-"
 )
 
-// Origin is the first line of a checkpoint: the log's name everywhere.
+// Origin returns the first line of a checkpoint, which identifies the log.
 func (c Checkpoint) Origin() string { return originPrefix + c.Genesis }
 
-// Text writes a checkpoint without signatures.
+// Text returns the checkpoint without signatures.
 func (c Checkpoint) Text() string {
 	calls := c.Calls.Hash
 	if c.Calls == (Head{}) {
@@ -63,31 +63,31 @@ func (c Checkpoint) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\ncalls %d %s\n", c.Origin(), c.Size, c.Root, c.Calls.Seq, calls)
 }
 
-// Parse reads what Text writes and nothing else.
+// Parse parses the output of Text. It accepts nothing else.
 func Parse(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 5 {
-		return Checkpoint{}, fmt.Errorf("%w: it does not have four lines", ErrMalformed)
+		return Checkpoint{}, fmt.Errorf("%w: expected four lines", ErrMalformed)
 	}
 	var c Checkpoint
 	var err error
 	c.Genesis = strings.TrimPrefix(lines[0], originPrefix)
 	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 1 {
-		return Checkpoint{}, fmt.Errorf("%w: its size is %.80q", ErrMalformed, lines[1])
+		return Checkpoint{}, fmt.Errorf("%w: invalid size %.80q", ErrMalformed, lines[1])
 	}
 	root, err := base64.StdEncoding.DecodeString(lines[2])
 	if err != nil || copy(c.Root[:], root) != len(root) {
-		return Checkpoint{}, fmt.Errorf("%w: its root is %.80q", ErrMalformed, lines[2])
+		return Checkpoint{}, fmt.Errorf("%w: invalid root %.80q", ErrMalformed, lines[2])
 	}
 	seq, hash, _ := strings.Cut(strings.TrimPrefix(lines[3], "calls "), " ")
 	if hash != noCalls {
 		c.Calls.Hash = hash
 		if c.Calls.Seq, err = strconv.ParseInt(seq, 10, 64); err != nil || c.Calls.Seq < 1 || !isHash(hash) {
-			return Checkpoint{}, fmt.Errorf("%w: its calls are %.80q", ErrMalformed, lines[3])
+			return Checkpoint{}, fmt.Errorf("%w: invalid calls %.80q", ErrMalformed, lines[3])
 		}
 	}
 	if !isHash(c.Genesis) || c.Text() != text {
-		return Checkpoint{}, fmt.Errorf("%w: it is not written like one of toolcrib", ErrMalformed)
+		return Checkpoint{}, fmt.Errorf("%w: it is not in canonical form", ErrMalformed)
 	}
 	return c, nil
 }
@@ -97,8 +97,8 @@ func isHash(s string) bool {
 	return err == nil && len(b) == tlog.HashSize && hex.EncodeToString(b) == s
 }
 
-// Sign writes a checkpoint as a note with signatures. A note's key is software
-// of its own: whoever decides by hand does not sign every checkpoint.
+// Sign returns the checkpoint as a note with signatures. Software holds these keys,
+// because nobody wants to sign every checkpoint by hand.
 func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
 	if _, err := Parse(c.Text()); err != nil {
 		return nil, err
@@ -106,12 +106,12 @@ func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.Text()}, by...)
 }
 
-// Open reads a signed checkpoint. At least one of the known keys has to have
-// signed it, or the error wraps ErrUnsigned; signatures by other keys, such as
-// those of witnesses, may stand beside it.
+// Open reads a signed checkpoint. If none of the known keys signed it, the error
+// wraps ErrUnsigned. Signatures by other keys, such as those of witnesses, are
+// ignored.
 func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 	if len(signed) > MaxSize {
-		return Checkpoint{}, fmt.Errorf("%w: it has more than %d bytes", ErrMalformed, MaxSize)
+		return Checkpoint{}, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	n, err := note.Open(signed, known)
 	var unverified *note.UnverifiedNoteError
@@ -125,11 +125,11 @@ func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 	return Parse(n.Text)
 }
 
-// Read reads a checkpoint for callers that know no key and trust the place that
-// they have it from. Signatures are not looked at.
+// Read reads a checkpoint without verifying signatures, for callers that have no
+// key and trust its source.
 func Read(signed []byte) (Checkpoint, error) {
 	if len(signed) > MaxSize {
-		return Checkpoint{}, fmt.Errorf("%w: it has more than %d bytes", ErrMalformed, MaxSize)
+		return Checkpoint{}, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	_, err := note.Open(signed, nil)
 	var unverified *note.UnverifiedNoteError
@@ -139,12 +139,12 @@ func Read(signed []byte) (Checkpoint, error) {
 	return Parse(unverified.Note.Text)
 }
 
-// keyName is the name of toolcrib's keys in notes; the hash beside it tells them
-// apart.
+// keyName is the name of toolcrib's keys in notes; the key hash beside it
+// distinguishes them.
 const keyName = "toolcrib"
 
-// NewKey makes a key that signs checkpoints. It writes the private half to a new
-// file, which its owner alone can read, and returns the public half.
+// NewKey creates a key that signs checkpoints. It writes the private key to a new
+// file with mode 0600 and returns the public key.
 func NewKey(file string) (public string, err error) {
 	private, public, err := note.GenerateKey(rand.Reader, keyName)
 	if err != nil {
@@ -158,7 +158,7 @@ func NewKey(file string) (public string, err error) {
 	return public, errors.Join(err, f.Close())
 }
 
-// ReadSigner reads the private half of a key.
+// ReadSigner reads a private key file.
 func ReadSigner(file string) (note.Signer, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -166,12 +166,12 @@ func ReadSigner(file string) (note.Signer, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a key for checkpoints: %w", file, err)
+		return nil, fmt.Errorf("%s is not a private key for checkpoints: %w", file, err)
 	}
 	return signer, nil
 }
 
-// ReadVerifier reads the public half of a key.
+// ReadVerifier reads a public key file.
 func ReadVerifier(file string) (note.Verifiers, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -179,7 +179,7 @@ func ReadVerifier(file string) (note.Verifiers, error) {
 	}
 	verifier, err := note.NewVerifier(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("%s is not the public half of a key for checkpoints: %w", file, err)
+		return nil, fmt.Errorf("%s is not a public key for checkpoints: %w", file, err)
 	}
 	return note.VerifierList(verifier), nil
 }

@@ -18,7 +18,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// event is the hash of an event in these tests: the SHA-256 of "event N".
+// event returns the hash of event n in these tests: the SHA-256 of "event N".
 func event(n int64) string { return hashOf(fmt.Sprintf("event %d", n)) }
 
 func hashOf(s string) string {
@@ -26,7 +26,7 @@ func hashOf(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// head is the Merkle tree head as RFC 6962, section 2.1, defines it.
+// head returns the Merkle tree head as RFC 6962, section 2.1, defines it.
 func head(events []string) tlog.Hash {
 	switch n := len(events); n {
 	case 0:
@@ -55,12 +55,12 @@ func events(n int64) []string {
 	return list
 }
 
-// at returns the checkpoint of a log of size events.
+// at returns the checkpoint of a log with size events.
 func at(size int64) checkpoint.Checkpoint {
 	return checkpoint.Checkpoint{Genesis: event(1), Size: size, Root: head(events(size)), Calls: checkpoint.Head{Seq: 7, Hash: hashOf("call 7")}}
 }
 
-// keyPair makes a key of a note.
+// keyPair returns a new note key.
 func keyPair(t testing.TB) (note.Signer, note.Verifiers) {
 	t.Helper()
 	signer, public := newKey(t)
@@ -84,8 +84,8 @@ func newKey(t testing.TB) (note.Signer, string) {
 	return signer, public
 }
 
-// TestPublished checks the vectors of testdata: roots of logs of event hashes,
-// and a signed checkpoint with its key.
+// TestPublished checks the test vectors in testdata: the roots of logs, and a
+// signed checkpoint with its key.
 func TestPublished(t *testing.T) {
 	const most = 20
 	var roots strings.Builder
@@ -93,7 +93,7 @@ func TestPublished(t *testing.T) {
 		fmt.Fprintf(&roots, "%d %s %s\n", n, event(n), at(n).Root)
 	}
 	generated.Check(t, filepath.Join("testdata", "roots"), []byte(roots.String()))
-	signed, err := os.ReadFile(filepath.Join("testdata", "checkpoint")) // made once, with a key that was thrown away
+	signed, err := os.ReadFile(filepath.Join("testdata", "checkpoint")) // the private key no longer exists
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestChecker holds checkpoints against the log they are of, one that lost its
-// end, an older copy, one with another history, and one of another database.
+// TestChecker compares checkpoints with their log, a truncated log, an older copy,
+// a log with another history, and the log of another database.
 func TestChecker(t *testing.T) {
 	noCalls := at(2)
 	noCalls.Calls = checkpoint.Head{}
@@ -177,7 +177,7 @@ func calls(n int) []string {
 	return list
 }
 
-// TestSigned signs a checkpoint and opens it with the key, with another, and
+// TestSigned signs a checkpoint and opens it with the key, with another key, and
 // after a change.
 func TestSigned(t *testing.T) {
 	signer, known := keyPair(t)
@@ -219,6 +219,6 @@ func TestSigned(t *testing.T) {
 		}
 	}
 	if _, err := checkpoint.Sign(checkpoint.Checkpoint{}, signer); !errors.Is(err, checkpoint.ErrMalformed) {
-		t.Errorf("no checkpoint is signed: %v", err)
+		t.Errorf("signed an invalid checkpoint: %v", err)
 	}
 }

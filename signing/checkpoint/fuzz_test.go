@@ -19,18 +19,18 @@ func FuzzParse(f *testing.F) {
 		c, err := checkpoint.Parse(text)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrMalformed) {
-				t.Fatalf("not a malformed checkpoint: %v", err)
+				t.Fatalf("the error does not wrap ErrMalformed: %v", err)
 			}
 			return
 		}
 		if c.Text() != text {
-			t.Fatalf("%q is read and written as %q", text, c.Text())
+			t.Fatalf("%q becomes %q", text, c.Text())
 		}
 	})
 }
 
-// FuzzProof runs proofs of all kinds: none that differs from the true one holds,
-// and each comes to an end.
+// FuzzProof checks that no proof except the correct one is accepted, and that every
+// check terminates.
 func FuzzProof(f *testing.F) {
 	var log checkpoint.Log
 	for n := int64(1); n <= 13; n++ {
@@ -51,8 +51,8 @@ func FuzzProof(f *testing.F) {
 		}
 		claimed := c
 		claimed.Size = size
-		// Logs of other sizes can have the root that is claimed, as the signature of
-		// the checkpoint is over both.
+		// A changed size can match the claimed root; the signature of the
+		// checkpoint covers both.
 		if claimed.CheckEvent(seq, event(5), hashes) == nil && size == 13 && (seq != 5 || string(join(hashes)) != string(join(honest))) {
 			t.Fatalf("event 5 is proved to be event %d", seq)
 		}
@@ -68,7 +68,7 @@ func join(hashes []tlog.Hash) []byte {
 	return b
 }
 
-// FuzzDecodeProof holds the decoder of proofs against the encoder.
+// FuzzDecodeProof checks that Encode restores every decoded proof.
 func FuzzDecodeProof(f *testing.F) {
 	f.Add(checkpoint.Proof{Event: 3, Hashes: []tlog.Hash{{1}, {2}}, Signed: []byte("x\n")}.Encode())
 	f.Add(checkpoint.Proof{Old: 3, Hashes: []tlog.Hash{{1}}, Signed: []byte("x\n")}.Encode())

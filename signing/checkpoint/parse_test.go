@@ -34,7 +34,7 @@ func TestParseIsStrict(t *testing.T) {
 	} {
 		changed := strings.Replace(text, c.old, c.with, 1)
 		if changed == text {
-			t.Fatalf("there is no %q", c.old)
+			t.Fatalf("%q not found", c.old)
 		}
 		if _, err := checkpoint.Parse(changed); !errors.Is(err, checkpoint.ErrMalformed) {
 			t.Errorf("%q for %q: %v", c.with, c.old, err)
@@ -47,8 +47,8 @@ func TestParseIsStrict(t *testing.T) {
 	}
 }
 
-// TestResume goes on from a saved tree and finds what a reading from the start
-// finds.
+// TestResume checks that a saved tree continues like a log that is read from the
+// start.
 func TestResume(t *testing.T) {
 	hash := func(i int) string { return fmt.Sprintf("%064x", i) }
 	var whole, saved checkpoint.Tree

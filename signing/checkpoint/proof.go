@@ -13,11 +13,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrProof is wrapped when a proof is invalid.
+// ErrProof is returned for invalid proofs.
 var ErrProof = errors.New("invalid proof")
 
-// Log keeps every hash of the tree over a log, about 64 bytes for an event, to
-// prove things about it.
+// Log has all hashes of a log's Merkle tree, about 64 bytes for each event, and
+// makes proofs from them.
 type Log struct {
 	size   int64
 	hashes []tlog.Hash // by tlog.StoredHashIndex
@@ -43,7 +43,7 @@ func (l *Log) add(h tlog.Hash) error {
 	return nil
 }
 
-// ReadHashes is for tlog.
+// ReadHashes implements tlog.HashReader.
 func (l *Log) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	for i, at := range indexes {
@@ -56,11 +56,11 @@ func (l *Log) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 }
 
 func (l *Log) short(size int64) error {
-	return fmt.Errorf("%w: the log has %d events, not %d", ErrProof, l.size, size)
+	return fmt.Errorf("%w: the log has %d events, but the proof needs %d", ErrProof, l.size, size)
 }
 
-// ProveEvent proves that the log of a checkpoint of size events has its event
-// seq, which is counted from 1.
+// ProveEvent returns a proof that the log contains event seq (counted from 1) at a
+// checkpoint of size events.
 func (l *Log) ProveEvent(size, seq int64) (tlog.RecordProof, error) {
 	if size > l.size {
 		return nil, l.short(size)
@@ -72,8 +72,7 @@ func (l *Log) ProveEvent(size, seq int64) (tlog.RecordProof, error) {
 	return proof, nil
 }
 
-// CheckEvent returns nil when a proof shows that the log of c has an event with a
-// hash at seq.
+// CheckEvent verifies a proof that event seq of the log of c has the given hash.
 func (c Checkpoint) CheckEvent(seq int64, eventHash string, proof tlog.RecordProof) error {
 	h, err := leaf(eventHash)
 	if err != nil {
@@ -85,8 +84,8 @@ func (c Checkpoint) CheckEvent(seq int64, eventHash string, proof tlog.RecordPro
 	return nil
 }
 
-// ProveGrowth proves that the log with size events begins with its first old
-// events.
+// ProveGrowth returns a proof that the log with size events extends the log with
+// old events.
 func (l *Log) ProveGrowth(size, old int64) (tlog.TreeProof, error) {
 	if size > l.size {
 		return nil, l.short(size)
@@ -98,11 +97,11 @@ func (l *Log) ProveGrowth(size, old int64) (tlog.TreeProof, error) {
 	return proof, nil
 }
 
-// CheckGrowth returns nil when a proof shows that the log of c is that of an
-// earlier checkpoint, with what came after.
+// CheckGrowth verifies a proof that the log of c extends the log of an earlier
+// checkpoint.
 func (c Checkpoint) CheckGrowth(old Checkpoint, proof tlog.TreeProof) error {
 	if c.Genesis != old.Genesis {
-		return fmt.Errorf("%w: they are checkpoints of two logs", ErrProof)
+		return fmt.Errorf("%w: the checkpoints belong to different logs", ErrProof)
 	}
 	if err := tlog.CheckTree(proof, c.Size, c.Root, old.Size, old.Root); err != nil {
 		return fmt.Errorf("%w: %d events after %d: %w", ErrProof, c.Size, old.Size, err)
@@ -110,26 +109,26 @@ func (c Checkpoint) CheckGrowth(old Checkpoint, proof tlog.TreeProof) error {
 	return nil
 }
 
-// The first lines of proofs. An inclusion proof is a C2SP tlog-proof without
-// extra data; a consistency proof has the form that a C2SP tlog-witness is sent.
+// The first lines of proof files. An inclusion proof is a C2SP tlog-proof without
+// extra data; a consistency proof has the form that a C2SP tlog-witness receives.
 const (
 	inclusionFormat   = "c2sp.org/tlog-proof@v1"
 	indexLine         = "index "
 	oldLine           = "old "
-	maxProof          = 64 // hashes: a tree of 2^63 events needs no more
+	maxProof          = 64 // hashes; enough for 2^63 events
 	maxProofFile      = MaxSize + (maxProof+3)*64
 	expectedProofForm = "expected a tlog-proof or an old size, hashes, an empty line and a checkpoint"
 )
 
-// Proof is a proof with the checkpoint that it is about.
+// Proof is a proof together with its checkpoint.
 type Proof struct {
-	Event  int64 // inclusion of this event, counted from 1; or
-	Old    int64 // consistency with a checkpoint of so many events
+	Event  int64 // proves inclusion of this event, counted from 1; or
+	Old    int64 // proves consistency with a checkpoint of this size
 	Hashes []tlog.Hash
-	Signed []byte // the checkpoint with its signatures
+	Signed []byte // the signed checkpoint
 }
 
-// Encode writes a proof.
+// Encode returns the proof as the text of a proof file.
 func (p Proof) Encode() []byte {
 	var b bytes.Buffer
 	if p.Event > 0 {
@@ -145,11 +144,12 @@ func (p Proof) Encode() []byte {
 	return b.Bytes()
 }
 
-// DecodeProof reads what Encode writes and nothing else. It checks no signature.
+// DecodeProof parses the output of Encode. It accepts nothing else and verifies no
+// signature.
 func DecodeProof(text []byte) (Proof, error) {
 	var p Proof
 	if len(text) > maxProofFile {
-		return p, fmt.Errorf("%w: proof of more than %d bytes", ErrMalformed, maxProofFile)
+		return p, fmt.Errorf("%w: the proof is larger than %d bytes", ErrMalformed, maxProofFile)
 	}
 	head, signed, found := strings.Cut(string(text), "\n\n")
 	lines := strings.Split(head, "\n")
@@ -179,15 +179,15 @@ func DecodeProof(text []byte) (Proof, error) {
 	return p, nil
 }
 
-// Tree is the Merkle tree over the hashes of a log's events. It keeps its right
-// edge only, at most 63 hashes, so that it is saved in a line and goes on from
-// there. The zero value is the tree of an empty log.
+// Tree is the Merkle tree over the hashes of a log's events. It keeps only its
+// right edge, at most 63 hashes, so that it can be saved in one line and extended
+// later. The zero value is the tree of an empty log.
 type Tree struct {
 	size int64
-	edge []tlog.Hash // heads of the complete subtrees, the largest first
+	edge []tlog.Hash // roots of the complete subtrees, largest first
 }
 
-// leaf returns the hash of the tree's leaf for an event: over the 32 bytes of the
+// leaf returns the leaf hash for an event, computed over the 32 bytes of the
 // event's hash.
 func leaf(eventHash string) (tlog.Hash, error) {
 	b, err := hex.DecodeString(eventHash)
@@ -221,10 +221,10 @@ func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
 // Size returns the number of events.
 func (t *Tree) Size() int64 { return t.size }
 
-// Root returns the head of the tree.
+// Root returns the root hash of the tree.
 func (t *Tree) Root() tlog.Hash {
 	if t.size == 0 {
-		empty, _ := tlog.TreeHash(0, nil) // reads nothing
+		empty, _ := tlog.TreeHash(0, nil) // does not use its reader
 		return empty
 	}
 	h := t.edge[len(t.edge)-1]
@@ -234,7 +234,8 @@ func (t *Tree) Root() tlog.Hash {
 	return h
 }
 
-// MarshalText writes the size and the edge.
+// MarshalText implements encoding.TextMarshaler. It writes the size and the right
+// edge.
 func (t *Tree) MarshalText() ([]byte, error) {
 	fields := []string{strconv.FormatInt(t.size, 10)}
 	for _, h := range t.edge {
@@ -243,19 +244,19 @@ func (t *Tree) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(fields, " ")), nil
 }
 
-// UnmarshalText reads what MarshalText writes. Whether it is the tree of a log is
-// seen only by building that again.
+// UnmarshalText implements encoding.TextUnmarshaler. It cannot check that the
+// hashes belong to a log.
 func (t *Tree) UnmarshalText(text []byte) error {
 	fields := strings.Split(string(text), " ")
 	size, err := strconv.ParseInt(fields[0], 10, 64)
 	if err != nil || size < 0 || bits.OnesCount64(uint64(size)) != len(fields)-1 {
-		return fmt.Errorf("%w: its size and hashes do not form a tree", ErrMalformed)
+		return fmt.Errorf("%w: the size does not match the number of hashes", ErrMalformed)
 	}
 	read := Tree{size: size}
 	for _, field := range fields[1:] {
 		h, err := tlog.ParseHash(field)
 		if err != nil {
-			return fmt.Errorf("%w: a hash of its tree: %w", ErrMalformed, err)
+			return fmt.Errorf("%w: invalid hash: %w", ErrMalformed, err)
 		}
 		read.edge = append(read.edge, h)
 	}

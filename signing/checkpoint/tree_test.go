@@ -9,7 +9,8 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// TestTree holds the tree against the definition, saved and loaded at every size.
+// TestTree compares the tree with the definition, after saving and loading it at
+// every size.
 func TestTree(t *testing.T) {
 	var tree checkpoint.Tree
 	for n := int64(0); n <= 130; n++ {
@@ -39,8 +40,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestProofs proves every event of every log and the growth from every log to
-// every other, and holds each proof against what it does not prove.
+// TestProofs proves every event of every log and every consistency of two sizes,
+// and checks each proof against other events and sizes.
 func TestProofs(t *testing.T) {
 	const most = 24
 	var log checkpoint.Log

@@ -12,7 +12,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// vectors are known answers of RFC 6962: heads of trees, and proofs.
+// vectors are known results of RFC 6962: roots of trees, and proofs.
 type vectors struct {
 	Leaves    []string `json:"leaves"` // in hexadecimal
 	Roots     []string `json:"roots"`  // by size
@@ -28,8 +28,8 @@ type vectors struct {
 	} `json:"consistency"`
 }
 
-// TestKnownAnswers builds the trees and proofs that other implementations of RFC 6962
-// publish the hashes of.
+// TestKnownAnswers compares roots and proofs with those that other implementations
+// of RFC 6962 publish.
 func TestKnownAnswers(t *testing.T) {
 	text, err := os.ReadFile("testdata/rfc6962.json")
 	if err != nil {

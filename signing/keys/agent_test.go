@@ -20,7 +20,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// serve has an agent answer at a socket.
+// serve runs an agent at a socket.
 func serve(t testing.TB, a agent.Agent) string {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "agent")
@@ -41,14 +41,14 @@ func serve(t testing.TB, a agent.Agent) string {
 	return socket
 }
 
-// TestRealAgent adds keys to a real agent, which signs for private, public and
-// no files. The private halves are gone by then.
+// TestRealAgent adds keys to a real agent and signs by naming the private file, the
+// public file, or no file. The private files are removed before.
 func TestRealAgent(t *testing.T) {
 	shortrun.NeedsLong(t)
 	signingtest.NeedsKeygen(t)
 	for _, kind := range signingtest.Accepted() {
 		if strings.HasPrefix(kind, "sk-") {
-			continue // they ask a device
+			continue // these need a device
 		}
 		tools := keys.Tools{Agent: signingtest.Agent(t)}
 		key := signingtest.NewKey(t, kind)
@@ -72,7 +72,7 @@ func TestRealAgent(t *testing.T) {
 	}
 }
 
-// TestChoosesAKeyThatMay passes over keys of the agent that may not sign.
+// TestChoosesAKeyThatMay skips keys of the agent that may not sign.
 func TestChoosesAKeyThatMay(t *testing.T) {
 	ring := agent.NewKeyring()
 	var added []signingtest.Key
@@ -100,7 +100,7 @@ func TestChoosesAKeyThatMay(t *testing.T) {
 	}
 }
 
-// hardwareAgent holds a key in hardware, and answers as it is told.
+// hardwareAgent simulates an agent with a hardware key.
 type hardwareAgent struct {
 	agent.ExtendedAgent
 	key  *signingtest.HardwareKey
@@ -121,8 +121,7 @@ func (a hardwareAgent) SignWithFlags(_ ssh.PublicKey, data []byte, _ agent.Signa
 	return a.sign(data)
 }
 
-// TestAgentIsNotTrusted has agents answer with what is no signature of the
-// message, or not at all.
+// TestAgentIsNotTrusted uses agents that return invalid signatures or none.
 func TestAgentIsNotTrusted(t *testing.T) {
 	key := signingtest.NewKey(t, "sk-ed25519").Signer.(*signingtest.HardwareKey)
 	honest := func(data []byte) (*ssh.Signature, error) { return key.Sign(rand.Reader, data) }
@@ -146,8 +145,8 @@ func TestAgentIsNotTrusted(t *testing.T) {
 	}
 }
 
-// TestTouchCanBeGivenUp ends the wait for a key that nobody touches.
-func TestTouchCanBeGivenUp(t *testing.T) {
+// TestTouchCanBeCanceled cancels waiting for a touch.
+func TestTouchCanBeCanceled(t *testing.T) {
 	key := signingtest.NewKey(t, "sk-ecdsa").Signer.(*signingtest.HardwareKey)
 	ctx, cancel := context.WithCancel(t.Context())
 	waits := make(chan struct{})
@@ -162,6 +161,6 @@ func TestTouchCanBeGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tools.Sign(ctx, found, text); !errors.Is(err, keys.ErrRefused) || !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
-// Package keys has the user's keys sign statements. A key that the SSH agent
-// holds signs there. Every other key is left to ssh-keygen, which asks for
-// passphrases and PINs, waits for a touch, and knows PKCS#11: toolcrib never
-// holds a private key.
+// Package keys signs statements with the user's keys. A key in the SSH agent signs
+// there. ssh-keygen uses all other keys: it asks for passphrases and PINs, waits
+// for a touch, and supports PKCS#11. toolcrib itself never reads a private key.
 package keys
 
 import (
@@ -25,40 +24,42 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Reasons for a missing signature. Nothing is lost by any of them: a statement can be
+// Reasons for a missing signature. None of them loses anything: a statement can be
 // signed again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")
 	ErrRefused = errors.New("the key did not sign")
 )
 
-// Tools are the programs and sockets by which keys are reached.
+// Tools configures the programs and sockets that give access to keys.
 type Tools struct {
-	Agent string // socket of the SSH agent, as in SSH_AUTH_SOCK; "" for none
-	// Dial connects to an SSH agent that is forwarded from elsewhere; nil dials Agent.
+	Agent string // socket of the SSH agent (SSH_AUTH_SOCK), or ""
+	// Dial connects to a forwarded SSH agent; if nil, Agent is used.
 	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
-	Keygen string   // "" for ssh-keygen of the path
-	Env    []string // of ssh-keygen; nil for that of the process
-	// Stdin is the terminal for ssh-keygen to ask at, nil for none. Stderr gets its
-	// messages, such as to touch the key; an error ends with their last line.
+	Keygen string   // if "", ssh-keygen of the PATH
+	Env    []string // environment of ssh-keygen; if nil, that of the process
+	// Stdin is the terminal at which ssh-keygen may ask, or nil. Stderr receives
+	// its messages, such as the request to touch the key. Errors end with the last
+	// of these lines.
 	Stdin  io.Reader
 	Stderr io.Writer
 }
 
 // Key is a key that can sign.
 type Key struct {
-	Public ssh.PublicKey // nil when the file does not tell it before it is unlocked
-	File   string        // "" for a key that only the agent is known to have
+	Public ssh.PublicKey // nil if unknown until the file is unlocked
+	File   string        // "" for a key of the agent without a known file
 	agent  bool
 }
 
-// InAgent reports whether the SSH agent signs with the key, so that nothing is asked
-// at the terminal.
+// InAgent reports whether the SSH agent signs with the key, so that nothing is
+// asked at the terminal.
 func (k Key) InAgent() bool { return k.agent }
 
-// Find returns the key of a file: a private key, or a public key or certificate
-// whose private half the agent, or the file beside it, has. Without a file it is
-// the first key of the agent that may lets sign. The error wraps ErrNoKey.
+// Find returns the key of a file. The file is a private key, or a public key or
+// certificate whose private half is in the agent or in the file beside it. If file
+// is "", Find returns the first key of the agent that may accepts. The error wraps
+// ErrNoKey.
 func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
 	held, err := t.held(ctx)
 	if file == "" {
@@ -71,7 +72,7 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 	if readErr != nil {
 		return Key{}, readErr
 	}
-	for _, key := range held { // without an agent there are none
+	for _, key := range held { // empty without an agent
 		if public != nil && string(key.Marshal()) == string(public.Marshal()) {
 			return Key{Public: public, File: file, agent: true}, nil
 		}
@@ -80,16 +81,16 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 }
 
 func first(held []ssh.PublicKey, may func(ssh.PublicKey) error) (Key, error) {
-	why := errors.New("it holds none")
+	why := errors.New("it has no keys")
 	for _, key := range held {
 		if why = may(key); why == nil {
 			return Key{Public: key, agent: true}, nil
 		}
 	}
-	return Key{}, fmt.Errorf("%w: no key of the SSH agent can: %w; add one with ssh-add, or name a file with --sign-key", ErrNoKey, why)
+	return Key{}, fmt.Errorf("%w: no key of the SSH agent may sign: %w; add a key with ssh-add, or name a file with --sign-key", ErrNoKey, why)
 }
 
-// Sign has a key sign a message. It takes as long as the user does; ctx ends it.
+// Sign signs a message with a key. It may wait for the user; ctx cancels it.
 func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
 	if k.agent {
 		return t.signByAgent(ctx, k.Public, message)
@@ -97,11 +98,11 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signatu
 	return t.signByKeygen(ctx, k, message)
 }
 
-// readPublic returns the public half of a key file, nil where only the passphrase
-// or the hardware tells it.
+// readPublic returns the public key of a key file, or nil if only the passphrase or
+// the hardware reveals it.
 func readPublic(file string) (ssh.PublicKey, error) {
 	b, err := readKey(file)
-	if errors.Is(err, fs.ErrNotExist) { // the private half may be in the agent alone
+	if errors.Is(err, fs.ErrNotExist) { // the private half may be in the agent
 		if beside, missing := readKey(file + ".pub"); missing == nil {
 			b, err = beside, nil
 		}
@@ -114,13 +115,13 @@ func readPublic(file string) (ssh.PublicKey, error) {
 	}
 	beside, err := readKey(file + ".pub")
 	if err != nil {
-		return nil, nil //nolint:nilnil // there need not be one
+		return nil, nil //nolint:nilnil // optional
 	}
 	public, _ := PublicOf(beside)
 	return public, nil
 }
 
-// maxKey is the size of the largest key file, in bytes.
+// maxKey limits the size of a key file, in bytes.
 const maxKey = 64 << 10
 
 func readKey(file string) ([]byte, error) {
@@ -129,13 +130,13 @@ func readKey(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxKey {
-		return nil, fmt.Errorf("%s is not a key", file)
+		return nil, fmt.Errorf("%s is not a key file", file)
 	}
 	return os.ReadFile(file)
 }
 
-// PublicOf finds the public half in a public key, or in the part of a private
-// key that is not encrypted.
+// PublicOf returns the public key in a public key file, or in the unencrypted part
+// of a private key file.
 func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	if public, _, _, _, err := ssh.ParseAuthorizedKey(b); err == nil {
 		return public, true
@@ -151,16 +152,16 @@ func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	return nil, false
 }
 
-// held returns the keys that the agent holds.
+// held returns the keys in the agent.
 func (t Tools) held(ctx context.Context) ([]ssh.PublicKey, error) {
 	var keys []ssh.PublicKey
-	err := t.ask(ctx, func(a agent.ExtendedAgent) error {
+	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
 		list, err := a.List()
 		if err != nil {
-			return fmt.Errorf("%w: the SSH agent does not list its keys: %w", ErrNoKey, err)
+			return fmt.Errorf("%w: cannot list the keys of the SSH agent: %w", ErrNoKey, err)
 		}
 		for _, k := range list {
-			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // kinds that are not known here do not sign here
+			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // unknown types of keys cannot sign
 				keys = append(keys, key)
 			}
 		}
@@ -171,26 +172,26 @@ func (t Tools) held(ctx context.Context) ([]ssh.PublicKey, error) {
 
 func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byte) (*sshsig.Signature, error) {
 	var signature *sshsig.Signature
-	err := t.ask(ctx, func(a agent.ExtendedAgent) error {
+	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
 		var flags agent.SignatureFlags
 		if sshsig.Plain(key).Type() == ssh.KeyAlgoRSA {
 			flags = agent.SignatureFlagRsaSha512
 		}
 		made, err := a.SignWithFlags(key, sshsig.Message(message), flags)
 		if err != nil {
-			return fmt.Errorf("%w: the SSH agent: %w", ErrRefused, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
 		}
-		// An agent is a program of somebody's: what it gives may be anything.
+		// The agent is not trusted: verify its signature.
 		if signature, err = sshsig.New(key, message, made); err != nil {
-			return fmt.Errorf("%w: invalid answer of the SSH agent: %w", ErrRefused, err)
+			return fmt.Errorf("%w: invalid signature from the SSH agent: %w", ErrRefused, err)
 		}
 		return nil
 	})
 	return signature, err
 }
 
-// ask runs fn with the agent. When ctx ends, so does the connection.
-func (t Tools) ask(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
+// withAgent connects to the agent and calls fn. The end of ctx closes the connection.
+func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
 	dial := t.Dial
 	if dial == nil {
 		dial = t.dialSocket
@@ -199,25 +200,25 @@ func (t Tools) ask(ctx context.Context, fn func(agent.ExtendedAgent) error) erro
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoKey, err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
+	defer conn.Close() //nolint:errcheck // no buffered writes
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	return fn(agent.NewClient(conn))
 }
 
 func (t Tools) dialSocket(ctx context.Context) (io.ReadWriteCloser, error) {
 	if t.Agent == "" {
-		return nil, errors.New("there is no SSH agent (SSH_AUTH_SOCK); start one, or name a file with --sign-key")
+		return nil, errors.New("no SSH agent found (SSH_AUTH_SOCK is not set); start one, or name a file with --sign-key")
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", t.Agent)
 	if err != nil {
-		return nil, fmt.Errorf("the SSH agent of SSH_AUTH_SOCK: %w", err)
+		return nil, fmt.Errorf("cannot connect to the SSH agent of SSH_AUTH_SOCK: %w", err)
 	}
 	return conn, nil
 }
 
-// signByKeygen has ssh-keygen sign. The message is in a file, because ssh-keygen
-// asks for a passphrase at the terminal only if that is its standard input. It
-// stays in the process group that owns the terminal, for the same reason.
+// signByKeygen signs with ssh-keygen. It passes the message in a file, because
+// ssh-keygen asks for a passphrase only if its standard input is the terminal. For
+// the same reason, ssh-keygen stays in the process group that owns the terminal.
 func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
 	dir, err := os.MkdirTemp("", "toolcrib-sign-")
 	if err != nil {
@@ -231,17 +232,17 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
 	cmd.Env, cmd.Stdin = t.Env, t.Stdin
 	cmd.WaitDelay = time.Second
-	var said bytes.Buffer // the last line becomes the error: a screen that comes back hides the terminal
-	cmd.Stderr = &said
+	var stderr bytes.Buffer // its last line goes into the error, because the workbench redraws over the terminal
+	cmd.Stderr = &stderr
 	if t.Stderr != nil {
-		cmd.Stderr = io.MultiWriter(t.Stderr, &said)
+		cmd.Stderr = io.MultiWriter(t.Stderr, &stderr)
 	}
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w; install OpenSSH's client, or add the key to an SSH agent", ErrNoKey, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, errors.Join(ctx.Err(), explain(err, said.String())))
+		return nil, fmt.Errorf("%w: ssh-keygen: %w", ErrRefused, errors.Join(ctx.Err(), explain(err, stderr.String())))
 	}
 	armored, err := os.ReadFile(file + ".sig")
 	if err != nil {
@@ -252,14 +253,14 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 		err = signature.Verify(message)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: what ssh-keygen gave: %w", ErrRefused, err)
+		return nil, fmt.Errorf("%w: ssh-keygen wrote an invalid signature: %w", ErrRefused, err)
 	}
 	return signature, nil
 }
 
-// explain returns the last line that ssh-keygen printed, or how it ended.
-func explain(err error, said string) error {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
+// explain returns the last line that ssh-keygen printed, or err if it printed none.
+func explain(err error, stderr string) error {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return errors.New(last)
 	}

@@ -22,7 +22,7 @@ var text = []byte("toolcrib decision 1\n")
 
 func anyKey(ssh.PublicKey) error { return nil }
 
-// sign finds the key of a file and has it sign.
+// sign finds the key of a file and signs with it.
 func sign(t testing.TB, tools keys.Tools, file string) (*sshsig.Signature, error) {
 	t.Helper()
 	key, err := tools.Find(t.Context(), file, anyKey)
@@ -32,7 +32,7 @@ func sign(t testing.TB, tools keys.Tools, file string) (*sshsig.Signature, error
 	return tools.Sign(t.Context(), key, text)
 }
 
-// TestKeygenSigns signs with files of keys that no agent holds.
+// TestKeygenSigns signs with key files that are not in an agent.
 func TestKeygenSigns(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	empty := serve(t, agent.NewKeyring())
@@ -49,7 +49,7 @@ func TestKeygenSigns(t *testing.T) {
 	}
 }
 
-// TestKeygenSignsWithCertificates names a certificate beside its key.
+// TestKeygenSignsWithCertificates names the certificate beside a key.
 func TestKeygenSignsWithCertificates(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	authority, key := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
@@ -64,19 +64,18 @@ func TestKeygenSignsWithCertificates(t *testing.T) {
 	}
 }
 
-// TestAskpass has ssh-keygen ask a program for the passphrase: the right one,
-// and a wrong one.
+// TestAskpass has ssh-keygen get the passphrase from a program, correct and wrong.
 func TestAskpass(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	key := signingtest.NewKey(t, "ed25519")
 	file := key.Write(t, "let me in")
 	for answer, want := range map[string]error{"let me in": nil, "not this": keys.ErrRefused} {
-		ask := filepath.Join(t.TempDir(), "askpass")
-		signingtest.WriteFile(t, ask, "#!/bin/sh\necho '"+answer+"'\n")
-		if err := os.Chmod(ask, 0o700); err != nil {
+		withAgent := filepath.Join(t.TempDir(), "askpass")
+		signingtest.WriteFile(t, withAgent, "#!/bin/sh\necho '"+answer+"'\n")
+		if err := os.Chmod(withAgent, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		tools := keys.Tools{Env: append(os.Environ(), "SSH_ASKPASS="+ask, "SSH_ASKPASS_REQUIRE=force")}
+		tools := keys.Tools{Env: append(os.Environ(), "SSH_ASKPASS="+withAgent, "SSH_ASKPASS_REQUIRE=force")}
 		found, err := tools.Find(t.Context(), file, anyKey)
 		if err != nil || string(found.Public.Marshal()) != string(key.PublicKey().Marshal()) {
 			t.Fatalf("an encrypted key: %v", err)
@@ -87,7 +86,7 @@ func TestAskpass(t *testing.T) {
 	}
 }
 
-// TestAsksAtTheTerminal types a passphrase at a real terminal.
+// TestAsksAtTheTerminal types a passphrase on a real terminal.
 func TestAsksAtTheTerminal(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	self, err := os.Executable()
@@ -98,7 +97,7 @@ func TestAsksAtTheTerminal(t *testing.T) {
 	cmd.Env = append(os.Environ(), childKey+"="+signingtest.NewKey(t, "ed25519").Write(t, "let me in"), "SSH_ASKPASS_REQUIRE=never")
 	terminal, err := pty.Start(cmd)
 	if err != nil {
-		t.Skipf("no terminal here: %v", err)
+		t.Skipf("no terminal available: %v", err)
 	}
 	t.Cleanup(func() { _ = terminal.Close() })
 	if err := terminal.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
@@ -115,7 +114,7 @@ func TestAsksAtTheTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err != nil { // the end of the child
+		if err != nil { // the child has ended
 			break
 		}
 	}
@@ -126,7 +125,7 @@ func TestAsksAtTheTerminal(t *testing.T) {
 
 const childKey = "TOOLCRIB_TEST_CHILD_KEY"
 
-// TestSignsAsChild runs in a terminal, started by TestAsksAtTheTerminal.
+// TestSignsAsChild runs in the child that TestAsksAtTheTerminal starts.
 func TestSignsAsChild(t *testing.T) {
 	file := os.Getenv(childKey)
 	if file == "" {

@@ -17,17 +17,17 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// ErrChange is wrapped when a signature does not put a state in force.
+// ErrChange is returned if a signature does not put a state in force.
 var ErrChange = errors.New("invalid change of the signers")
 
-// Change is the step from one state of the signers to the next.
+// Change is the transition from one state of the signers to the next.
 type Change struct {
 	Number   int      // of the next state, counted from 1
 	Previous *Signers // nil for the first state
 	Next     *Signers
 }
 
-// Act returns the act of the statement about the change.
+// Act returns the act to sign for this change.
 func (c Change) Act() *statement.Signers {
 	a := &statement.Signers{Number: c.Number, State: c.Next.Digest()}
 	if c.Previous != nil {
@@ -36,13 +36,14 @@ func (c Change) Act() *statement.Signers {
 	return a
 }
 
-// Check returns the signer when a signed statement puts the next state in force.
+// Check verifies that a signed statement puts the next state in force, and returns
+// its signer.
 //
-// A signer of the previous state signs. The first state has no previous one, so
-// one of its own signers signs; what makes it trusted is that the user's
-// configuration names its event. A state in which nobody may sign is never put in
-// force: nothing could follow it. The key that signs is not in the revocation list
-// of the next state, if an earlier version recorded one.
+// The statement must be signed by a signer of the previous state. The first state
+// is signed by one of its own signers; it is trusted because the user's
+// configuration names its event. A state must leave somebody who can sign, because
+// nothing could replace it otherwise. The revocation list of the next state, which
+// only earlier versions recorded, must not contain the key that signs.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	trusted := c.Previous
 	if trusted == nil {
@@ -53,26 +54,27 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 		return Signer{}, err
 	}
 	if act, ok := s.Act.(*statement.Signers); !ok || *act != *c.Act() {
-		return Signer{}, fmt.Errorf("%w: the statement is about another one", ErrChange)
+		return Signer{}, fmt.Errorf("%w: the statement is about another change", ErrChange)
 	}
 	if !c.Next.usable(s.At) {
-		return Signer{}, fmt.Errorf("%w: nobody may sign by the new file", ErrChange)
+		return Signer{}, fmt.Errorf("%w: the new file leaves nobody who may sign", ErrChange)
 	}
-	if sig, err := sshsig.Parse(armored); err != nil || c.Next.lists(sig.Key) {
-		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed; sign with another", ErrChange))
+	if sig, err := sshsig.Parse(armored); err != nil || c.Next.inRevocationList(sig.Key) {
+		return Signer{}, errors.Join(err, fmt.Errorf("%w: the new file revokes the key that signed; sign with another key", ErrChange))
 	}
 	return signer, nil
 }
 
-// CheckLater returns nil if the next state, unlike some recorded ones, will still
-// be sound at a time after its signature: somebody may sign then, and no key may
-// that the revocation list of the previous state contains.
+// CheckLater returns nil if the next state remains usable at a time after its
+// signature: somebody may still sign, and no key is valid that the revocation list
+// of the previous state contains. States that earlier versions recorded may fail
+// this check.
 func (c Change) CheckLater(at time.Time) error {
 	if !c.Next.usable(at) {
-		return fmt.Errorf("%w: nobody may sign by the new file after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: the new file leaves nobody who may sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
 	}
 	for _, e := range c.Next.entries {
-		if c.Previous != nil && c.Previous.lists(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
+		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
 			return fmt.Errorf("%w: state %d revoked the key %s (line %d) by a key revocation list, which toolcrib does not read anymore; put valid-before on the line, or remove it",
 				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
 		}
@@ -80,31 +82,31 @@ func (c Change) CheckLater(at time.Time) error {
 	return nil
 }
 
-// DropsCertificates reports whether certificates that the revocation list of the
-// previous state may have revoked by number or id count in the next state.
+// DropsCertificates reports whether the next state may accept certificates that the
+// revocation list of the previous state revoked by serial number or id.
 func (c Change) DropsCertificates() bool {
 	return c.Previous != nil && c.Previous.list != nil && slices.ContainsFunc(c.Next.entries, func(e Entry) bool { return e.Authority })
 }
 
-// usable reports whether anybody may sign at a time or later.
+// usable reports whether anyone may sign at the given time or later.
 func (s *Signers) usable(at time.Time) bool {
 	for _, e := range s.entries {
-		// Whether an authority's certificates fit is seen only when one signs.
+		// The certificates of an authority are unknown until one signs.
 		later := at
 		if e.ValidAfter.After(at) {
 			later = e.ValidAfter
 		}
 		open := e
 		open.Authority = false
-		if !s.lists(e.Key) && open.allows(e.Principals[0], e.Key, later) == nil {
+		if !s.inRevocationList(e.Key) && open.allows(e.Principals[0], e.Key, later) == nil {
 			return true
 		}
 	}
 	return false
 }
 
-// Restore reads what Text wrote, with the revocation list that the state names;
-// nil for none.
+// Restore parses the output of Text, together with the revocation list that the
+// state refers to, or nil if none.
 func Restore(text, list []byte) (*Signers, error) {
 	lines, ok := bytes.CutPrefix(text, []byte(textFormat+"\n"))
 	at := bytes.LastIndex(lines, []byte("\nrevoked "))
@@ -119,21 +121,21 @@ func Restore(text, list []byte) (*Signers, error) {
 		s.list = list
 	}
 	if !bytes.Equal(s.Text(), text) {
-		return nil, fmt.Errorf("%w: the state of signers is not in its normal form, or names another revocation list", ErrFile)
+		return nil, fmt.Errorf("%w: the state is not in canonical form, or refers to another revocation list", ErrFile)
 	}
 	return s, nil
 }
 
-// Unfinished is the new text of the signers file, which a process that was killed
-// wrote beside it and did not put in its place.
+// Unfinished describes a new signers file that a killed process wrote to a
+// temporary file but did not rename.
 type Unfinished struct {
 	Text []byte
-	Part string // the file that has the text
-	Name string // the signers file
+	Part string // the temporary file
+	Name string // the signers file to replace
 }
 
-// FindUnfinished looks into the folder of the signers file for the text that would
-// make it the state with a digest. It returns nil where there is none.
+// FindUnfinished searches folder for a temporary file with the state of the given
+// digest. It returns nil if none exists.
 func FindUnfinished(folder, digest string) (*Unfinished, error) {
 	found, err := os.ReadDir(folder)
 	if err != nil {
@@ -146,7 +148,7 @@ func FindUnfinished(folder, digest string) (*Unfinished, error) {
 		}
 		text, err := read(part, true, MaxSize)
 		if err != nil {
-			continue // somebody else could have written it, or it is too large
+			continue // unsafe, or too large
 		}
 		if s, err := Parse(text); err == nil && s.Digest() == digest {
 			return &Unfinished{Text: text, Part: part, Name: filepath.Join(folder, AllowedFile)}, nil
@@ -155,7 +157,7 @@ func FindUnfinished(folder, digest string) (*Unfinished, error) {
 	return nil, nil //nolint:nilnil // most folders have none
 }
 
-// Finish puts the text in its place.
+// Finish moves the text to the signers file.
 func (u *Unfinished) Finish() error {
 	if err := atomicfile.Write(u.Name, u.Text, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
 		return err

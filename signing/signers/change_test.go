@@ -13,7 +13,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// TestChange has states follow each other: by whom, and by whom not.
+// TestChange checks who can put a state in force.
 func TestChange(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	mara, ada, eve := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519")
@@ -41,7 +41,7 @@ func TestChange(t *testing.T) {
 		{"after the list, by the revoked key", signers.Change{Number: 4, Previous: withoutMara, Next: both}, "user:mara", mara, signers.ErrRevoked},
 		{"a key hands over to the other", signers.Change{Number: 3, Previous: both, Next: onlyAda}, "user:mara", mara, nil},
 		{"nobody is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "# nobody\n")}, "user:mara", mara, signers.ErrChange},
-		{"nobody may sign", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada namespaces="git" `+adas)}, "user:mara", mara, signers.ErrChange},
+		{"leaves nobody who may sign", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada namespaces="git" `+adas)}, "user:mara", mara, signers.ErrChange},
 		{"everybody is late", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-before="20250101Z" `+adas)}, "user:mara", mara, signers.ErrChange},
 		{"somebody will join", signers.Change{Number: 3, Previous: one, Next: parse(t, `user:ada valid-after="20300101Z" `+adas)}, "user:mara", mara, nil},
 		{"only an authority is left", signers.Change{Number: 3, Previous: one, Next: parse(t, "user:ada cert-authority "+eves)}, "user:mara", mara, nil},
@@ -55,8 +55,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestCheckLater refuses new states that lock everybody out, or let a key sign that
-// the list of the state before revoked.
+// TestCheckLater refuses states that lock everybody out, and states that accept a
+// key which the list of the previous state revoked.
 func TestCheckLater(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	maras, adas, cas := signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()), signingtest.Line(signingtest.NewKey(t, "ecdsa-256").PublicKey()),
@@ -68,11 +68,11 @@ func TestCheckLater(t *testing.T) {
 		name     string
 		previous *signers.Signers
 		next     string
-		want     string // in the error, "" for none
+		want     string // in the error; "" for no error
 		drops    bool
 	}{
 		{"the first", nil, "user:mara " + maras, "", false},
-		{"the only key ends now", both, "user:mara " + now + maras, "nobody may sign", false},
+		{"the only key ends now", both, "user:mara " + now + maras, "leaves nobody who may sign", false},
 		{"one of two keys ends now", both, "user:mara " + now + maras + "\nuser:ada " + adas, "", false},
 		{"the list is dropped", revoked, "user:mara " + maras + "\nuser:ada " + adas, "(line 1)", false},
 		{"the revoked key starts later", revoked, "user:ada " + adas + "\nuser:mara valid-after=\"20300101Z\" " + maras, "(line 2)", false},
@@ -92,7 +92,7 @@ func TestCheckLater(t *testing.T) {
 	}
 }
 
-// TestChangeOfAnother has a signature for one change put another in force.
+// TestChangeOfAnother uses the signature for one change with another.
 func TestChangeOfAnother(t *testing.T) {
 	mara, ada := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
 	one := parse(t, "user:mara "+signingtest.Line(mara.PublicKey()))
@@ -126,7 +126,7 @@ func encode(t *testing.T, by string, act statement.Act) []byte {
 	return b
 }
 
-// revocation has ssh-keygen write a list.
+// revocation returns a key revocation list made by ssh-keygen.
 func revocation(t *testing.T, line string) []byte {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// generator makes signatures and signers files by chance.
+// generator makes random signatures and signers files.
 type generator struct {
 	*testing.T
 	*rand.Rand
@@ -24,7 +24,7 @@ type generator struct {
 
 func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
-// line is one line of a signers file.
+// line returns one line of a signers file.
 func (g generator) line() string {
 	var options []string
 	if g.IntN(5) == 0 {
@@ -37,15 +37,15 @@ func (g generator) line() string {
 		options = append(options, fmt.Sprintf("valid-before=%q", pick(g, "20261202Z", "20261201120000Z", "20261201115959Z", "20270101Z", "202612011201Z", "20261101Z")))
 	}
 	at := g.IntN(len(g.keys))
-	words := []string{[]string{"user:mara", "user:mara", "user:ada"}[at]} // a key is one person's
+	words := []string{[]string{"user:mara", "user:mara", "user:ada"}[at]} // each key belongs to one person
 	if len(options) > 0 {
 		words = append(words, strings.Join(options, ","))
 	}
 	return strings.Join(append(words, signingtest.Line(g.keys[at].PublicKey())), " ")
 }
 
-// signature signs a message as toolcrib or as ssh-keygen does, and may damage it. what
-// says how it was made.
+// signature signs a message with toolcrib or ssh-keygen, and sometimes damages the
+// result. what describes how it was made.
 func (g generator) signature(message []byte) (armored []byte, what string) {
 	at := g.IntN(len(g.keys))
 	if g.IntN(2) == 0 {
@@ -74,13 +74,14 @@ func (g generator) signature(message []byte) (armored []byte, what string) {
 	return pem.EncodeToMemory(block), fmt.Sprintf("%s, damaged at %d", what, i)
 }
 
-// TestGeneratedLikeKeygen holds Check against ssh-keygen -Y verify for signatures and
-// signers files made by chance: by either program, by keys that are named or not, for
-// other namespaces, outside of their time, damaged, or of another text.
+// TestGeneratedLikeKeygen compares Check with ssh-keygen -Y verify for random
+// signatures and signers files: made by either program, with and without matching
+// keys, in other namespaces, outside of the valid time, damaged, or for another
+// text.
 func TestGeneratedLikeKeygen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
-	g := generator{T: t, Rand: rand.New(rand.NewPCG(34, 8))} //nolint:gosec // every run has the same cases
+	g := generator{T: t, Rand: rand.New(rand.NewPCG(34, 8))} //nolint:gosec // the same cases in every run
 	for _, kind := range []string{"ed25519", "ecdsa-256", "ecdsa-384"} {
 		key := signingtest.NewKey(t, kind)
 		g.keys, g.files = append(g.keys, key), append(g.files, key.Write(t, ""))
@@ -99,7 +100,7 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 		var what string
 		q.signature, what = g.signature(signedText)
 		s, err := signers.Parse([]byte(q.allowed + "\n"))
-		if err != nil { // toolcrib takes no such file, and ssh-keygen leaves out the line
+		if err != nil { // toolcrib refuses the file; ssh-keygen skips the line
 			if !strings.Contains(q.allowed, "toolcrib-*") && !strings.Contains(err.Error(), "valid-before is not after valid-after") {
 				t.Errorf("case %d: %v\n%s", n, err, q.allowed)
 			}
@@ -112,6 +113,6 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 		}
 	}
 	if t.Logf("accepted and refused: %v", verdicts); verdicts[true] == 0 || verdicts[false] == 0 {
-		t.Error("too few of one kind")
+		t.Error("all cases have the same result")
 	}
 }

@@ -13,18 +13,18 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// keygenCase is a signature by key, under a certificate if there is one, that is
-// checked with the allowed signers.
+// keygenCase is a signature by key, with an optional certificate, that is checked
+// against allowed signers.
 type keygenCase struct {
 	name     string
 	allowed  string
 	key      ssh.Signer
 	cert     *ssh.Certificate
 	want     error
-	stricter bool // ssh-keygen accepts it
+	stricter bool // ssh-keygen accepts the signature
 }
 
-// compare checks the signature here and with ssh-keygen.
+// compare checks the signature with Check and with ssh-keygen.
 func (c keygenCase) compare(t *testing.T) {
 	t.Helper()
 	q := question{t: t, dir: t.TempDir(), allowed: c.allowed, signature: sign(t, c.key, c.cert, text)}
@@ -38,16 +38,16 @@ func (c keygenCase) compare(t *testing.T) {
 		t.Errorf("%s: %+v, %v; expected %v", c.name, who, err, c.want)
 	}
 	if said, ok := q.keygen(); ok != (c.want == nil || c.stricter) {
-		t.Errorf("%s: ssh-keygen says %s", c.name, said)
+		t.Errorf("%s: ssh-keygen: %s", c.name, said)
 	}
 	if again, err := signers.Restore(s.Text(), nil); err != nil || again.Digest() != s.Digest() {
 		t.Errorf("%s: the state %q is not restored: %v", c.name, s.Text(), err)
 	}
 }
 
-// TestLikeKeygen holds Check against ssh-keygen -Y verify, for plain keys and
-// certificates, with every option and limit. Where toolcrib is stricter, a case has
-// the reason.
+// TestLikeKeygen compares Check with ssh-keygen -Y verify for plain keys and
+// certificates, with every option and limit. Cases in which toolcrib is stricter
+// give the reason.
 func TestLikeKeygen(t *testing.T) {
 	shortrun.NeedsLong(t)
 	signingtest.NeedsKeygen(t)
@@ -97,7 +97,7 @@ func TestLikeKeygen(t *testing.T) {
 	}
 }
 
-// question holds the arguments of one ssh-keygen call.
+// question has the arguments of one ssh-keygen call.
 type question struct {
 	t         *testing.T
 	dir       string

@@ -11,38 +11,39 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// File is the signers file, read again when it changed. It is safe for concurrent
-// use.
+// File is a signers file that is read again whenever it changes. It is safe for
+// concurrent use.
 type File struct {
-	System, User string // folders, as Load takes them
+	System, User string // folders, see Load
 
 	mu      sync.Mutex
-	seen    []fs.FileInfo // the files when it was read
+	seen    []fs.FileInfo // state of the files at the last read
 	signers *Signers
 	name    string
 	err     error
 }
 
-// Signers returns the signers of the file as it is now.
+// Signers returns the current signers.
 func (f *File) Signers() (*Signers, error) {
 	s, _, err := f.Load()
 	return s, err
 }
 
-// Load returns the signers of the file as it is now, and its name.
+// Load returns the current signers and the name of their file.
 func (f *File) Load() (*Signers, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.look()
-	if f.seen == nil || !alike(now, f.seen) {
+	now := f.stat()
+	if f.seen == nil || !unchanged(now, f.seen) {
 		f.seen = now
 		f.signers, f.name, f.err = Load(f.System, f.User)
 	}
 	return f.signers, f.name, f.err
 }
 
-// look returns the state of every file that Load may read; a missing one is nil.
-func (f *File) look() []fs.FileInfo {
+// stat returns the file info of every file that Load may read, nil for missing
+// ones.
+func (f *File) stat() []fs.FileInfo {
 	var found []fs.FileInfo
 	for _, folder := range []string{f.System, f.User} {
 		for _, name := range []string{"", AllowedFile, revokedFile} {
@@ -53,7 +54,7 @@ func (f *File) look() []fs.FileInfo {
 	return found
 }
 
-func alike(a, b []fs.FileInfo) bool {
+func unchanged(a, b []fs.FileInfo) bool {
 	for i := range a {
 		if a[i] == nil || b[i] == nil {
 			if a[i] != b[i] {
@@ -78,15 +79,14 @@ const revokedFile = "revoked_keys"
 // SystemFolder is where the administrator of a machine keeps the file.
 const SystemFolder = "/etc/toolcrib"
 
-// ErrNoFile is returned where there is no signers file.
-var ErrNoFile = errors.New("there is no signers file")
+// ErrNoFile is returned if no signers file exists.
+var ErrNoFile = errors.New("no signers file")
 
-// Load reads the signers file of the system's folder or, where there is none,
-// that of the user's. Both folders are absolute; neither comes from a project. A
-// file that is there and cannot be used is an error, so that nobody gets to the
-// user's file by breaking the system's. A key revocation list beside the file is
-// an error, too: ignoring it would let revoked keys sign. It returns the signers
-// file's name.
+// Load reads the signers file in the system folder or, if there is none, that in
+// the user's folder, and returns its name. Both paths must be absolute and must not
+// come from a project. An unusable file in the system folder is an error, so that
+// breaking it does not give way to the user's file. A key revocation list beside
+// the file is an error too, because ignoring it would let revoked keys sign.
 func Load(system, user string) (*Signers, string, error) {
 	for _, folder := range []string{system, user} {
 		if !filepath.IsAbs(folder) {
@@ -117,13 +117,13 @@ func Load(system, user string) (*Signers, string, error) {
 	return s, file, nil
 }
 
-// missing reports whether nothing has a name.
+// missing reports whether no file has the given name.
 func missing(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// read reads a file as Load does.
+// read reads a file that only its owner can write, see owner.ReadFile.
 func read(name string, own bool, most int64) ([]byte, error) {
 	b, err := owner.ReadFile(name, own, most)
 	if errors.Is(err, owner.ErrUnsafe) {

@@ -11,9 +11,9 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// TestWhere looks for the file in the system's folder before the user's, and
-// never gets to the user's because the system's is broken.
-func TestWhere(t *testing.T) {
+// TestLoadPrefersTheSystemFolder checks that the system folder takes precedence, even if its file is
+// broken.
+func TestLoadPrefersTheSystemFolder(t *testing.T) {
 	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"
 	system, user := t.TempDir(), t.TempDir()
 	for _, dir := range []string{system, user} {
@@ -33,7 +33,7 @@ func TestWhere(t *testing.T) {
 		t.Errorf("the user's: %s, %v", file, err)
 	}
 	if os.Geteuid() != 0 {
-		return // the system's folder is the administrator's
+		return // only root can write to the system folder
 	}
 	signingtest.WriteFile(t, filepath.Join(system, signers.AllowedFile), line+line)
 	s, file, err = signers.Load(system, user)
@@ -42,12 +42,12 @@ func TestWhere(t *testing.T) {
 	}
 	signingtest.WriteFile(t, filepath.Join(system, signers.AllowedFile), "nonsense\n")
 	if _, _, err := signers.Load(system, user); !errors.Is(err, signers.ErrFile) {
-		t.Errorf("the system's with nonsense: %v", err)
+		t.Errorf("invalid file of the system: %v", err)
 	}
 }
 
-// TestRevocationListIsAnError refuses a key revocation list beside the signers file,
-// with the remedy, as soon as it appears.
+// TestRevocationListIsAnError checks that a key revocation list beside the signers
+// file is refused, with the remedy, as soon as it appears.
 func TestRevocationListIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -78,7 +78,8 @@ func TestRevocationListIsAnError(t *testing.T) {
 	}
 }
 
-// TestUnsafeFiles refuses what others could have written, and what is no file.
+// TestUnsafeFiles refuses files that others can write, and files that are not
+// regular.
 func TestUnsafeFiles(t *testing.T) {
 	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"
 	for name, spoil := range map[string]func(dir, file string) error{

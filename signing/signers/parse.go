@@ -19,10 +19,10 @@ const (
 	MaxEntries = 1_000
 )
 
-// Parse reads a signers file. Its errors name the line.
+// Parse reads a signers file. Its errors contain the line number.
 func Parse(allowed []byte) (*Signers, error) {
 	if len(allowed) > MaxSize {
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
+		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrFile, MaxSize)
 	}
 	s := &Signers{}
 	people := map[string]string{} // principal of each plain key
@@ -40,7 +40,7 @@ func Parse(allowed []byte) (*Signers, error) {
 		e.Line = number
 		if !e.Authority {
 			if other := people[e.wire]; other != "" && other != e.Principals[0] {
-				return nil, fmt.Errorf("%w: line %d: %s has the key of %s; a key is one person's", ErrFile, number, e.Principals[0], other)
+				return nil, fmt.Errorf("%w: line %d: %s and %s have the same key; every person needs a key of their own", ErrFile, number, e.Principals[0], other)
 			}
 			people[e.wire] = e.Principals[0]
 		}
@@ -70,7 +70,8 @@ func parseEntry(line string) (Entry, error) {
 		}
 	}
 	for _, p := range e.Principals {
-		// OpenSSH takes "*", "?" and "!" for patterns: none of them is in a name.
+		// OpenSSH interprets "*", "?" and "!" as patterns; principals cannot
+		// contain them.
 		if !statement.ValidPrincipal(p) {
 			return e, fmt.Errorf("expected a principal such as user:mara, without patterns or quotes; got %.80q", p)
 		}
@@ -81,12 +82,12 @@ func parseEntry(line string) (Entry, error) {
 	case !e.ValidBefore.IsZero() && !e.ValidAfter.Before(e.ValidBefore):
 		return e, fmt.Errorf("valid-before is not after valid-after")
 	case e.VerifyRequired && !e.Authority && !strings.HasPrefix(key.Type(), "sk-"):
-		return e, fmt.Errorf("%s is for keys in hardware", verifyRequired)
+		return e, fmt.Errorf("%s requires a hardware key", verifyRequired)
 	}
 	return e, nil
 }
 
-// option reads one option of a line. Names are of either case.
+// option parses one option of a line. Names are case-insensitive.
 func (e *Entry) option(option string) error {
 	name, value, valued := strings.Cut(option, "=")
 	name = strings.ToLower(name)
@@ -118,7 +119,7 @@ func (e *Entry) option(option string) error {
 	return nil
 }
 
-// The forms of a time.
+// timeForms are the accepted formats of a time.
 var timeForms = []string{"20060102Z", "200601021504Z", secondForm}
 
 const secondForm = "20060102150405Z"
@@ -133,7 +134,8 @@ func parseTime(name, value string, to *time.Time) error {
 	return fmt.Errorf("expected %s=\"YYYYMMDDZ\", or YYYYMMDDHHMMZ, or YYYYMMDDHHMMSSZ; without the Z it would be another time on another machine; got %.80q", name, value)
 }
 
-// String writes an entry in one form: as a line of the file, without a comment.
+// String returns the entry in canonical form: as a line of the file without a
+// comment.
 func (e Entry) String() string {
 	var options []string
 	if e.Authority {
@@ -159,18 +161,18 @@ func (e Entry) String() string {
 	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
 }
 
-// Principal returns whom a key logs in as at a time: the one principal that may sign
-// with it. A certificate may be of several; login, the name after "user:", then
-// chooses one of them. The error wraps one of this package's.
+// Principal returns the principal as whom a key logs in at a time: the only one
+// that may sign with it. If a certificate names several, login, the name after
+// "user:", selects one. The error wraps one of this package's sentinel errors.
 func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
 	}
 	var may []string
-	var why error
+	var reason error
 	for _, principal := range s.principals(key) {
 		if _, err := s.May(principal, key, at); err != nil {
-			why = err
+			reason = err
 		} else if !slices.Contains(may, principal) {
 			may = append(may, principal)
 		}
@@ -183,15 +185,15 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (stri
 		return chosen, nil
 	case len(may) > 1:
 		return "", fmt.Errorf("%w: the certificate is for %s; log in with the name of one of them", ErrUnknownKey, strings.Join(may, " and "))
-	case why != nil:
-		return "", why
+	case reason != nil:
+		return "", reason
 	}
 	_, err := s.May("", key, at)
 	return "", err
 }
 
-// principals returns whom the file has a key for, of which a certificate may name
-// more.
+// principals returns the principals of the entries for a key. Of an authority's
+// principals, it returns those that the certificate names, if any.
 func (s *Signers) principals(key ssh.PublicKey) []string {
 	own, wire := ownKey(key)
 	var all []string
@@ -206,35 +208,35 @@ func (s *Signers) principals(key ssh.PublicKey) []string {
 	}
 	named := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(cert.ValidPrincipals, p) })
 	if len(named) == 0 {
-		return all // of which none counts; the error tells why
+		return all // the error for these tells the reason
 	}
 	return named
 }
 
-// verifyRequired is the option of an entry, and of a certificate, that asks for
-// a key in hardware that verifies its user.
+// verifyRequired is the option, of an entry or a certificate, that requires a
+// hardware key which verifies its user.
 const verifyRequired = "verify-required"
 
-// checkCertificate returns nil when a certificate by an authority that is known
-// is for principal at a time. It has to name the principal: one for everybody is
-// for nobody here.
+// checkCertificate checks that a certificate of a known authority is valid for
+// principal at a time. The certificate must name the principal: one without
+// principals, which OpenSSH accepts for everybody, is refused.
 func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
 	if cert.CertType != ssh.UserCert {
-		return fmt.Errorf("%w: the certificate is not one of a user", ErrUnknownKey)
+		return fmt.Errorf("%w: it is not a user certificate", ErrUnknownKey)
 	}
 	if !slices.Contains(cert.ValidPrincipals, principal) {
 		return fmt.Errorf("%w: the certificate is for %q, not for %s", ErrUnknownKey, cert.ValidPrincipals, principal)
 	}
 	if now := uint64(at.Unix()); at.Unix() < 0 || now < cert.ValidAfter || now >= cert.ValidBefore {
-		return fmt.Errorf("%w: the certificate is for another time than %s", ErrNotValid, at.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: the certificate is not valid at %s", ErrNotValid, at.UTC().Format(time.RFC3339))
 	}
-	// The library accepts more formats of signatures by an authority.
+	// x/crypto/ssh would accept more signature formats of an authority.
 	if err := sshsig.CheckForm(cert.SignatureKey, cert.Signature); err != nil {
-		return fmt.Errorf("the certificate: %w", err)
+		return fmt.Errorf("the signature of the certificate: %w", err)
 	}
 	checker := ssh.CertChecker{SupportedCriticalOptions: []string{verifyRequired}, Clock: func() time.Time { return at }}
 	if err := checker.CheckCert(principal, cert); err != nil {
-		return fmt.Errorf("%w: the certificate: %w", sshsig.ErrSignature, err)
+		return fmt.Errorf("%w: invalid certificate: %w", sshsig.ErrSignature, err)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// TestPrincipal finds whom a key logs in as: by the key, and by the name of the
-// login only where a certificate is for several.
+// TestPrincipal checks that the key determines the principal, and that the login
+// name matters only for certificates with several.
 func TestPrincipal(t *testing.T) {
 	mara, ada, ca, other := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-256"), signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ed25519")
 	late := signingtest.NewKey(t, "ed25519")

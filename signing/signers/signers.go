@@ -17,49 +17,50 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Reasons why a signature does not count. What is wrong with it in itself is one of the
-// errors of sshsig.
+// Reasons for refusing a signature. If the signature itself is invalid, the error
+// is one of package sshsig.
 var (
 	ErrFile       = errors.New("unusable signers file")
-	ErrUnknownKey = errors.New("key of no signer")
-	ErrRevoked    = errors.New("revoked key") // an earlier state had it
-	ErrNotValid   = errors.New("key was not valid at that time")
+	ErrUnknownKey = errors.New("unknown key")
+	ErrRevoked    = errors.New("revoked key") // only in states of earlier versions
+	ErrNotValid   = errors.New("the key was not valid at that time")
 )
 
-// Signers is one state of who may sign.
+// Signers is one state of the set of people and keys that may sign.
 type Signers struct {
 	entries []Entry
-	list    []byte // OpenSSH key revocation list of a restored state, nil for none
+	list    []byte // OpenSSH key revocation list of a restored state, or nil
 }
 
 // Entry is a line of the signers file.
 type Entry struct {
 	Line           int      // counted from 1
-	Principals     []string // "user:mara"; several only of an authority
-	Authority      bool     // the key signs certificates, not decisions
+	Principals     []string // such as "user:mara"; several only for an authority
+	Authority      bool     // the key issues certificates and does not sign decisions
 	Namespaces     []string // for which the key may sign; nil for all
 	ValidAfter     time.Time
 	ValidBefore    time.Time // both inclusive, zero for no limit
-	VerifyRequired bool      // a key in hardware has to ask for more than a touch
+	VerifyRequired bool      // a hardware key must verify its user
 	Key            ssh.PublicKey
 
-	wire string // Key as it is marshaled
+	wire string // Key in wire format
 }
 
-// Signer is whose signature holds.
+// Signer is the author of a valid signature.
 type Signer struct {
 	Principal   string
 	Fingerprint string // of the key, as ssh-keygen -l prints it
 	KeyType     string
-	Certificate string // id of the certificate, "" for a plain key
+	Certificate string // key id of the certificate, or "" for a plain key
 }
 
 // Entries returns the lines of the signers file.
 func (s *Signers) Entries() []Entry { return slices.Clone(s.entries) }
 
-// Verify reads a signed statement and returns it with its signer: the key is of
-// the principal that it names, and might sign at the time that it names. Whether
-// it was made at that time is for those to say who record it.
+// Verify decodes a signed statement and returns it with its signer. The key must
+// belong to the principal that the statement names and be valid at the time that
+// the statement names. Whoever records a statement has to check that this time is
+// the current time.
 func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, error) {
 	st, err := statement.Decode(encoded)
 	if err != nil {
@@ -69,9 +70,9 @@ func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, 
 	return st, signer, err
 }
 
-// Check returns the signer when an armored signature of message is by a key of
-// principal that may sign at a time. Otherwise the error wraps one of this
-// package's or of sshsig's.
+// Check verifies that an armored signature of message was made by a key of
+// principal that may sign at a time, and returns the signer. The error wraps one of
+// the sentinel errors of this package or of package sshsig.
 func (s *Signers) Check(message, armored []byte, principal string, at time.Time) (Signer, error) {
 	sig, err := sshsig.Parse(armored)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 		return Signer{}, err
 	}
 	if entry.VerifyRequired && !sig.UserVerified() {
-		return Signer{}, fmt.Errorf("%w: line %d asks for a key that verifies its user, such as by a PIN", sshsig.ErrSignature, entry.Line)
+		return Signer{}, fmt.Errorf("%w: line %d requires a key that verifies its user, for example by a PIN", sshsig.ErrSignature, entry.Line)
 	}
 	if err := sig.Verify(message); err != nil {
 		return Signer{}, err
@@ -94,10 +95,10 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 	return signer, nil
 }
 
-// lists reports whether the revocation list of the state contains a key, or the
-// key of a certificate: ssh-keygen writes into a list the key, its SHA-1, or its
-// SHA-256. Earlier versions recorded states with lists; new states have none.
-func (s *Signers) lists(key ssh.PublicKey) bool {
+// inRevocationList reports whether the revocation list of the state contains key or, for a
+// certificate, its key. Lists of ssh-keygen contain the key, its SHA-1, or its
+// SHA-256. Only states of earlier versions have lists.
+func (s *Signers) inRevocationList(key ssh.PublicKey) bool {
 	if s.list == nil {
 		return false
 	}
@@ -106,24 +107,24 @@ func (s *Signers) lists(key ssh.PublicKey) bool {
 	return bytes.Contains(s.list, wire) || bytes.Contains(s.list, short[:]) || bytes.Contains(s.list, long[:])
 }
 
-// ValidAt reports whether a time is within the limits of the entry, which are in
-// whole seconds; the last second counts.
+// ValidAt reports whether a time is within the limits of the entry, which are
+// inclusive and in whole seconds.
 func (e Entry) ValidAt(at time.Time) bool {
 	second := at.Truncate(time.Second)
 	return !second.Before(e.ValidAfter) && (e.ValidBefore.IsZero() || !second.After(e.ValidBefore))
 }
 
-// May returns the entry by which a key of principal may sign at a time. When
-// several do, it is one that asks for verification.
+// May returns the entry that allows a key of principal to sign at a time. If
+// several do, an entry that requires verification takes precedence.
 func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return Entry{}, err
 	}
-	if s.lists(key) {
+	if s.inRevocationList(key) {
 		return Entry{}, fmt.Errorf("%w: %s", ErrRevoked, ssh.FingerprintSHA256(sshsig.Plain(key)))
 	}
 	var may Entry
-	err := fmt.Errorf("%w: the signers file does not have %s", ErrUnknownKey, describe(key))
+	err := fmt.Errorf("%w: %s is not in the signers file", ErrUnknownKey, describe(key))
 	own, wire := ownKey(key)
 	for _, e := range s.entries {
 		if e.Authority == own || e.wire != wire {
@@ -152,8 +153,8 @@ func describe(key ssh.PublicKey) string {
 	return "the key " + ssh.FingerprintSHA256(key)
 }
 
-// ownKey returns the key by which entries are found, and whether it is the
-// signer's own: of a certificate it is that of the authority.
+// ownKey returns the key by which entries are searched, and whether it is the
+// signer's own: for a certificate, it is the key of the authority.
 func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return false, string(cert.SignatureKey.Marshal())
@@ -161,17 +162,17 @@ func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	return true, string(key.Marshal())
 }
 
-// allows returns nil when the entry lets a key that it is about sign for
-// principal at a time.
+// allows returns nil if the entry, which has this key, allows principal to sign at
+// a time.
 func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	switch {
 	case !slices.Contains(e.Principals, principal):
-		return fmt.Errorf("%w: line %d has this key for %s, not for %s", ErrUnknownKey, e.Line, strings.Join(e.Principals, ","), principal)
+		return fmt.Errorf("%w: line %d assigns this key to %s, not to %s", ErrUnknownKey, e.Line, strings.Join(e.Principals, ","), principal)
 	case e.Namespaces != nil && !slices.Contains(e.Namespaces, sshsig.Namespace):
-		return fmt.Errorf("%w: line %d has this key for other namespaces than %s", ErrUnknownKey, e.Line, sshsig.Namespace)
+		return fmt.Errorf("%w: the namespaces of line %d do not include %s", ErrUnknownKey, e.Line, sshsig.Namespace)
 	}
 	if !e.ValidAt(at) {
-		return fmt.Errorf("%w: line %d has it for another time than %s", ErrNotValid, e.Line, at.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: the time limits of line %d exclude %s", ErrNotValid, e.Line, at.UTC().Format(time.RFC3339))
 	}
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return checkCertificate(cert, principal, at)
@@ -179,9 +180,9 @@ func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	return nil
 }
 
-// Text writes the state in one form: sorted lines that ssh-keygen could read but
-// for verify-required, between the format and the hash of the revocation list,
-// which is "-" for every state that Parse returns.
+// Text returns the state in canonical form: the format, sorted lines that
+// ssh-keygen can read except for verify-required, and the hash of the revocation
+// list, which is "-" for every state that Parse returns.
 func (s *Signers) Text() []byte {
 	lines := make([]string, len(s.entries))
 	for i, e := range s.entries {
@@ -197,8 +198,8 @@ func (s *Signers) Text() []byte {
 
 const textFormat = "toolcrib signers 1"
 
-// Digest returns the SHA-256 of Text in lower-case hex: what a statement and the
-// log name the state by.
+// Digest returns the SHA-256 of Text in lower-case hex. Statements and the log use
+// it to identify the state.
 func (s *Signers) Digest() string { return sum(s.Text()) }
 
 func sum(b []byte) string {

@@ -22,8 +22,7 @@ var (
 	noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// sign makes an armored signature by a key, under its certificate if there is
-// one.
+// sign returns an armored signature by a key, with an optional certificate.
 func sign(t testing.TB, key ssh.Signer, cert *ssh.Certificate, message []byte) []byte {
 	t.Helper()
 	made, err := key.Sign(rand.Reader, sshsig.Message(message))
@@ -50,8 +49,8 @@ func parse(t testing.TB, allowed string) *signers.Signers {
 	return s
 }
 
-// withList returns the state of lines that an earlier version recorded with a key
-// revocation list.
+// withList returns a state with a key revocation list, as earlier versions recorded
+// it.
 func withList(t testing.TB, allowed string, list []byte) *signers.Signers {
 	t.Helper()
 	s, err := signers.Restore(textWithList(t, allowed, list), list)
@@ -66,7 +65,7 @@ func textWithList(t testing.TB, allowed string, list []byte) []byte {
 	return fmt.Appendf(bytes.TrimSuffix(parse(t, allowed).Text(), []byte("-\n")), "%x\n", sha256.Sum256(list))
 }
 
-// certify makes a certificate that change may make worse.
+// certify issues a certificate, which change may modify.
 func certify(t testing.TB, authority ssh.Signer, key ssh.PublicKey, change func(*ssh.Certificate)) *ssh.Certificate {
 	t.Helper()
 	c := &ssh.Certificate{
@@ -80,7 +79,7 @@ func certify(t testing.TB, authority ssh.Signer, key ssh.PublicKey, change func(
 	return c
 }
 
-// TestVerifyRequired asks for keys in hardware that verify their user.
+// TestVerifyRequired checks that hardware keys must verify their user if required.
 func TestVerifyRequired(t *testing.T) {
 	key := signingtest.NewKey(t, "sk-ed25519")
 	hardware := key.Signer.(*signingtest.HardwareKey)
@@ -112,8 +111,8 @@ func TestVerifyRequired(t *testing.T) {
 	}
 }
 
-// TestHardwareAuthority has a key in hardware sign certificates: somebody has to
-// be there for that too.
+// TestHardwareAuthority uses a hardware key as the authority: a user must have been
+// present when it issued the certificate.
 func TestHardwareAuthority(t *testing.T) {
 	authority := signingtest.NewKey(t, "sk-ecdsa")
 	hardware := authority.Signer.(*signingtest.HardwareKey)
@@ -134,7 +133,7 @@ func TestHardwareAuthority(t *testing.T) {
 	}
 }
 
-// TestFileIsStrict refuses lines that mean more, or something else elsewhere.
+// TestFileIsStrict refuses lines that are ambiguous or depend on the machine.
 func TestFileIsStrict(t *testing.T) {
 	key, hard, weak, large := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "sk-ed25519"), signingtest.NewKey(t, "rsa-2048"), signingtest.NewKey(t, "ecdsa-521")
 	line := signingtest.Line(key.PublicKey())
@@ -151,12 +150,12 @@ func TestFileIsStrict(t *testing.T) {
 		{"agent:mara " + line, "expected a principal"},
 		{"user: " + line, "expected a principal"},
 		{"user:mara,user:ada " + line, "share a key"},
-		{"user:mara " + line + "\nuser:ada " + line, "a key is one person's"},
+		{"user:mara " + line + "\nuser:ada " + line, "have the same key"},
 		{"user:mara", "a key"},
 		{line, "a key"},
 		{"user:mara " + line[:40], "a key"},
 		{"user:mara ssh-rsa " + strings.Fields(line)[1], "a key"},
-		{"user:mara " + signingtest.Line(weak.PublicKey()), "2048 bits"},
+		{"user:mara " + signingtest.Line(weak.PublicKey()), "got 2048"},
 		{"user:mara " + signingtest.Line(large.PublicKey()), "ecdsa-sha2-nistp521"},
 		{"user:mara " + signingtest.Line(cert), "not a certificate"},
 		{`user:mara namespaces="*" ` + line, "without patterns"},
@@ -171,7 +170,7 @@ func TestFileIsStrict(t *testing.T) {
 		{`user:mara valid-after="2026-12-01Z" ` + line, "without the Z"},
 		{`user:mara valid-before="202612011Z" ` + line, "without the Z"},
 		{`user:mara valid-after="20261202Z",valid-before="20261201Z" ` + line, "not after"},
-		{`user:mara verify-required ` + line, "keys in hardware"},
+		{`user:mara verify-required ` + line, "requires a hardware key"},
 		{`user:mara verify-required="yes" ` + signingtest.Line(hard.PublicKey()), "at most once"},
 		{strings.Repeat("#", signers.MaxSize+1), "bytes"},
 		{strings.Repeat("user:mara "+line+"\n", signers.MaxEntries+1), "keys"},
@@ -182,7 +181,8 @@ func TestFileIsStrict(t *testing.T) {
 	}
 }
 
-// TestState tells states apart by who may sign, and not by how it is written.
+// TestState checks that the digest depends on who may sign, not on the format of
+// the file.
 func TestState(t *testing.T) {
 	mara, ada := signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()), signingtest.Line(signingtest.NewKey(t, "ecdsa-384").PublicKey())
 	state := func(allowed string) string { return parse(t, allowed).Digest() }
@@ -194,7 +194,7 @@ func TestState(t *testing.T) {
 		"no line at end": "user:mara " + mara + "\nuser:ada " + ada,
 	} {
 		if state(same) != one {
-			t.Errorf("%s makes another state", name)
+			t.Errorf("%s changes the digest", name)
 		}
 	}
 	for name, other := range map[string]string{
@@ -205,18 +205,18 @@ func TestState(t *testing.T) {
 		"an authority": "user:mara " + mara + "\nuser:ada cert-authority " + ada,
 	} {
 		if state(other) == one {
-			t.Errorf("%s is the same state", name)
+			t.Errorf("%s does not change the digest", name)
 		}
 	}
 	for _, wrong := range []string{"", "toolcrib signers 1\n", "toolcrib signers 1\n\nrevoked x\n", "toolcrib signers 1\nuser:ada " + ada + "\nuser:ada " + ada + "\nrevoked -\n"} {
 		if _, err := signers.Restore([]byte(wrong), nil); !errors.Is(err, signers.ErrFile) {
-			t.Errorf("%q is restored: %v", wrong, err)
+			t.Errorf("restored %q: %v", wrong, err)
 		}
 	}
 }
 
-// TestRecordedList restores states that earlier versions recorded with a key
-// revocation list: what it revokes signs no later state.
+// TestRecordedList restores states with a key revocation list: a revoked key signs
+// no later state.
 func TestRecordedList(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	mara, ada := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "ecdsa-384")
@@ -226,7 +226,7 @@ func TestRecordedList(t *testing.T) {
 		list := revocation(t, kind+maras)
 		s := withList(t, both, list)
 		if s.Digest() == parse(t, both).Digest() || !bytes.Equal(s.Text(), textWithList(t, both, list)) {
-			t.Errorf("%s: the list makes no difference: %s", kind, s.Text())
+			t.Errorf("%s: the list does not change the state: %s", kind, s.Text())
 		}
 		if _, err := s.Check(text, sign(t, mara, nil, text), "user:mara", noon); !errors.Is(err, signers.ErrRevoked) {
 			t.Errorf("%s: the revoked key: %v", kind, err)
@@ -258,7 +258,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again, err := signers.Restore(s.Text(), nil); err != nil || again.Digest() != s.Digest() {
-			t.Fatalf("%q is read as %q, which is not restored: %v", allowed, s.Text(), err)
+			t.Fatalf("%q becomes %q, which cannot be restored: %v", allowed, s.Text(), err)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Agent starts an ssh-agent that can ask nobody, and returns its socket. It skips a
-// test where there is none.
+// Agent starts an ssh-agent without user interaction and returns its socket. It
+// skips the test if ssh-agent is not installed.
 func Agent(t testing.TB) string {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-agent"); err != nil {
@@ -25,7 +25,7 @@ func Agent(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints where it listens when it does
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints its socket once it listens
 		t.Fatal(err)
 	}
 	return socket

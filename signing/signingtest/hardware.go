@@ -14,23 +14,23 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Flags that a key in hardware sets in a signature.
+// Flags that a hardware key sets in its signatures.
 const (
 	UserPresent  byte = 1 << 0
 	UserVerified byte = 1 << 2
 )
 
 // HardwareKey signs as a FIDO authenticator does (OpenSSH's PROTOCOL.u2f), with a
-// private half in memory.
+// private key in memory.
 type HardwareKey struct {
-	Flags   byte // of the signatures to come
+	Flags   byte // of future signatures
 	private crypto.Signer
 	public  ssh.PublicKey
 }
 
 const application = "ssh:"
 
-// NewHardwareKey makes a key of an ed25519 or P-256 key.
+// NewHardwareKey returns a hardware key based on an ed25519 or P-256 key.
 func NewHardwareKey(t testing.TB, private crypto.Signer) *HardwareKey {
 	t.Helper()
 	var wire []byte
@@ -59,10 +59,10 @@ func NewHardwareKey(t testing.TB, private crypto.Signer) *HardwareKey {
 	return &HardwareKey{Flags: UserPresent, private: private, public: public}
 }
 
-// PublicKey returns the public half.
+// PublicKey implements ssh.Signer.
 func (k *HardwareKey) PublicKey() ssh.PublicKey { return k.public }
 
-// Sign signs data with the flags that are set.
+// Sign implements ssh.Signer. It sets the flags of k.
 func (k *HardwareKey) Sign(_ io.Reader, data []byte) (*ssh.Signature, error) {
 	trailer := struct {
 		Flags   byte
@@ -82,7 +82,7 @@ func (k *HardwareKey) Sign(_ io.Reader, data []byte) (*ssh.Signature, error) {
 		}
 		sig.Blob = ssh.Marshal(struct{ R, S *big.Int }{r, s})
 	default:
-		return nil, fmt.Errorf("no hardware has a key of type %T", private)
+		return nil, fmt.Errorf("unsupported type of hardware key %T", private)
 	}
 	return sig, nil
 }

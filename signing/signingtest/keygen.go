@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// NeedsKeygen skips a test where there is no ssh-keygen that signs.
+// NeedsKeygen skips a test if ssh-keygen is not installed.
 func NeedsKeygen(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("ssh-keygen is not installed, so nothing is held against it here; what it wrote is in testdata and is checked all the same")
+		t.Skip("ssh-keygen is not installed; other tests check its output in testdata")
 	}
 }
 
-// Keygen runs ssh-keygen and returns what it prints, and whether it succeeded.
+// Keygen runs ssh-keygen and returns its standard output, all its output, and
+// whether it succeeded.
 func Keygen(t testing.TB, stdin []byte, args ...string) (stdout []byte, said string, ok bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "ssh-keygen", args...)
@@ -28,7 +29,8 @@ func Keygen(t testing.TB, stdin []byte, args ...string) (stdout []byte, said str
 	return out.Bytes(), strings.TrimSpace(out.String() + errors.String()), err == nil
 }
 
-// MustKeygen runs ssh-keygen, which has to succeed.
+// MustKeygen runs ssh-keygen, returns its standard output, and fails the test if it
+// fails.
 func MustKeygen(t testing.TB, stdin []byte, args ...string) []byte {
 	t.Helper()
 	out, said, ok := Keygen(t, stdin, args...)

@@ -1,4 +1,4 @@
-// Package signingtest makes keys of every kind for tests, and runs the real
+// Package signingtest makes keys of every type for tests and runs the real
 // ssh-keygen.
 package signingtest
 
@@ -19,23 +19,21 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Accepted and Refused are the kinds of keys that may sign and those that may
-// not.
+// Accepted lists the types of keys that may sign.
 func Accepted() []string {
 	return []string{"ed25519", "sk-ed25519", "ecdsa-256", "ecdsa-384", "sk-ecdsa", "rsa-3072"}
 }
 
-// Refused lists kinds of keys that OpenSSH signs with and toolcrib does not
-// accept.
+// Refused lists types of keys that OpenSSH supports and toolcrib refuses.
 func Refused() []string { return []string{"ecdsa-521", "rsa-2048"} }
 
-// Key is a key pair. Keys in hardware have no private half that a file can hold.
+// Key is a key pair. The private half of hardware keys cannot be written to a file.
 type Key struct {
 	ssh.Signer
 	private crypto.Signer
 }
 
-// NewKey makes a key of a kind that Accepted or Refused lists.
+// NewKey makes a key of a type that Accepted or Refused lists.
 func NewKey(t testing.TB, kind string) Key {
 	t.Helper()
 	soft, hardware := strings.CutPrefix(kind, "sk-")
@@ -55,7 +53,7 @@ func NewKey(t testing.TB, kind string) Key {
 	case "rsa-3072":
 		private, err = rsa.GenerateKey(rand.Reader, 3072)
 	default:
-		err = fmt.Errorf("there is no kind of key %q", kind)
+		err = fmt.Errorf("unknown type of key %q", kind)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -70,16 +68,16 @@ func NewKey(t testing.TB, kind string) Key {
 	return Key{Signer: signer, private: private}
 }
 
-// Private returns the private half, nil of a key in hardware.
+// Private returns the private half, or nil for a hardware key.
 func (k Key) Private() crypto.Signer { return k.private }
 
-// Line is the public half as a line of a file, without a comment.
+// Line returns the public key as a line of a file, without a comment.
 func Line(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// Write writes the private half of a key to a file, encrypted unless passphrase
-// is "", and the public half beside it. It returns the file.
+// Write writes the private key to a file, encrypted unless passphrase is "", and
+// the public key to a file with the suffix .pub. It returns the name of the file.
 func (k Key) Write(t testing.TB, passphrase string) string {
 	t.Helper()
 	var block *pem.Block
@@ -98,7 +96,7 @@ func (k Key) Write(t testing.TB, passphrase string) string {
 	return file
 }
 
-// WriteFile writes a file that only its owner can read.
+// WriteFile writes a file with mode 0600.
 func WriteFile(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

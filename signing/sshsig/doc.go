@@ -1,8 +1,8 @@
-// Package sshsig reads, writes and checks SSH signatures of statements.
+// Package sshsig reads, writes and verifies SSH signatures of statements.
 //
-// The format is OpenSSH's PROTOCOL.sshsig: what "ssh-keygen -Y sign" writes. Of
-// what it allows, one namespace, one hash and few kinds of keys are accepted; a
-// signature has one form, and nothing stands before, in or after it that is not
-// signed. github.com/hiddeco/sshsig reads the format too, but drops the reserved
-// field and what follows the armor before its caller can refuse them.
+// The format is OpenSSH's PROTOCOL.sshsig, which "ssh-keygen -Y sign" writes. The
+// package accepts only a part of it: one namespace, one hash algorithm, a few types
+// of keys, and a single encoding of each signature without any unsigned bytes
+// around it. github.com/hiddeco/sshsig also reads the format, but drops the
+// reserved field and text after the armor before a caller could refuse them.
 package sshsig

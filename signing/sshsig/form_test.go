@@ -14,7 +14,8 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// wire is PROTOCOL.sshsig once more, to write what ssh-keygen does not.
+// wire repeats the format of PROTOCOL.sshsig, to write variants that ssh-keygen
+// does not.
 type wire struct {
 	Magic     [6]byte
 	Version   uint32
@@ -30,8 +31,8 @@ func armor(b []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: b})
 }
 
-// TestOneForm changes what surrounds a good signature: nothing else is read as
-// one.
+// TestOneForm changes the encoding of a good signature in many ways; Parse must
+// refuse each.
 func TestOneForm(t *testing.T) {
 	text := message(t)
 	key := signingtest.NewKey(t, "ed25519")
@@ -58,7 +59,7 @@ func TestOneForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		if verify(armor(ssh.Marshal(w)), text) != nil {
-			t.Fatal("the signature does not hold as it is")
+			t.Fatal("the unchanged signature is invalid")
 		}
 		change(&w)
 		if err := verify(armor(ssh.Marshal(w)), text); !errors.Is(err, sshsig.ErrMalformed) {
@@ -92,8 +93,7 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
-// TestMoreKeysAreRefused builds signatures by keys that no file of OpenSSH
-// should name.
+// TestMoreKeysAreRefused uses certificates with keys that are not accepted.
 func TestMoreKeysAreRefused(t *testing.T) {
 	text := message(t)
 	authority := signingtest.NewKey(t, "ecdsa-521")
@@ -133,7 +133,7 @@ func FuzzParse(f *testing.F) {
 		}
 		block, _ := pem.Decode(s.Armor())
 		if !bytes.Equal(block.Bytes, b) {
-			t.Fatalf("%x is read as %x", b, block.Bytes)
+			t.Fatalf("%x was parsed as %x", b, block.Bytes)
 		}
 		_ = s.Verify(text) // must return
 	})

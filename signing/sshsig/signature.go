@@ -12,18 +12,19 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace separates signatures of statements from all others by the same key.
+// Namespace distinguishes signatures of statements from all other signatures of a
+// key.
 const Namespace = "toolcrib-decision-v1"
 
-// MaxSize is the size of the largest armored signature, in bytes. Certificates
-// with many principals are long.
+// MaxSize limits the size of an armored signature, in bytes. Certificates with many
+// principals are long.
 const MaxSize = 64 << 10
 
-// Errors of signatures.
+// Sentinel errors of this package.
 var (
 	ErrMalformed = errors.New("malformed SSH signature")
 	ErrNamespace = errors.New("signature for another purpose")
-	ErrKey       = errors.New("unsupported kind of key")
+	ErrKey       = errors.New("unsupported type of key")
 	ErrSignature = errors.New("invalid signature")
 )
 
@@ -32,13 +33,13 @@ const (
 	hashName = "sha512"
 	begin    = "-----BEGIN SSH SIGNATURE-----\n"
 	end      = "-----END SSH SIGNATURE-----\n"
-	columns  = 70 // as ssh-keygen breaks lines
+	columns  = 70 // ssh-keygen's line length
 )
 
-// magic begins a signature, and the text that is signed.
+// magic starts both a signature and the text that is signed.
 var magic = [6]byte{'S', 'S', 'H', 'S', 'I', 'G'}
 
-// blob is a signature as PROTOCOL.sshsig lays it out.
+// blob is the layout of a signature in PROTOCOL.sshsig.
 type blob struct {
 	Magic     [6]byte
 	Version   uint32
@@ -49,7 +50,7 @@ type blob struct {
 	Signature []byte
 }
 
-// signed returns the bytes that the key signs.
+// signed is the layout of the bytes that the key signs.
 type signed struct {
 	Magic     [6]byte
 	Namespace string
@@ -70,8 +71,8 @@ func Message(message []byte) []byte {
 	return ssh.Marshal(signed{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
 }
 
-// New makes the signature of a message from what a key made of Message. The
-// error is that of Verify.
+// New assembles the signature of a message from key's signature of
+// Message(message). It verifies the result and returns the errors of Verify.
 func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, error) {
 	s := &Signature{Key: key, raw: made}
 	if err := CheckKey(key); err != nil {
@@ -80,21 +81,21 @@ func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, er
 	return s, s.Verify(message)
 }
 
-// Parse reads an armored signature. It accepts what Armor writes, with line
-// breaks anywhere and of either kind, in Namespace and by a key that CheckKey
-// accepts. Nothing may stand around it.
+// Parse reads an armored signature. It accepts the output of Armor, with line
+// breaks of either kind at any place, and nothing around it. The namespace must be
+// Namespace, and CheckKey must accept the key.
 func Parse(armored []byte) (*Signature, error) {
 	b, err := dearmor(armored)
 	if err != nil {
 		return nil, err
 	}
 	var w blob
-	if err := ssh.Unmarshal(b, &w); err != nil { // which refuses what follows
+	if err := ssh.Unmarshal(b, &w); err != nil { // fails if bytes follow
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	switch {
 	case w.Magic != magic || w.Version != version:
-		return nil, fmt.Errorf("%w: it is not of version %d", ErrMalformed, version)
+		return nil, fmt.Errorf("%w: its version is not %d", ErrMalformed, version)
 	case len(w.Reserved) != 0:
 		return nil, fmt.Errorf("%w: its reserved field has %d bytes", ErrMalformed, len(w.Reserved))
 	case w.Namespace != Namespace:
@@ -105,18 +106,18 @@ func Parse(armored []byte) (*Signature, error) {
 	return parse(w)
 }
 
-// parse reads the key and its signature. Each has to be in the one form in which
-// the library writes it.
+// parse reads the public key and its signature. Each must have exactly the encoding
+// that x/crypto/ssh writes.
 func parse(w blob) (*Signature, error) {
 	key, err := ssh.ParsePublicKey(w.PublicKey)
 	if err != nil {
-		return nil, fmt.Errorf("%w: its key: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: cannot parse its key: %w", ErrMalformed, err)
 	}
 	if err := CheckKey(key); err != nil {
 		return nil, err
 	}
 	if !bytes.Equal(key.Marshal(), w.PublicKey) {
-		return nil, fmt.Errorf("%w: its key is written in an unusual way", ErrMalformed)
+		return nil, fmt.Errorf("%w: its key is not in canonical form", ErrMalformed)
 	}
 	var made ssh.Signature
 	if err := ssh.Unmarshal(w.Signature, &made); err != nil {
@@ -128,20 +129,20 @@ func parse(w blob) (*Signature, error) {
 	return &Signature{Key: key, raw: &made}, nil
 }
 
-// Verify returns nil when the key of s signed message. Whose key that is, and
-// whether it may sign, is not looked at.
+// Verify checks that the key of s signed message. It does not check who owns the
+// key and whether it may sign.
 func (s *Signature) Verify(message []byte) error {
 	return Check(s.Key, Message(message), s.raw)
 }
 
-// UserVerified reports whether a key in hardware asked for more than a touch,
-// such as a PIN.
+// UserVerified reports whether a hardware key verified its user, for example by a
+// PIN, in addition to a touch.
 func (s *Signature) UserVerified() bool {
 	flags, err := flagsOf(s.raw)
 	return err == nil && flags&userVerified != 0
 }
 
-// Armor returns the signature as ssh-keygen writes it.
+// Armor returns the signature in the format of ssh-keygen.
 func (s *Signature) Armor() []byte {
 	b := ssh.Marshal(blob{
 		Magic: magic, Version: version, PublicKey: s.Key.Marshal(), Namespace: Namespace, Hash: hashName, Signature: ssh.Marshal(s.raw),
@@ -158,26 +159,26 @@ func (s *Signature) Armor() []byte {
 
 func dearmor(armored []byte) ([]byte, error) {
 	if len(armored) > MaxSize {
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrMalformed, MaxSize)
+		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	text := bytes.ReplaceAll(armored, []byte("\r\n"), []byte("\n"))
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		text = append(text, '\n') // pasted text lacks it
+		text = append(text, '\n') // pasted text often lacks it
 	}
 	text, begins := bytes.CutPrefix(text, []byte(begin))
 	text, ends := bytes.CutSuffix(text, []byte("\n"+end))
 	if !begins || !ends {
-		return nil, fmt.Errorf("%w: it has to begin with %q and end with %q", ErrMalformed, begin[:len(begin)-1], end[:len(end)-1])
+		return nil, fmt.Errorf("%w: expected it to begin with %q and to end with %q", ErrMalformed, begin[:len(begin)-1], end[:len(end)-1])
 	}
-	b, err := base64.StdEncoding.Strict().AppendDecode(nil, text) // which skips line breaks
+	b, err := base64.StdEncoding.Strict().AppendDecode(nil, text) // the decoder skips line breaks
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return b, nil
 }
 
-// formats has the format of the signatures of each kind of key that is
-// accepted. RSA keys make signatures of several formats.
+// formats maps each accepted type of key to the format of its signatures. An RSA
+// key could sign in several formats.
 var formats = map[string]string{
 	ssh.KeyAlgoED25519:    ssh.KeyAlgoED25519,
 	ssh.KeyAlgoSKED25519:  ssh.KeyAlgoSKED25519,
@@ -187,12 +188,12 @@ var formats = map[string]string{
 	ssh.KeyAlgoRSA:        ssh.KeyAlgoRSASHA512,
 }
 
-// MinRSA is the size of the smallest RSA key that is accepted, in bits.
+// MinRSA is the minimum size of RSA keys, in bits.
 const MinRSA = 3072
 
-// CheckKey returns nil for a key that may sign: ed25519, sk-ed25519, ecdsa P-256
-// or P-384, sk-ecdsa, RSA of MinRSA bits or more, or a certificate of such a key
-// by such a key. Otherwise the error wraps ErrKey.
+// CheckKey returns an error that wraps ErrKey unless key is of an accepted type:
+// ed25519, sk-ed25519, ecdsa P-256 or P-384, sk-ecdsa, RSA with at least MinRSA
+// bits, or a certificate for such a key issued by such a key.
 func CheckKey(key ssh.PublicKey) error {
 	cert, ok := key.(*ssh.Certificate)
 	if !ok {
@@ -202,7 +203,7 @@ func CheckKey(key ssh.PublicKey) error {
 		return err
 	}
 	if err := checkPlain(cert.SignatureKey); err != nil {
-		return fmt.Errorf("the authority of the certificate: %w", err)
+		return fmt.Errorf("the certificate authority: %w", err)
 	}
 	return nil
 }
@@ -212,12 +213,12 @@ func checkPlain(key ssh.PublicKey) error {
 		return fmt.Errorf("%w: %s; use ed25519, ecdsa P-256 or P-384, one of their sk- forms, or RSA", ErrKey, key.Type())
 	}
 	if size := rsaSize(key); size != 0 && size < MinRSA {
-		return fmt.Errorf("%w: RSA with %d bits; at least %d are needed", ErrKey, size, MinRSA)
+		return fmt.Errorf("%w: RSA keys must have at least %[3]d bits (got %[2]d)", ErrKey, size, MinRSA)
 	}
 	return nil
 }
 
-// rsaSize returns the number of bits of an RSA key, 0 for other keys.
+// rsaSize returns the size of an RSA key in bits, or 0 for other keys.
 func rsaSize(key ssh.PublicKey) int {
 	if k, ok := key.(ssh.CryptoPublicKey); ok {
 		if k, ok := k.CryptoPublicKey().(*rsa.PublicKey); ok {
@@ -235,8 +236,8 @@ func Plain(key ssh.PublicKey) ssh.PublicKey {
 	return key
 }
 
-// Check returns nil when key made sig over data, in the form that CheckForm
-// wants. Its error wraps ErrKey, ErrMalformed or ErrSignature.
+// Check verifies that sig is key's signature of data, in the form that CheckForm
+// requires. Its error wraps ErrKey, ErrMalformed or ErrSignature.
 func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	key = Plain(key)
 	if err := CheckForm(key, sig); err != nil {
@@ -248,32 +249,32 @@ func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	return nil
 }
 
-// CheckForm returns nil when sig has the one form of a signature by key, which
-// is not a certificate: for a key in hardware with the user present. Whether it
-// holds is not looked at.
+// CheckForm checks the format of a signature by key, without verifying it. For a
+// hardware key, the signature must state that the user touched it. key must not be
+// a certificate.
 func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if err := checkPlain(key); err != nil {
 		return err
 	}
 	if sig.Format != formats[key.Type()] {
-		return fmt.Errorf("%w: a key of type %s has to sign with %s, not %.60q", ErrKey, key.Type(), formats[key.Type()], sig.Format)
+		return fmt.Errorf("%w: keys of type %s must sign with %s, not %.60q", ErrKey, key.Type(), formats[key.Type()], sig.Format)
 	}
 	flags, err := flagsOf(sig)
 	if err != nil {
 		return err
 	}
 	if inHardware(sig.Format) && flags&userPresent == 0 {
-		return fmt.Errorf("%w: the key was not touched", ErrSignature)
+		return fmt.Errorf("%w: nobody touched the hardware key", ErrSignature)
 	}
-	// The library pads short RSA signatures, so that there would be several for
-	// one.
+	// x/crypto/ssh pads short RSA signatures, which would allow several encodings
+	// of one signature.
 	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
-		return fmt.Errorf("%w: it has %d bytes for a key of %d bits", ErrSignature, len(sig.Blob), size)
+		return fmt.Errorf("%w: its length of %d bytes does not match the key of %d bits", ErrSignature, len(sig.Blob), size)
 	}
 	return nil
 }
 
-// Flags of a signature by a key in hardware (PROTOCOL.u2f).
+// Flags in the signature of a hardware key (PROTOCOL.u2f).
 const (
 	userPresent  = 1 << 0
 	userVerified = 1 << 2
@@ -283,8 +284,9 @@ func inHardware(format string) bool {
 	return format == ssh.KeyAlgoSKED25519 || format == ssh.KeyAlgoSKECDSA256
 }
 
-// flagsOf returns the flags of a signature: a byte before a counter of four.
-// Signatures of other keys have neither.
+// flagsOf returns the flags of a hardware key's signature, which consist of one
+// byte and are followed by a counter of four bytes. Signatures of other keys have
+// neither.
 func flagsOf(sig *ssh.Signature) (byte, error) {
 	size := 0
 	if inHardware(sig.Format) {

@@ -16,7 +16,7 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// message is the signed text: a statement as it is published.
+// message returns the text to sign, a published statement.
 func message(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "statement", "testdata", "approved_set.txt"))
@@ -26,7 +26,7 @@ func message(t testing.TB) []byte {
 	return b
 }
 
-// raw has a key sign a message as the namespace has it.
+// raw returns the signature of a message in Namespace.
 func raw(t testing.TB, key ssh.Signer, message []byte) *ssh.Signature {
 	t.Helper()
 	data := sshsig.Message(message)
@@ -43,7 +43,7 @@ func raw(t testing.TB, key ssh.Signer, message []byte) *ssh.Signature {
 	return sig
 }
 
-// verify reads an armored signature and holds it against a message.
+// verify parses an armored signature and verifies it.
 func verify(armored, message []byte) error {
 	s, err := sshsig.Parse(armored)
 	if err != nil {
@@ -52,7 +52,7 @@ func verify(armored, message []byte) error {
 	return s.Verify(message)
 }
 
-// keygenVerifies asks ssh-keygen about an armored signature by key.
+// keygenVerifies verifies an armored signature with ssh-keygen.
 func keygenVerifies(t testing.TB, key ssh.PublicKey, armored, message []byte) (string, bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,8 @@ func keygenVerifies(t testing.TB, key ssh.PublicKey, armored, message []byte) (s
 	return said, ok
 }
 
-// TestKeygenAcceptsOurs signs with a key of every kind and asks ssh-keygen.
+// TestKeygenAcceptsOurs checks that ssh-keygen verifies our signatures by every
+// type of key.
 func TestKeygenAcceptsOurs(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	text := message(t)
@@ -75,25 +76,26 @@ func TestKeygenAcceptsOurs(t *testing.T) {
 			continue
 		}
 		if said, ok := keygenVerifies(t, key.PublicKey(), s.Armor(), text); !ok {
-			t.Errorf("%s: ssh-keygen says %s", kind, said)
+			t.Errorf("%s: ssh-keygen: %s", kind, said)
 		}
 		if said, ok := keygenVerifies(t, key.PublicKey(), s.Armor(), append(text, ' ')); ok {
-			t.Errorf("%s: ssh-keygen accepts it for another text: %s", kind, said)
+			t.Errorf("%s: ssh-keygen accepts the signature for another text: %s", kind, said)
 		}
 		again, err := sshsig.Parse(s.Armor())
 		if err != nil || !bytes.Equal(again.Armor(), s.Armor()) || again.Verify(text) != nil {
-			t.Errorf("%s: it reads back as something else, %v", kind, err)
+			t.Errorf("%s: it differs after a round trip, %v", kind, err)
 		}
 	}
 }
 
-// TestWeAcceptKeygens has ssh-keygen sign, for this namespace and for others.
+// TestWeAcceptKeygens verifies signatures that ssh-keygen makes in this namespace
+// and in others.
 func TestWeAcceptKeygens(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	text := message(t)
 	for _, kind := range append(signingtest.Accepted(), signingtest.Refused()...) {
 		if strings.HasPrefix(kind, "sk-") {
-			continue // it asks a device
+			continue // needs a device
 		}
 		key := signingtest.NewKey(t, kind)
 		file := key.Write(t, "")
@@ -109,7 +111,7 @@ func TestWeAcceptKeygens(t *testing.T) {
 		}
 		s, err := sshsig.Parse(good)
 		if err != nil || s.Verify(text) != nil || !bytes.Equal(s.Armor(), good) {
-			t.Errorf("%s: %v; or it is written in another way", kind, err)
+			t.Errorf("%s: %v; or Armor writes it differently", kind, err)
 			continue
 		}
 		if err := verify(good, append(text, '\n')); !errors.Is(err, sshsig.ErrSignature) {
@@ -126,13 +128,13 @@ func TestWeAcceptKeygens(t *testing.T) {
 	}
 }
 
-// TestPublished checks signatures that ssh-keygen made and testdata keeps, so
-// that something of it is checked where it is not installed.
+// TestPublished verifies the signatures in testdata, which ssh-keygen made, also on
+// systems without ssh-keygen.
 func TestPublished(t *testing.T) {
 	text := message(t)
 	for _, kind := range signingtest.Accepted() {
 		file := filepath.Join("testdata", kind+".sig")
-		if _, err := os.Stat(file); err != nil && generated.Updating() { // made once: another key signs each time
+		if _, err := os.Stat(file); err != nil && generated.Updating() { // not overwritten: each run uses a new key
 			key := signingtest.NewKey(t, kind)
 			s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))
 			if err != nil {
@@ -157,8 +159,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestHardwareFlags holds signatures of keys in hardware against what the
-// hardware says of the user.
+// TestHardwareFlags checks the flags of signatures by hardware keys.
 func TestHardwareFlags(t *testing.T) {
 	text := message(t)
 	for _, kind := range []string{"sk-ed25519", "sk-ecdsa"} {
@@ -189,12 +190,12 @@ func TestHardwareFlags(t *testing.T) {
 		forged := raw(t, key, text)
 		forged.Rest[0] |= signingtest.UserVerified
 		if _, err := sshsig.New(key.PublicKey(), text, forged); !errors.Is(err, sshsig.ErrSignature) {
-			t.Errorf("%s with a flag set afterwards: %v", kind, err)
+			t.Errorf("%s with a flag that was set after signing: %v", kind, err)
 		}
 	}
 }
 
-// TestOtherFormats has keys sign in a format that is not theirs.
+// TestOtherFormats uses signature formats that do not belong to the key.
 func TestOtherFormats(t *testing.T) {
 	text := message(t)
 	key := signingtest.NewKey(t, "rsa-3072")
@@ -214,7 +215,7 @@ func TestOtherFormats(t *testing.T) {
 	}
 	soft, hard := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "sk-ed25519")
 	if _, err := sshsig.New(hard.PublicKey(), text, raw(t, soft, text)); !errors.Is(err, sshsig.ErrKey) {
-		t.Errorf("a software signature for a key in hardware: %v", err)
+		t.Errorf("a software signature for a hardware key: %v", err)
 	}
 	if _, err := sshsig.New(soft.PublicKey(), text, raw(t, hard, text)); !errors.Is(err, sshsig.ErrKey) {
 		t.Errorf("a hardware signature for a software key: %v", err)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Verdict names the act of a statement.
+// Verdict is the kind of an act.
 type Verdict string
 
-// The verdicts. The first three are those of decisions about proposals.
+// The verdicts. The first three belong to decisions about proposals.
 const (
 	Approved       Verdict = "approved"
 	NeedsChanges   Verdict = "needs_changes"
@@ -21,7 +21,7 @@ const (
 	SignersChanged Verdict = "signers_changed"
 )
 
-// acts makes the act that a verdict names, to be read into.
+// acts maps each verdict to a constructor of its act, into which the decoder reads.
 var acts = map[Verdict]func(Verdict) Act{
 	Approved:       func(v Verdict) Act { return &Decision{Verdict: v} },
 	NeedsChanges:   func(v Verdict) Act { return &Decision{Verdict: v} },
@@ -34,7 +34,7 @@ var acts = map[Verdict]func(Verdict) Act{
 	SignersChanged: func(Verdict) Act { return &Signers{} },
 }
 
-// Act is the subject matter of a statement: *Decision, *Waiver, *CallAnswer, *Tier or
+// Act is the content of a statement: *Decision, *Waiver, *CallAnswer, *Tier or
 // *Signers.
 type Act interface {
 	verdict() Verdict
@@ -44,36 +44,36 @@ type Act interface {
 // VerdictOf returns the verdict of an act.
 func VerdictOf(a Act) Verdict { return a.verdict() }
 
-// Decision approves, sends back, or rejects proposals in one act: one, a change
-// set, or several that are decided together.
+// Decision approves, sends back, or rejects proposals in one act: a single
+// proposal, a change set, or several that are decided together.
 type Decision struct {
 	Verdict Verdict // Approved, NeedsChanges or Rejected
-	Set     string  // name of the change set, "" for proposals of none or of several
+	Set     string  // name of the change set, or "" if it is not exactly one
 	Items   []Item
 }
 
-// Item is one proposal of a decision. Version, Previous and Sum are of the
-// version that an approval writes; other verdicts write none.
+// Item is one proposal of a decision. Version, Previous and Sum describe the
+// version that an approval writes; they are empty for other verdicts.
 type Item struct {
 	Proposal     string // UUID
 	Revision     int
 	Subject      string // "tool:user/scene_pacer"
 	ContentHash  string
 	ReviewDigest string
-	Version      int    // 0 when none is written
-	Previous     string // hash of the version before, "" for the first
-	Sum          string // sum of the version without its signature, "" when none is written
+	Version      int    // 0 unless approved
+	Previous     string // hash of the previous version, "" for the first
+	Sum          string // sum of the version without its signature, "" unless approved
 }
 
 func (d *Decision) verdict() Verdict { return d.Verdict }
 
 func (d *Decision) lines(c *codec) {
-	c.require(d.Verdict == Approved || d.Verdict == NeedsChanges || d.Verdict == Rejected, "verdict", "%s is none of a decision", d.Verdict)
+	c.require(d.Verdict == Approved || d.Verdict == NeedsChanges || d.Verdict == Rejected, "verdict", "%s is not the verdict of a decision", d.Verdict)
 	n := len(d.Items)
 	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
 	c.require(n <= MaxItems, "number of items", "more than %d", MaxItems)
 	if c.reading {
-		d.Items = nil // it grows with the lines, whatever number is announced
+		d.Items = nil // grows line by line, regardless of the announced number
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -82,7 +82,7 @@ func (d *Decision) lines(c *codec) {
 		}
 		item := &d.Items[i]
 		item.line(c, d.Verdict)
-		c.require(!seen[item.Proposal], "proposal", "%s is named twice", item.Proposal)
+		c.require(!seen[item.Proposal], "proposal", "duplicate %s", item.Proposal)
 		seen[item.Proposal] = true
 	}
 }
@@ -98,10 +98,10 @@ func (i *Item) line(c *codec, v Verdict) {
 		number("version", least, &i.Version), text("previous hash", optionalHash, &i.Previous), text("version sum", sum, &i.Sum),
 	)
 	if v == Approved {
-		c.require((i.Version == 1) == (i.Previous == ""), "previous hash", `it is "-" for version 1 and only for that`)
+		c.require((i.Version == 1) == (i.Previous == ""), "previous hash", `must be "-" for version 1 and only for version 1`)
 		return
 	}
-	c.require(i.Version == 0 && i.Previous == "" && i.Sum == "", "version", "%s writes none: 0 - -", v)
+	c.require(i.Version == 0 && i.Previous == "" && i.Sum == "", "version", `must be "0 - -" for %s`, v)
 }
 
 // Waiver accepts one finding of a revision, or ends the waiver of that finding.
@@ -112,10 +112,10 @@ type Waiver struct {
 	Subject     string
 	ContentHash string
 	Rule        string    // "S104"
-	PassageHash string    // of the passage that was found
-	Path        string    // Text of the path of the field
-	Field       string    // hash over the keys of all findings in the field
-	Expires     time.Time // zero for never, and for the end of a waiver
+	PassageHash string    // hash of the passage
+	Path        string    // hash (Text) of the path of the field
+	Field       string    // hash of the keys of all findings in the field
+	Expires     time.Time // zero if it never expires, and if Ended
 }
 
 func (w *Waiver) verdict() Verdict {
@@ -131,7 +131,7 @@ func (w *Waiver) lines(c *codec) {
 		text("content hash", hash, &w.ContentHash), text("rule", token, &w.Rule), text("passage hash", hash, &w.PassageHash),
 		text("hash of the path", hash, &w.Path), text("hash of the field's findings", hash, &w.Field), optionalStamp("expiry", &w.Expires),
 	)
-	c.require(!w.Ended || w.Expires.IsZero(), "expiry", `it is "-" for %s`, WaiverEnded)
+	c.require(!w.Ended || w.Expires.IsZero(), "expiry", `must be "-" for %s`, WaiverEnded)
 }
 
 // CallAnswer approves or refuses a call that waits for the user.
@@ -141,7 +141,7 @@ type CallAnswer struct {
 	Tool        string
 	Version     int
 	ContentHash string
-	Digest      string // of the call: caller, arguments, expiry
+	Digest      string // digest of the call: caller, arguments, expiry
 }
 
 func (a *CallAnswer) verdict() Verdict {
@@ -158,10 +158,10 @@ func (a *CallAnswer) lines(c *codec) {
 	)
 }
 
-// Tier sets a user's own approval tier of tools.
+// Tier sets the approval tier of tools for one user.
 type Tier struct {
-	Tier  string // "auto_approve", "requires_approval", or "" to take the user's own back
-	User  string // Text of the user whose calls it is for
+	Tier  string // "auto_approve", "requires_approval", or "" to remove the user's setting
+	User  string // hash (Text) of the user to whose calls it applies
 	Tools []string
 }
 
@@ -172,7 +172,7 @@ func (t *Tier) lines(c *codec) {
 	c.line("tier", text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User), number("number of tools", 1, &n))
 	c.require(n <= MaxItems, "number of tools", "more than %d", MaxItems)
 	if c.reading {
-		t.Tools = nil // it grows with the lines, whatever number is announced
+		t.Tools = nil // grows line by line, regardless of the announced number
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -181,7 +181,7 @@ func (t *Tier) lines(c *codec) {
 		}
 		tool := &t.Tools[i]
 		c.line("tool", text("tool", token, tool))
-		c.require(!seen[*tool], "tool", "%s is named twice", *tool)
+		c.require(!seen[*tool], "tool", "duplicate %s", *tool)
 		seen[*tool] = true
 	}
 }
@@ -189,7 +189,7 @@ func (t *Tier) lines(c *codec) {
 // Signers puts a state of the signers file in force.
 type Signers struct {
 	Number   int    // of the state, counted from 1
-	Previous string // digest of the state before, "" for the first
+	Previous string // digest of the previous state, "" for the first
 	State    string // digest of the state
 }
 
@@ -197,14 +197,14 @@ func (*Signers) verdict() Verdict { return SignersChanged }
 
 func (s *Signers) lines(c *codec) {
 	c.line("signers", number("number", 1, &s.Number), text("previous state", optionalHash, &s.Previous), text("state", hash, &s.State))
-	c.require((s.Number == 1) == (s.Previous == ""), "previous state", `it is "-" for state 1 and only for that`)
-	c.require(s.Previous != s.State, "state", "it is the one before")
+	c.require((s.Number == 1) == (s.Previous == ""), "previous state", `must be "-" for state 1 and only for state 1`)
+	c.require(s.Previous != s.State, "state", "must differ from the previous state")
 }
 
-// About returns what an act is about where a later statement about the same replaces an
-// earlier one: the subject of each version that it approves, the tiers of a tool, a
-// finding, or the signers. It is empty for acts that nothing replaces. The triggers of the
-// store write the same texts.
+// About returns keys of the things that an act is about, if later acts with the
+// same key replace it: the subject of each version that it approves, the tier of
+// each tool, a finding, or the signers. It returns nil for other acts. The triggers
+// of the store write the same keys.
 func About(a Act) []string {
 	switch act := a.(type) {
 	case *Decision:

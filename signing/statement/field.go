@@ -11,10 +11,10 @@ import (
 type field interface {
 	name() string
 	text() string
-	// problem says why text is not text of the field; "" when it is. There is one
-	// text for each value.
+	// problem returns the reason why text is not a valid value of the field, or "".
+	// Each value has exactly one text.
 	problem(text string) string
-	// set takes on the value of a text without a problem.
+	// set stores the value of a valid text.
 	set(text string)
 }
 
@@ -25,8 +25,8 @@ type form struct {
 	optional bool // "-" means ""
 }
 
-// The forms of text. None of them holds a control character, a line end, or
-// anything beyond ASCII, and only the name of a change set a space.
+// The forms of text fields. None allows control characters, line ends, or non-ASCII
+// characters; only the name of a change set may contain spaces.
 var (
 	hash         = form{valid: isHash, expected: "64 lower-case hex digits"}
 	optionalHash = form{valid: isHash, expected: `64 lower-case hex digits or "-"`, optional: true}
@@ -47,7 +47,7 @@ func text(label string, f form, to *string) field { return textField{label, f, t
 
 func (f textField) name() string { return f.label }
 
-// text writes "-" in a way that has a problem: it would be read as "".
+// text quotes the value "-" to make it invalid: the decoder would read "-" as "".
 func (f textField) text() string {
 	switch {
 	case f.form.optional && *f.to == "":
@@ -94,11 +94,11 @@ func (f numberField[T]) problem(text string) string {
 }
 
 func (f numberField[T]) set(text string) {
-	n, _ := strconv.ParseInt(text, 10, 64) // problem read it
+	n, _ := strconv.ParseInt(text, 10, 64) // checked by problem
 	*f.to = T(n)
 }
 
-// Times are written as the history keeps them.
+// Formats of times; the history uses the first.
 const (
 	micros = "2006-01-02T15:04:05.000000Z"
 	nanos  = "2006-01-02T15:04:05.000000000Z"
@@ -115,8 +115,8 @@ func optionalStamp(label string, to *time.Time) field { return stampField{label,
 
 func (f stampField) name() string { return f.label }
 
-// text writes a time that is finer than a microsecond in a way that has a
-// problem: rounded, it would be another time.
+// text returns an invalid text for a time that is more precise than a microsecond:
+// rounding it would change it.
 func (f stampField) text() string {
 	switch {
 	case f.optional && f.to.IsZero():
@@ -141,7 +141,7 @@ func (f stampField) problem(text string) string {
 func (f stampField) set(text string) {
 	*f.to = time.Time{}
 	if text != none {
-		*f.to, _ = time.Parse(micros, text) // problem read it
+		*f.to, _ = time.Parse(micros, text) // checked by problem
 	}
 }
 
@@ -150,9 +150,9 @@ const (
 	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// madeOf reports whether s has 1 to most characters of those allowed, the first
-// of them one of first.
-func madeOf(s, first, allowed string, most int) bool {
+// consistsOf reports whether s consists of 1 to most of the allowed characters and
+// starts with one of first.
+func consistsOf(s, first, allowed string, most int) bool {
 	if s == "" || len(s) > most || !strings.Contains(first, s[:1]) {
 		return false
 	}
@@ -191,19 +191,19 @@ func isUUID(s string) bool {
 	return true
 }
 
-// ValidPrincipal reports whether s has the form of who signs: "user:" and the
+// ValidPrincipal reports whether s has the form of a principal: "user:" and the
 // name of an actor.
 func ValidPrincipal(s string) bool {
 	name, ok := strings.CutPrefix(s, "user:")
-	return ok && madeOf(name, letters+digits+"_", letters+digits+"_.@+-", 64)
+	return ok && consistsOf(name, letters+digits+"_", letters+digits+"_.@+-", 64)
 }
 
 func isToken(s string) bool {
-	return madeOf(s, letters, letters+digits+"_.:/-", 256)
+	return consistsOf(s, letters, letters+digits+"_.:/-", 256)
 }
 
 func isSetName(s string) bool {
-	return madeOf(s, letters+digits, letters+digits+" ._-", 64)
+	return consistsOf(s, letters+digits, letters+digits+" ._-", 64)
 }
 
 func isTier(s string) bool { return s == "auto_approve" || s == "requires_approval" }

@@ -11,7 +11,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// TestSize reaches the limits from both sides.
+// TestSize tests values at and beyond the limits.
 func TestSize(t *testing.T) {
 	d := &statement.Decision{Verdict: statement.Approved, Set: "all"}
 	for i := range statement.MaxItems {
@@ -43,13 +43,13 @@ func FuzzDecode(f *testing.F) {
 		s, err := statement.Decode(b)
 		if err != nil {
 			if !errors.Is(err, statement.ErrMalformed) {
-				t.Fatalf("not a malformed statement: %v", err)
+				t.Fatalf("the error does not wrap ErrMalformed: %v", err)
 			}
 			return
 		}
 		again, err := statement.Encode(s)
 		if err != nil || !bytes.Equal(again, b) {
-			t.Fatalf("%q was read and is written as %q, %v", b, again, err)
+			t.Fatalf("%q becomes %q, %v", b, again, err)
 		}
 	})
 }

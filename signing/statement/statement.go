@@ -18,28 +18,27 @@ const (
 	MaxItems = 10_000  // proposals of one change set, tools of one tier
 )
 
-// ErrMalformed is wrapped by every error about a statement that cannot be
-// written or read.
+// ErrMalformed is returned for statements that cannot be encoded or decoded.
 var ErrMalformed = errors.New("malformed statement")
 
-// Statement is one act of a user, as it is signed. Hashes are SHA-256 in
-// lower-case hex; times are whole microseconds.
+// Statement is one act of a user, as signed. Hashes are SHA-256 in lower-case hex;
+// times are whole microseconds.
 type Statement struct {
-	Database string // hash of event 1: the statement is about no other database
+	Database string // hash of event 1, which identifies the database
 	Log      Head   // the newest event that the decider saw
 	By       string // principal: "user:mara"
 	At       time.Time
 	Act      Act
-	Note     string // Text of the note or the reason, which may be empty
+	Note     string // hash (Text) of the note or the reason, which may be empty
 }
 
-// Head is the newest entry of a chain.
+// Head is the newest entry of a hash chain.
 type Head struct {
 	Seq  int64 // counted from 1
 	Hash string
 }
 
-// Text returns the hash of free text in a statement.
+// Text returns the hash of a free text for use in a statement.
 func Text(s string) string { return Sum([]byte(s)) }
 
 // Sum returns the hash by which records refer to an encoded statement.
@@ -48,10 +47,11 @@ func Sum(encoded []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Encode writes a statement. It refuses one that Decode would not return.
+// Encode encodes a statement. It returns an error if Decode would not return the
+// same.
 func Encode(s Statement) ([]byte, error) {
 	if s.Act == nil {
-		return nil, fmt.Errorf("%w: it names no act", ErrMalformed)
+		return nil, fmt.Errorf("%w: it has no act", ErrMalformed)
 	}
 	c := codec{out: make([]byte, 0, 512)}
 	verdict := s.Act.verdict()
@@ -61,7 +61,7 @@ func Encode(s Statement) ([]byte, error) {
 	}
 	s.rest(&c)
 	if len(c.out) > MaxSize {
-		c.fail("", "it has more than %d bytes", MaxSize)
+		c.fail("", "it is larger than %d bytes", MaxSize)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -69,11 +69,11 @@ func Encode(s Statement) ([]byte, error) {
 	return c.out, nil
 }
 
-// Decode reads what Encode writes and nothing else.
+// Decode parses the output of Encode. It accepts nothing else.
 func Decode(b []byte) (Statement, error) {
 	var s Statement
 	if len(b) > MaxSize {
-		return s, fmt.Errorf("%w: it has more than %d bytes", ErrMalformed, MaxSize)
+		return s, fmt.Errorf("%w: it is larger than %d bytes", ErrMalformed, MaxSize)
 	}
 	c := codec{in: string(b), reading: true}
 	var verdict Verdict
@@ -85,7 +85,7 @@ func Decode(b []byte) (Statement, error) {
 		c.fail("verdict", "%q is not a verdict", verdict)
 	}
 	if c.in != "" {
-		c.fail("", "there is text after the last line")
+		c.fail("", "unexpected text after the last line")
 	}
 	if c.err != nil {
 		return Statement{}, c.err
@@ -107,23 +107,23 @@ func (s *Statement) rest(c *codec) {
 	c.line("note", text("hash of the note", hash, &s.Note))
 }
 
-// codec writes a statement or reads one. Each line is declared once, for both,
-// so the encoder and the decoder cannot differ.
+// codec writes or reads a statement. Each line is declared once for both, so that
+// the encoder and the decoder cannot differ.
 type codec struct {
 	out     []byte
 	in      string // the unread rest
 	reading bool
-	number  int    // of the line, counted from 1
-	keyword string // of the line
-	err     error  // the first; nothing is written or read after it
+	number  int    // number of the current line, counted from 1
+	keyword string // keyword of the current line
+	err     error  // the first error; it stops the codec
 }
 
-// none is the field of an absent value: every line has all its fields.
+// none represents an absent value: every line has all its fields.
 const none = "-"
 
-// line writes or reads a line: a keyword and fields with single spaces between
-// them. Fields are split from the right, because the first one, the name of a
-// change set, may contain spaces.
+// line writes or reads a line: a keyword and fields, separated by single spaces. It
+// splits the fields from the right, because the first one, the name of a change
+// set, may contain spaces.
 func (c *codec) line(keyword string, fields ...field) {
 	if c.err != nil {
 		return
@@ -152,7 +152,7 @@ func (c *codec) read(fields []field) {
 	c.in = rest
 	line, ok := strings.CutPrefix(line, c.keyword)
 	if !ok {
-		c.fail("", "the line does not begin with its keyword")
+		c.fail("", "expected the line to begin with its keyword")
 		return
 	}
 	for i := len(fields) - 1; i >= 0; i-- {
@@ -161,7 +161,7 @@ func (c *codec) read(fields []field) {
 			at = strings.IndexByte(line, ' ')
 		}
 		if at < 0 || i == 0 && at != 0 {
-			c.fail("", "it does not have %d fields", len(fields))
+			c.fail("", "expected %d fields", len(fields))
 			return
 		}
 		text := line[at+1:]
@@ -172,7 +172,7 @@ func (c *codec) read(fields []field) {
 		fields[i].set(text)
 	}
 	if line != "" {
-		c.fail("", "there is text after the keyword")
+		c.fail("", "unexpected text after the keyword")
 	}
 }
 
@@ -189,7 +189,7 @@ func (c *codec) require(ok bool, field, format string, args ...any) {
 	}
 }
 
-// fail keeps the first error, with the place.
+// fail records the first error and its position.
 func (c *codec) fail(field, format string, args ...any) {
 	if c.err != nil {
 		return

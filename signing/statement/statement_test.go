@@ -17,7 +17,7 @@ import (
 
 const proposal = "01939e2a-7c00-7000-8000-00000000000"
 
-// h returns a hash that is told apart from others in a vector.
+// h returns a recognizable hash for a vector.
 func h(s string) string { return statement.Text(s) }
 
 func statementOf(act statement.Act, note string) statement.Statement {
@@ -38,14 +38,14 @@ func item(n int) statement.Item {
 	return i
 }
 
-// undecided is an item for which no version is written.
+// undecided is an item without a version.
 func undecided(n int) statement.Item {
 	i := item(n)
 	i.Version, i.Previous, i.Sum = 0, "", ""
 	return i
 }
 
-// vectors is a statement of every act, by the name of its file in testdata.
+// vectors returns a statement of every act by the name of its file in testdata.
 func vectors() map[string]statement.Statement {
 	return map[string]statement.Statement{
 		"approved":         statementOf(&statement.Decision{Verdict: statement.Approved, Items: []statement.Item{item(1)}}, ""),
@@ -84,7 +84,7 @@ func answer(approved bool) *statement.CallAnswer {
 	}
 }
 
-// TestVectors holds the encoder and the decoder against the published vectors.
+// TestVectors compares the encoder and the decoder with the published vectors.
 func TestVectors(t *testing.T) {
 	for name, s := range vectors() {
 		file := filepath.Join("testdata", name+".txt")
@@ -104,8 +104,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestSums holds the hashes by which records refer to the vectors against those
-// that testdata/sums publishes, in the form of sha256sum.
+// TestSums compares the hashes of the vectors with testdata/sums, a file in the
+// format of sha256sum.
 func TestSums(t *testing.T) {
 	var sums strings.Builder
 	names, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
@@ -122,8 +122,8 @@ func TestSums(t *testing.T) {
 	generated.Check(t, filepath.Join("testdata", "sums"), []byte(sums.String()))
 }
 
-// TestDecodeIsStrict changes a vector in one place and expects the line and the
-// field to be named.
+// TestDecodeIsStrict changes a vector in one place and expects an error with the
+// line and the field.
 func TestDecodeIsStrict(t *testing.T) {
 	for _, c := range []struct{ vector, old, with, problem string }{
 		{"approved", "decision 1\n", "decision 2\n", "line 1"},
@@ -160,14 +160,14 @@ func TestDecodeIsStrict(t *testing.T) {
 		{"approved_set", "set rollout of May 3", "set rollout of May 2", "note"},
 		{"approved_set", "set rollout of May 3", "set rollout of May 4", "item"},
 		{"approved_set", "set rollout of May 3", "set rollout of May 10001", "number of items"},
-		{"approved_set", proposal + "2", proposal + "1", "named twice"},
+		{"approved_set", proposal + "2", proposal + "1", "duplicate"},
 		{"needs_changes", " 0 - -\n", " 1 - -\n", "version"},
 		{"waived", " -\n", "\n", "expiry"},
 		{"waived", " -\n", " never\n", "expiry"},
 		{"call_approved", "verdict call_approved", "verdict call_allowed", "verdict"},
 		{"tier_set", " auto_approve ", " user_configurable ", "tier"},
 		{"signers_started", "signers 1", "signers 2", "previous state"},
-		{"signers_changed", h("state 2"), h("state 1"), "the one before"},
+		{"signers_changed", h("state 2"), h("state 1"), "must differ"},
 	} {
 		b, err := os.ReadFile(filepath.Join("testdata", c.vector+".txt"))
 		if err != nil {
@@ -184,8 +184,8 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
-// TestEveryChangedByteIsAnotherStatement changes, removes and doubles every byte
-// of every vector: what is still a statement is another one.
+// TestEveryChangedByteIsAnotherStatement changes, removes and doubles every byte of
+// every vector. The result must be invalid or another statement.
 func TestEveryChangedByteIsAnotherStatement(t *testing.T) {
 	for name, s := range vectors() {
 		b, err := statement.Encode(s)
@@ -197,14 +197,15 @@ func TestEveryChangedByteIsAnotherStatement(t *testing.T) {
 			flipped[i] ^= 1
 			for _, changed := range [][]byte{flipped, append(bytes.Clone(b[:i]), b[i+1:]...), append(bytes.Clone(b[:i+1]), b[i:]...), b[:i]} {
 				if got, err := statement.Decode(changed); err == nil && reflect.DeepEqual(got, s) {
-					t.Fatalf("%s: byte %d can be changed to %q without changing what it says", name, i, changed)
+					t.Fatalf("%s: byte %d can be changed to %q without changing the statement", name, i, changed)
 				}
 			}
 		}
 	}
 }
 
-// TestEncodeRefuses makes statements that would read back as others, or not.
+// TestEncodeRefuses encodes statements that could not be decoded, or would decode
+// differently.
 func TestEncodeRefuses(t *testing.T) {
 	decision := func(change func(*statement.Decision)) statement.Statement {
 		d := &statement.Decision{Verdict: statement.Approved, Items: []statement.Item{item(1)}}
