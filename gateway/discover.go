@@ -176,8 +176,8 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 // a guard the tool's default holds no call: its client asks the person in front of it.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
-	if !t.Approval.Overridable() || t.Confirms() {
-		return t.Asks(""), nil
+	if !t.Approval.Overridable() || t.NeedsConfirmation() {
+		return t.EffectiveTier(""), nil
 	}
 	override, err := r.Override(ctx, c.User, tool.Subject)
 	if err != nil {
@@ -186,7 +186,7 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	if override == "" && c.guarded() {
 		override = registry.AutoApprove
 	}
-	return t.Asks(override), nil
+	return t.EffectiveTier(override), nil
 }
 
 // toolSchemas are the schemas of a tool, ready to validate with; nil for what

@@ -136,7 +136,7 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 	if t.Annotations != nil {
 		a = *t.Annotations
 	}
-	if destroys := true; a.Destructive == nil && t.Destroys() {
+	if destroys := true; a.Destructive == nil && t.IsDestructive() {
 		a.Destructive = &destroys
 	}
 	if a == (registry.Annotations{}) {
@@ -286,7 +286,7 @@ func guarded(ctx context.Context, r impact.ToolReader, key toolsetKey, state int
 		return nil, err
 	}
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
-	for _, e := range registry.Seen(lives, key.layer.View()) {
+	for _, e := range registry.Visible(lives, key.layer.View()) {
 		t := e.Definition.Tool
 		if t == nil || t.Source == nil || !e.Active() {
 			continue

@@ -132,7 +132,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	switch {
 	case tier != registry.AutoApprove:
 		return ""
-	case t.Confirms():
+	case t.NeedsConfirmation():
 		return "requires confirmation of each call; propose a change to lift this"
 	case t.Approval == nil:
 		return fmt.Sprintf("has no tier, so it always asks; a proposal can make it %s", registry.UserConfigurable)

@@ -316,7 +316,7 @@ func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.Approva
 // may.
 func (g evalGate) closedFor(tool registry.Live, tier registry.ApprovalTier) string {
 	switch {
-	case tool.Definition.Tool.Destroys():
+	case tool.Definition.Tool.IsDestructive():
 		return "a destructive tool does not run without it"
 	case tier == registry.RequiresApproval:
 		return "a tool that requires approval does not run without it"

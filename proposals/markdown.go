@@ -118,7 +118,7 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 			definition.Members = append(definition.Members, m)
 		}
 	}
-	rest, ps := mdfile.Gather(kind, definition, "definition", file.Sections)
+	rest, ps := mdfile.InsertSections(kind, definition, "definition", file.Sections)
 	if len(definition.Members) > 0 {
 		definition.Pos = definition.Members[0].Pos
 		if known && definition.Get("id") == nil {
@@ -178,7 +178,7 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 		return nil
 	}
 	if doc.Get(key) != nil {
-		ps.Append(jsondoc.Problem{Path: key, Pos: s.Pos, Message: "is both in the front matter and a section; keep one"})
+		ps.Append(jsondoc.Problem{Path: key, Pos: s.Pos, Message: "is in both the front matter and a section; keep one"})
 		return ps
 	}
 	doc.Members = append(doc.Members, jsondoc.Member{Key: key, Pos: s.Pos, Value: value})

@@ -28,7 +28,7 @@ func (d Draft) Markdown() ([]byte, error) {
 	var sections []mdfile.Section
 	if definition := doc.Get("definition"); definition != nil {
 		d.shortenID(definition)
-		sections = mdfile.Spread(kind, definition)
+		sections = mdfile.ExtractSections(kind, definition)
 		front.Members = append(front.Members, definition.Members...)
 	}
 	if mdfile.Representable(d.Rationale) {

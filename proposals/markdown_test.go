@@ -20,7 +20,7 @@ func TestDecodeMarkdownRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"no front matter":     {"# Hello", "T108 $ (line 1, column 1): expected front matter"},
 		"no end":              {"---\ntype: new\n", "T108 $ (line 1, column 1): the front matter has no end"},
-		"no YAML":             {"---\ntype: [\n---\n", "T108 $ (line 2, column 1): no valid YAML"},
+		"no YAML":             {"---\ntype: [\n---\n", "T108 $ (line 2, column 1): not valid YAML"},
 		"type":                {"---\ntype: create\n---\n", "T108 type (line 2, column 7): expected one of new, modify"},
 		"twice":               {"---\nname: a\nname: b\n---\n", "T101 definition.name (line 3, column 1): duplicate key"},
 		"key of the proposal": {"---\ntype: new\ntype: new\n---\n", "T108 type (line 3, column 1): duplicate key"},
@@ -31,16 +31,16 @@ func TestDecodeMarkdownRefuses(t *testing.T) {
 		"number for a name":   {"---\nsubject: tool:user/x\nname: 12\n---\n", "T101 definition.name (line 3, column 7): expected a string, got a number"},
 		"no subject":          {"---\nname: x\n---\n", "T101 definition (line 2, column 1): cannot be read without the subject"},
 		"section no subject":  {"---\ntype: new\n---\n\n## Soul\n\na\n", "T101 definition (line 7, column 1): cannot be read without the subject"},
-		"section twice":       {minimal + "\n## Rationale\n\na\n\n## Rationale\n\nb\n", "T108 $ (line 12, column 1): the section is here a second time"},
-		"stray text":          {minimal + "\nHello.\n", "T108 $ (line 8, column 1): text in front of the first section"},
-		"key and section":     {"---\nsubject: tool:user/x\nprompt: a\n---\n\n## Prompt\n\nb\n", "T101 definition.prompt (line 8, column 1): is both in the front matter and a section"},
-		"two rationales":      {"---\nrationale: a\n---\n\n## Rationale\n\nb\n", "T103 rationale (line 7, column 1): is both in the front matter and a section"},
+		"section twice":       {minimal + "\n## Rationale\n\na\n\n## Rationale\n\nb\n", "T108 $ (line 12, column 1): duplicate section"},
+		"stray text":          {minimal + "\nHello.\n", "T108 $ (line 8, column 1): text before the first section"},
+		"key and section":     {"---\nsubject: tool:user/x\nprompt: a\n---\n\n## Prompt\n\nb\n", "T101 definition.prompt (line 8, column 1): is in both the front matter and a section"},
+		"two rationales":      {"---\nrationale: a\n---\n\n## Rationale\n\nb\n", "T103 rationale (line 7, column 1): is in both the front matter and a section"},
 
 		"prose for examples":   {minimal + "\n## Examples\n\nCheck it.\n", `T104 examples (line 10, column 1): expected an example behind "- "`},
 		"unindented line":      {minimal + "\n## Examples\n\n- a\nb\n", `T104 examples (line 11, column 1): expected an example behind "- "`},
 		"examples of numbers":  {minimal + "\n## Examples\n\n```yaml\n- a\n- 1\n```\n", "T104 examples[1] (line 12, column 3): expected a string, got a number"},
 		"examples in a map":    {minimal + "\n## Examples\n\n```yaml\na: 1\n```\n", "T104 examples (line 11, column 1): expected a list, got an object"},
-		"broken block":         {minimal + "\n## Examples\n\n```yaml\n- [\n```\n", "T104 examples (line 11, column 1): no valid YAML"},
+		"broken block":         {minimal + "\n## Examples\n\n```yaml\n- [\n```\n", "T104 examples (line 11, column 1): not valid YAML"},
 		"tag in a block":       {minimal + "\n## Examples\n\n```yaml\n- !!str 1\n```\n", "T104 examples[0] (line 11, column 3): YAML tags"},
 		"text behind a block":  {minimal + "\n## Examples\n\n```yaml\n- a\n```\n- b\n", "T104 examples (line 13, column 1): expected nothing behind the block"},
 		"block without an end": {minimal + "\n## Test cases\n\n### a\n\n```yaml\ninput: a\n", "T105 testCases[0] (line 12, column 1): the block has no end; a line with ``` is expected"},
@@ -71,7 +71,7 @@ func TestDecodeMarkdownWrittenByHand(t *testing.T) {
 		"## examples\r\n* one\r\n\r\n-   two\r\n    deeper\r\n\r\n  more  \r\n\r\n" +
 		"## Test Cases\r\n### slow is named\r\n```yml\r\ninput: a: b\r\n```\r\n###\tsecond \r\n````yaml\r\nchecks: [{type: evidence}]\r\n````\r\n## Rationale\r\n"
 	_, err := DecodeMarkdown([]byte(text))
-	if err == nil || !strings.Contains(err.Error(), "no valid YAML") {
+	if err == nil || !strings.Contains(err.Error(), "not valid YAML") {
 		t.Fatalf("got %v; a colon in a bare YAML value has to be refused", err)
 	}
 	p, err := DecodeMarkdown([]byte(strings.Replace(text, "a: b", `"a: b"`, 1)))

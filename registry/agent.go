@@ -6,8 +6,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Agent is the profile of one agent. The zero value of an optional field means
-// that the key is absent.
+// Agent is the profile of one agent. Optional fields with their zero value are
+// absent in JSON.
 type Agent struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -42,29 +42,29 @@ type Agent struct {
 	Status   Status `json:"status,omitempty"`
 }
 
-// SessionOpen holds the texts for the moment a user opens a session.
+// SessionOpen has the texts for the start of a session.
 type SessionOpen struct {
-	// The user is new.
+	// For a new user.
 	Bootstrap string `json:"bootstrap,omitempty"`
-	// The user was there before.
+	// For a user who has had sessions before.
 	Returning string `json:"returning,omitempty"`
 }
 
-// AllowList selects the tools that an agent may have. In JSON it is written as a
-// string, the id of a List; as a list of tool ids; or as an object with these
-// keys. A reference to a List has only a Name.
+// AllowList selects the tools that an agent may have. In JSON it is a string, the
+// id of a List; an array of tool ids; or an object with these keys. A reference to
+// a List has only a Name.
 type AllowList struct {
 	Name               string   `json:"name,omitempty"`
 	Tools              []string `json:"tools,omitempty"`
-	Categories         []string `json:"categories,omitempty"` // expanded through the registry
-	Tiers              Tiers    `json:"tier,omitempty"`       // filters what Categories bring in; empty: all
+	Categories         []string `json:"categories,omitempty"` // all tools of these categories
+	Tiers              Tiers    `json:"tier,omitempty"`       // filters the tools of Categories; empty means all
 	AddWhenNonLocal    []string `json:"addWhenNonLocal,omitempty"`
 	ExcludeInLocal     []string `json:"excludeInLocal,omitempty"`
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`
-	Kinds              Kinds    `json:"kinds,omitempty"` // of which every active tool is taken in
+	Kinds              Kinds    `json:"kinds,omitempty"` // all active tools of these kinds
 }
 
-// BindJSON reads any of the three forms.
+// BindJSON implements jsondoc.Binder for all three forms.
 func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object AllowList
 	switch n.Kind { //nolint:exhaustive // every other kind is reported by the last lines
@@ -81,8 +81,7 @@ func (a *AllowList) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: "expected the name of an allow-list, a list of tool ids or an object"}}
 }
 
-// MarshalJSON writes a reference as the name it is, everything else as an
-// object.
+// MarshalJSON writes a reference as a string and everything else as an object.
 func (a AllowList) MarshalJSON() ([]byte, error) {
 	if a.Reference() {
 		return jsondoc.Marshal(a.Name)
@@ -91,21 +90,21 @@ func (a AllowList) MarshalJSON() ([]byte, error) {
 	return jsondoc.Marshal(object(a))
 }
 
-// Reference reports whether a only names a List.
+// Reference reports whether a only refers to a List.
 func (a AllowList) Reference() bool {
-	return a.Name != "" && a.allows()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
+	return a.Name != "" && a.criteria()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
 }
 
-// allows counts what a takes tools in by.
-func (a AllowList) allows() int {
+// criteria returns the number of criteria by which a admits tools.
+func (a AllowList) criteria() int {
 	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }
 
-// Offers reports whether a names anything that it takes in.
-func (a AllowList) Offers() bool { return a.allows() > 0 }
+// Offers reports whether a can admit any tool.
+func (a AllowList) Offers() bool { return a.criteria() > 0 }
 
-// List is a named allow-list, the whole content of one list subject. Agents
-// refer to it by its id; ID and Name are one when only one of them is written.
+// List is a named allow-list, the content of a list subject. Agents refer to it by
+// its id. If only one of ID and Name is given, it serves as both.
 type List struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -127,7 +126,7 @@ type List struct {
 	Status Status `json:"status,omitempty"`
 }
 
-// AllowList returns what the list lets an agent have, under the list's id.
+// AllowList returns the allow-list of l, named by its id.
 func (l List) AllowList() AllowList {
 	return AllowList{
 		Name: l.ID, Tools: l.Tools, Categories: l.Categories, Tiers: l.Tiers, AddWhenNonLocal: l.AddWhenNonLocal,
@@ -135,8 +134,8 @@ func (l List) AllowList() AllowList {
 	}
 }
 
-// Lets reports whether a lets an agent have a tool, wherever the agent works.
-func (a AllowList) Lets(t Tool) bool {
+// Admits reports whether a admits a tool in some context.
+func (a AllowList) Admits(t Tool) bool {
 	if slices.Contains(a.Kinds, t.Kind) {
 		return true
 	}
@@ -149,46 +148,46 @@ func (a AllowList) Lets(t Tool) bool {
 	return listed(t.ID) || slices.ContainsFunc(t.Aliases, listed)
 }
 
-// Problems returns everything that keeps l from being a complete definition, each
-// with its path below path and the expected value. It is nil when nothing does.
+// Problems returns the reasons why l is not a complete definition, each with its
+// path below path and the expected value, or nil.
 func (l List) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", l.ID)
 	c.text("name", l.Name, MaxName)
 	c.text("description", l.Description, MaxAgentDescription)
-	c.allows(l.AllowList())
-	if l.AllowList().allows() == 0 {
-		c.problems.Add(path, "lets an agent have nothing; expected tools, categories, kinds, addWhenNonLocal or addWhenEmbeddingOK")
+	c.allowList(l.AllowList())
+	if l.AllowList().criteria() == 0 {
+		c.problems.Add(path, "admits no tool; expected tools, categories, kinds, addWhenNonLocal or addWhenEmbeddingOK")
 	}
 	oneOf(c, "status", l.Status, Active, Deactivated)
 	return c.problems
 }
 
-// allows reports the problems of an allow-list.
-func (c *checker) allows(a AllowList) {
+// allowList adds the problems of an allow-list.
+func (c *checker) allowList(a AllowList) {
 	c.ids("tools", a.Tools)
 	c.categories("categories", a.Categories)
-	few(c, "tier", a.Tiers, TierLow, TierMedium, TierHigh)
+	subsetOf(c, "tier", a.Tiers, TierLow, TierMedium, TierHigh)
 	c.ids("addWhenNonLocal", a.AddWhenNonLocal)
 	c.ids("excludeInLocal", a.ExcludeInLocal)
 	c.ids("addWhenEmbeddingOK", a.AddWhenEmbeddingOK)
-	few(c, "kinds", a.Kinds, PromptTool, ActionTool)
+	subsetOf(c, "kinds", a.Kinds, PromptTool, ActionTool)
 }
 
-// Tiers filter the tools that the categories of an allow-list bring in; none
-// filter nothing. In JSON one tier may stand without a list around it.
+// Tiers filters the tools that the categories of an allow-list admit; empty means
+// no filter. In JSON, a single tier may be a string.
 type Tiers []Tier
 
-// BindJSON reads a tier or a list of them.
+// BindJSON implements jsondoc.Binder.
 func (t *Tiers) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindOneOrMore(n, path, (*[]Tier)(t))
 }
 
-// Kinds are the kinds of which an allow-list takes in every active tool. In
-// JSON one kind may stand without a list around it.
+// Kinds lists kinds of which an allow-list admits every active tool. In JSON, a
+// single kind may be a string.
 type Kinds []ToolKind
 
-// BindJSON reads a kind or a list of them.
+// BindJSON implements jsondoc.Binder.
 func (k *Kinds) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindOneOrMore(n, path, (*[]ToolKind)(k))
 }
@@ -201,11 +200,11 @@ func bindOneOrMore[T ~string](n *jsondoc.Node, path string, dst *[]T) jsondoc.Pr
 	return nil
 }
 
-// MaxChannelLength is the longest channel name in characters.
+// MaxChannelLength is the maximum length of a channel name, in characters.
 const MaxChannelLength = maxForm
 
-// ValidChannel reports whether name has the form of a channel name: lower-case
-// letters, digits and "_", a letter first, at most MaxChannelLength.
+// ValidChannel reports whether name has the form of a channel name: at most
+// MaxChannelLength lower-case letters, digits and "_", starting with a letter.
 func ValidChannel(name string) bool {
-	return madeOf(name, lower, lower+digits+"_")
+	return consistsOf(name, lower, lower+digits+"_")
 }

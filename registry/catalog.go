@@ -1,3 +1,5 @@
+// This file merges layers on request, over a Finder.
+
 package registry
 
 import (
@@ -6,65 +8,65 @@ import (
 	"slices"
 )
 
-// Entry is a visible definition of several merged layers.
+// Entry is the visible definition of an id in several merged layers.
 type Entry struct {
 	Live
-	// Hides are the subjects of weaker layers that this one stands in front
-	// of, the strongest first.
+	// Hides lists the definitions in weaker layers that this one overrides,
+	// strongest first.
 	Hides []Subject
 }
 
-// Active reports whether the entry is in use. An inactive one still hides the
+// Active reports whether the entry is in use. An inactive entry still hides the
 // definitions that it overrides.
 func (e Entry) Active() bool { return e.Definition.Status() == Active }
 
-// Catalog finds tools and allow-lists where several layers are merged. Its
-// methods cost an index look-up, not a scan.
+// Catalog finds tools and allow-lists in several merged layers. Its methods use
+// indexes and do not scan all definitions.
 type Catalog interface {
-	// ByName returns for each of some names the tool that has it as its id, else
-	// the one that has it as an alias; a name that no tool has is missing. A
-	// deactivated tool is returned only when no active one has the name.
+	// ByName maps each name to the tool with this id or, if there is none, with
+	// this alias. Unknown names are missing from the map. A deactivated tool is
+	// returned only if no active one has the name.
 	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
-	// ByCategory returns the active tools of a category, core tools first,
-	// then by id.
+	// ByCategory returns the active tools of a category, core tools first, then by
+	// id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of a kind, core tools first, then by id:
-	// besides the core at most most of them, all when it is 0. It reports whether
-	// there are more.
+	// ByKind returns the active tools of a kind, core tools first, then by id.
+	// Besides the core it returns at most most tools, or all if most is 0, and
+	// reports whether there are more.
 	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
-	// List returns the allow-list of an id, deactivated or not; false when there
-	// is none.
+	// List returns the allow-list with an id, active or not, and false if it does
+	// not exist.
 	List(ctx context.Context, id string) (Entry, bool, error)
 }
 
-// Finder finds live definitions in any layer, deactivated ones included. It need
+// Finder finds live definitions in all layers, including deactivated ones. It does
 // not know how layers merge.
 type Finder interface {
-	// ByName returns the live tools that have one of names as their id or alias,
-	// each once.
+	// ByName returns the live tools that have one of names as id or alias, each
+	// once.
 	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools of a category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind returns the live tools, of every kind and layer, that go by an id
-	// under which view (nil: every layer) has an active tool of the kind: for at
-	// least the first most such ids, all when it is 0. The core tools are among
-	// them always.
+	// OfKind returns live tools of all kinds and layers whose id belongs to an
+	// active tool of the given kind in one of the layers in view (nil means all
+	// layers). It covers at least the first most such ids, or all if most is 0, and
+	// always the core tools.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
-	// Lists returns every live allow-list, in any layer.
+	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
 }
 
-// Layered is the Catalog of a layer, read from a Finder on request.
+// Layered is a Catalog that merges layers on request, using a Finder.
 type Layered struct {
 	Finder Finder
-	View   []Layer // nil: every layer
+	View   []Layer // nil means all layers
 }
 
-// Core reports whether l is locked in the global layer, where alone a lock
-// means something.
+// Core reports whether l is a core tool: locked, and in the global layer, the only
+// one in which locks count.
 func (l Live) Core() bool { return l.Locked && l.Subject.Layer == LayerGlobal }
 
-// Names returns the names of a tool: its id, then its aliases.
+// Names returns the id and then the aliases of a tool.
 func (l Live) Names() []string {
 	names := []string{l.Subject.ID}
 	if l.Definition.Tool != nil {
@@ -73,13 +75,13 @@ func (l Live) Names() []string {
 	return names
 }
 
-// ByStrength orders live definitions of one id: core, then the higher layer. Where
-// layers are merged, the first is seen and hides the others.
+// ByStrength compares live definitions of one id: core first, then higher layers.
+// In merged layers, the first is visible and hides the others.
 func ByStrength(a, b Live) int {
 	return cmp.Or(coreFirst(a, b), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
 }
 
-// inOrder is the order of a catalog: core first, then by id.
+// inOrder compares entries in the order of a catalog: core first, then by id.
 func inOrder(a, b Entry) int {
 	return cmp.Or(coreFirst(a.Live, b.Live), cmp.Compare(a.Subject.ID, b.Subject.ID))
 }
@@ -94,10 +96,9 @@ func coreFirst(a, b Live) int {
 	return 1
 }
 
-// around returns found and all definitions that share one of their names, as far
-// as these decide which of them is visible. The Finder was asked for some names
-// already.
-func (c Layered) around(ctx context.Context, found []Live, names ...string) (layers, error) {
+// withRelated returns found and all definitions that share a name with one of these and
+// so may determine which is visible. The Finder has already been asked for names.
+func (c Layered) withRelated(ctx context.Context, found []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memory); ok {
 		return layers{all, c.View}, nil
 	}
@@ -108,7 +109,7 @@ func (c Layered) around(ctx context.Context, found []Live, names ...string) (lay
 	for _, name := range names {
 		asked[name] = true
 	}
-	for range 2 { // what else has the ids, and the core tools that have the aliases
+	for range 2 { // first others with the same ids, then core tools with the aliases
 		var more []string
 		for _, l := range found {
 			for _, name := range l.Names() {
@@ -135,8 +136,8 @@ func (c Layered) around(ctx context.Context, found []Live, names ...string) (lay
 	return layers{newMemory(found), c.View}, nil
 }
 
-// ByName implements Catalog. Of several tools with the same alias the one in
-// the strongest layer has it, then the first by id.
+// ByName implements Catalog. If several tools have an alias, the one in the
+// strongest layer counts, then the first by id.
 func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -145,7 +146,7 @@ func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry,
 	if err != nil {
 		return nil, err
 	}
-	within, err := c.around(ctx, found, names...)
+	within, err := c.withRelated(ctx, found, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (c Layered) ByCategory(ctx context.Context, category string) ([]Entry, erro
 	if err != nil {
 		return nil, err
 	}
-	within, err := c.around(ctx, found)
+	within, err := c.withRelated(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +181,13 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 	for ask := most; ; ask *= 2 {
 		limit := 0
 		if ask > 0 {
-			limit = ask + 1 // one more, to know whether there are others
+			limit = ask + 1 // one more, to see whether there are others
 		}
 		found, err := c.Finder.OfKind(ctx, kind, c.View, limit)
 		if err != nil {
 			return nil, false, err
 		}
-		within := layers{newMemory(found), c.View} // found has all definitions with these ids
+		within := layers{newMemory(found), c.View} // found has all definitions of these ids
 		entries := within.entries(found, func(e Entry) bool {
 			return e.Active() && e.Definition.Tool != nil && e.Definition.Tool.Kind == kind
 		})
@@ -204,7 +205,7 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 	}
 }
 
-// idsIn counts the ids that are not of core tools.
+// idsIn counts the ids, without those of core tools.
 func idsIn(lives []Live) int {
 	ids := map[string]bool{}
 	for _, l := range lives {
@@ -221,7 +222,7 @@ func (c Layered) List(ctx context.Context, id string) (Entry, bool, error) {
 	if err != nil {
 		return Entry{}, false, err
 	}
-	for _, e := range Seen(lists, c.View) {
+	for _, e := range Visible(lists, c.View) {
 		if e.Subject.ID == id {
 			return e, true, nil
 		}

@@ -13,7 +13,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Definition is the whole content of one governed thing: exactly one field is set.
+// Definition is the content of one governed object. Exactly one field is set.
 type Definition struct {
 	Tool         *Tool
 	Agent        *Agent
@@ -22,10 +22,10 @@ type Definition struct {
 	Instructions *Folder
 }
 
-// IsZero reports whether d holds nothing.
+// IsZero reports whether d is empty.
 func (d Definition) IsZero() bool { return d == Definition{} }
 
-// Kind returns what d defines.
+// Kind returns the kind of d.
 func (d Definition) Kind() Kind {
 	switch {
 	case d.Agent != nil:
@@ -40,16 +40,16 @@ func (d Definition) Kind() Kind {
 	return KindTool
 }
 
-// Folder returns the files of a skill or of instructions, nil for anything else.
+// Folder returns the files of a skill or of instructions, or nil for other kinds.
 func (d Definition) Folder() *Folder { return cmp.Or(d.Skill, d.Instructions) }
 
-// ID returns the id of what d defines.
+// ID returns the id of d.
 func (d Definition) ID() string {
 	id, _, _ := d.head()
 	return id
 }
 
-// Name returns the human label; the path of a skill or of instructions.
+// Name returns the label of d for people; for skills and instructions, their path.
 func (d Definition) Name() string {
 	_, name, _ := d.head()
 	return name
@@ -63,7 +63,7 @@ func (d Definition) Status() Status {
 	return Active
 }
 
-// head returns what a definition of every kind has.
+// head returns the fields that all kinds have.
 func (d Definition) head() (id, name string, status Status) {
 	switch {
 	case d.Tool != nil:
@@ -82,7 +82,7 @@ func (d Definition) head() (id, name string, status Status) {
 // WithStatus returns a copy of d with the given status.
 func (d Definition) WithStatus(s Status) Definition {
 	if s == Active {
-		s = "" // absent, as normalise leaves it
+		s = "" // see normalise
 	}
 	switch {
 	case d.Tool != nil:
@@ -114,7 +114,7 @@ func folderDefinition(kind Kind, f *Folder) Definition {
 	return Definition{Instructions: f}
 }
 
-// Content returns the field of d that is set, a pointer; nil when none is.
+// Content returns the field of d that is set, as a pointer, or nil.
 func (d Definition) Content() any {
 	switch {
 	case d.Tool != nil:
@@ -129,7 +129,7 @@ func (d Definition) Content() any {
 	return nil
 }
 
-// Canonical returns the canonical JSON of d, nil when d holds nothing.
+// Canonical returns the canonical JSON of d, or nil if d is empty.
 func (d Definition) Canonical() []byte {
 	if d.IsZero() {
 		return nil
@@ -141,7 +141,7 @@ func (d Definition) Canonical() []byte {
 	return jsondoc.Canonical(n)
 }
 
-// Node returns d, which holds something, as a tree.
+// Node returns d as a tree. d must not be empty.
 func (d Definition) Node() (*jsondoc.Node, error) {
 	if f := d.Folder(); f != nil {
 		if n, ok := f.node(); ok {
@@ -152,7 +152,7 @@ func (d Definition) Node() (*jsondoc.Node, error) {
 }
 
 // Hash returns the content hash of d: the SHA-256 of its canonical JSON in
-// lower-case hex. It is "" when d holds nothing.
+// lower-case hex, or "" if d is empty.
 func (d Definition) Hash() string {
 	if d.IsZero() {
 		return ""
@@ -167,8 +167,8 @@ func HashBytes(b []byte) string {
 }
 
 // DecodeDefinition reads canonical or hand-written JSON of the given kind. The
-// error is a jsondoc.Problems with everything of the wrong shape; Problems reports
-// missing content.
+// error is a jsondoc.Problems that lists everything with a wrong structure; call
+// Problems to find missing content.
 func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -178,9 +178,9 @@ func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	return d, ps.Err()
 }
 
-// BindDefinition reads a definition of the given kind from a parsed document
-// at path. What says the same as an absent key (an active status, an empty
-// list, a limit of 0) becomes absent, so that equal content has one hash.
+// BindDefinition reads a definition of the given kind from the document n, which is
+// located at path. Values with the same meaning as an absent key (an active status,
+// an empty list, a limit of 0) become absent, so that equal content has one hash.
 func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondoc.Problems) {
 	switch kind { //nolint:exhaustive // the lines below are for tools
 	case KindAgent:
@@ -205,8 +205,8 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 	return Definition{Tool: &t}, ps
 }
 
-// Keys returns the keys a definition of d's kind can have, in the order in
-// which they are documented.
+// Keys returns the keys that definitions of d's kind can have, in the order of the
+// documentation.
 func (d Definition) Keys() []string {
 	if d.IsZero() {
 		d.Tool = &Tool{}
@@ -214,7 +214,7 @@ func (d Definition) Keys() []string {
 	return jsondoc.Keys(d.Content())
 }
 
-// normalise turns every way of saying "not set" into the absent key.
+// normalise removes values that mean the same as an absent key.
 func (t *Tool) normalise() {
 	if t.Status == Active {
 		t.Status = ""
@@ -249,7 +249,7 @@ func (a *Agent) normalise() {
 	a.SessionOpen = absent(a.SessionOpen)
 }
 
-// normalise also gives a list that only has a name its id.
+// normalise also sets the id of a list that only has a name.
 func (l *List) normalise() {
 	if l.Status == Active {
 		l.Status = ""
@@ -262,7 +262,7 @@ func (l *List) normalise() {
 	}
 }
 
-// absent returns nil for a pointer to a zero value.
+// absent returns nil if p points to a zero value.
 func absent[T comparable](p *T) *T {
 	var zero T
 	if p != nil && *p == zero {
@@ -271,7 +271,7 @@ func absent[T comparable](p *T) *T {
 	return p
 }
 
-// spaced returns the words of text with one space between them.
+// spaced returns the words of text, separated by single spaces.
 func spaced(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -284,9 +284,8 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// TextHash returns a hash over what agents read of t apart from what names it.
-// Two tools have one hash when their texts are the same but for white space,
-// whatever else is different; it is "" when t has no text.
+// TextHash returns a hash of the texts that agents read, without names. Tools whose
+// texts differ only in white space have the same hash. It is "" if t has no text.
 func (t Tool) TextHash() string {
 	texts := []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description, string(t.InputSchema)}
 	for _, channel := range slices.Sorted(maps.Keys(t.Guidance)) {

@@ -18,7 +18,7 @@ func decode(t *testing.T, kind registry.Kind, text string) registry.Definition {
 	return d
 }
 
-// Each group says the same in several ways.
+// TestEqualContentHasOneHash has groups of texts with the same meaning.
 func TestEqualContentHasOneHash(t *testing.T) {
 	for _, group := range []struct {
 		kind  registry.Kind
@@ -42,13 +42,13 @@ func TestEqualContentHasOneHash(t *testing.T) {
 		first := decode(t, group.kind, group.texts[0])
 		for _, text := range group.texts[1:] {
 			if d := decode(t, group.kind, text); d.Hash() != first.Hash() {
-				t.Errorf("%s\nis not the same as\n%s", d.Canonical(), first.Canonical())
+				t.Errorf("%s\ndiffers from\n%s", d.Canonical(), first.Canonical())
 			}
 		}
 	}
 }
 
-// Each says something else.
+// TestOtherContentHasAnotherHash has texts with different meanings.
 func TestOtherContentHasAnotherHash(t *testing.T) {
 	seen := map[string]string{}
 	for _, text := range []string{
@@ -58,7 +58,7 @@ func TestOtherContentHasAnotherHash(t *testing.T) {
 	} {
 		d := decode(t, registry.KindTool, text)
 		if other, ok := seen[d.Hash()]; ok {
-			t.Errorf("%s and %s have one hash", text, other)
+			t.Errorf("%s and %s have the same hash", text, other)
 		}
 		seen[d.Hash()] = text
 	}
@@ -81,7 +81,7 @@ func TestDecodeAllowList(t *testing.T) {
 		`{"allowList":null}`:           "allowList (line 1, column 14): expected the name of",
 		`{"allowList":7}`:              "allowList (line 1, column 14): expected the name of",
 		`{"allowList":[1]}`:            "allowList[0] (line 1, column 15): expected a string, got a number",
-		`{"allowList":{"tool":["a"]}}`: `allowList.tool (line 1, column 15): unknown key; perhaps "tools" is meant`,
+		`{"allowList":{"tool":["a"]}}`: `allowList.tool (line 1, column 15): unknown key; did you mean "tools"?`,
 	} {
 		if _, err := registry.DecodeDefinition(registry.KindAgent, []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -92,7 +92,7 @@ func TestDecodeAllowList(t *testing.T) {
 func TestDefinition(t *testing.T) {
 	var none registry.Definition
 	if !none.IsZero() || none.ID() != "" || none.Name() != "" || none.Canonical() != nil || none.Hash() != "" {
-		t.Error("nothing is something")
+		t.Error("an empty definition is not zero")
 	}
 	tool := decode(t, registry.KindTool, `{"id":"a","name":"A"}`)
 	agent := decode(t, registry.KindAgent, `{"id":"b","name":"B","status":"deactivated"}`)
@@ -107,7 +107,7 @@ func TestDefinition(t *testing.T) {
 		t.Error("a copy has another status, and only it")
 	}
 	if on := off.WithStatus(registry.Active); on.Hash() != tool.Hash() {
-		t.Errorf("there and back is %s", on.Canonical())
+		t.Errorf("changed twice: %s", on.Canonical())
 	}
 	if on := agent.WithStatus(registry.Active); on.Status() != registry.Active || agent.Status() != registry.Deactivated {
 		t.Error("a copy has another status, and only it")
@@ -133,13 +133,13 @@ func FuzzDefinition(f *testing.F) {
 			err = d.Problems(jsondoc.Root).Err()
 			again, err := registry.DecodeDefinition(kind, d.Canonical())
 			if err != nil || again.Hash() != d.Hash() {
-				t.Fatalf("%s is read again as %s, %v", d.Canonical(), again.Canonical(), err)
+				t.Fatalf("%s was decoded as %s, %v", d.Canonical(), again.Canonical(), err)
 			}
 		}
 		if err != nil {
 			for _, r := range err.Error() {
 				if r < ' ' || r > '~' {
-					t.Fatalf("the error holds %U: %q", r, err)
+					t.Fatalf("the error contains %U: %q", r, err)
 				}
 			}
 		}

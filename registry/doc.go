@@ -1,8 +1,7 @@
-// Package registry is the domain core: tools and agents, their strict decoding and
-// canonical form, the layers and how they merge, the locked core tools, and the
-// allow-lists. Its subpackages read documents (jsondoc, mdfile), validate foreign
+// Package registry is the domain core: tools, agents, allow-lists, skills and
+// instructions, their strict decoding and canonical form, and the layers and how
+// they merge. Subpackages read documents (jsondoc, mdfile), validate foreign
 // schemas (schemaguard), and contain the shipped definitions (shipped).
 //
-// It imports nothing else of toolcrib but jsondoc, does no I/O and knows no
-// storage.
+// The package does no I/O and does not depend on the rest of toolcrib.
 package registry

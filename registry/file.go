@@ -1,3 +1,5 @@
+// This file decides which files are stored as text and which by their hash.
+
 package registry
 
 import (
@@ -10,9 +12,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// NewFile returns the file that a definition of kind holds for the bytes at name. It alone
-// decides what is shown as text and what is approved by its hash. A text that is too large
-// to be shown has the type text/plain; Problem refuses it.
+// NewFile returns the File that a definition of the given kind stores for the bytes
+// at name. Only this function decides whether reviewers see a text or approve a
+// hash. A text that is too large to show gets the type text/plain, which Problem
+// refuses.
 func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	f := File{Executable: executable}
 	text, encoding, ok := filetext.Decode(data, readAsText(kind, name))
@@ -28,11 +31,12 @@ func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	return f
 }
 
-// oversized is the type of a text that is too large to be shown.
+// oversized is the type of texts that are too large to show.
 const oversized = "text/plain"
 
-// readAsText reports whether agents and the programs that they run read a file as text,
-// whatever its bytes: instructions, and what has the name of a text or a program.
+// readAsText reports whether agents, and programs that they run, read a file as
+// text, whatever its bytes. This applies to instructions and to files with the
+// extension of a text or a program.
 func readAsText(kind Kind, name string) bool {
 	return kind == KindInstructions || slices.Contains(textExtensions, strings.ToLower(path.Ext(name)))
 }
@@ -46,7 +50,8 @@ var textExtensions = []string{
 // Binary reports whether f has only the hash of its content.
 func (f File) Binary() bool { return f.SHA256 != "" }
 
-// Bytes returns the bytes of a file that has a text, or is empty; false for any other.
+// Bytes returns the bytes of a file with a text and of an empty file. It returns
+// false for other files.
 func (f File) Bytes() (data []byte, ok bool) {
 	if f.Binary() || f.Link != "" && f.Text == "" {
 		return nil, false
@@ -54,28 +59,29 @@ func (f File) Bytes() (data []byte, ok bool) {
 	return filetext.Encode(f.Text, f.Encoding)
 }
 
-// Is reports whether a definition of kind holds f for the bytes at name.
+// Is reports whether NewFile returns f for the bytes at name.
 func (f File) Is(kind Kind, name string, data []byte) bool {
 	want := NewFile(kind, name, data, f.Executable)
 	want.Link = f.Link
 	return f == want
 }
 
-// Problem returns why nobody can approve the content of a file at name, "" if somebody can.
+// Problem returns the reason why the content of a file at name cannot be approved,
+// or "".
 func (f File) Problem(kind Kind, name string) string {
 	switch {
 	case f.Type == oversized:
-		return fmt.Sprintf("is a text of %d bytes; at most %d can be reviewed and shown, so divide it", f.Size, MaxFileText)
+		return fmt.Sprintf("is a text of %d bytes; only texts up to %d bytes can be reviewed; split it", f.Size, MaxFileText)
 	case f.Binary() && f.Type == "":
-		return "was approved by its hash in an earlier version of toolcrib, and its bytes are not stored; propose it again: toolcrib import --files"
+		return "was approved only by its hash in an earlier version of toolcrib; propose it again: toolcrib import --files"
 	case f.Binary() && readAsText(kind, name):
-		return "is read as text, so its hash is not enough; propose it with its content: toolcrib import --files"
+		return "is read as text, so a hash alone cannot be approved; propose it with its content: toolcrib import --files"
 	case f.Binary() || f.Encoding == "":
 		return ""
 	}
 	data, ok := f.Bytes()
 	if !ok || !f.Is(kind, name, data) {
-		return "has a text that no file in the encoding " + jsondoc.Quote(f.Encoding) + " is shown as; propose it from disk: toolcrib import --files"
+		return "does not match any file in the encoding " + jsondoc.Quote(f.Encoding) + "; propose it from disk: toolcrib import --files"
 	}
 	if _, readable := filetext.Escapes(f.Text); !readable {
 		return "is not in UTF-8 or UTF-16, so it cannot be shown; save it as UTF-8"
@@ -83,18 +89,18 @@ func (f File) Problem(kind Kind, name string) string {
 	return ""
 }
 
-// problems reports what is wrong with the form and the content of a file.
+// problems adds the problems of a file's structure and content.
 func (f File) problems(c *checker, kind Kind, name string) {
 	binary := f.Binary() || f.Size != 0 || f.Type != ""
 	switch {
 	case binary && (f.Text != "" || f.Link != "" || f.Encoding != ""):
 		c.add(name, "expected a text, a link, or a type and a size with sha256")
 	case binary && (!hexHash(f.SHA256) || f.Size < 0 || len(f.Type) > maxType):
-		c.add(name, "expected the type, the size and the SHA-256 as 64 lower-case hex digits")
+		c.add(name, "expected a type, a size and a SHA-256 of 64 lower-case hex digits")
 	case f.Link != "" && f.Executable:
-		c.add(name, "a link is not executable; its target may be")
+		c.add(name, "a link cannot be executable; only its target can")
 	case len(f.Text) > MaxFileText:
-		c.add(name, "has %d bytes; expected at most %d", len(f.Text), MaxFileText)
+		c.add(name, "must not exceed %[2]d bytes (got %[1]d)", len(f.Text), MaxFileText)
 	default:
 		if problem := f.Problem(kind, name); problem != "" {
 			c.add(name, "%s", problem)
@@ -103,7 +109,7 @@ func (f File) problems(c *checker, kind Kind, name string) {
 	c.textAt(jsondoc.Join(jsondoc.Join(c.path, name), "text"), f.Text, MaxFileText)
 }
 
-// maxType is the longest media type, in bytes.
+// maxType is the maximum length of a media type, in bytes.
 const maxType = 80
 
 func hexHash(s string) bool { return len(s) == 64 && strings.Trim(s, digits+"abcdef") == "" }

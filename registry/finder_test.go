@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// finder looks through a list, as plainly as can be.
+// finder is a Finder that scans a list.
 type finder []registry.Live
 
 func (f finder) ByName(_ context.Context, names ...string) ([]registry.Live, error) {

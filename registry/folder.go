@@ -15,12 +15,12 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Folder holds the files that a coding agent reads: the tree of a skill, or one file of
-// instructions. Path is where it stands below the folder of its layer (the user's home,
-// or a project), with slashes: ".claude/skills/pdf", "docs/AGENTS.md".
+// Folder has the files that a coding agent reads: the tree of a skill, or one file
+// of instructions. Path is relative to the folder of its layer (the user's home, or
+// a project), with slashes: ".claude/skills/pdf", "docs/AGENTS.md".
 //
-// Files holds the tree by path below Path. Instructions are one file, under the last
-// element of Path.
+// Files maps paths below Path to files. For instructions, it has one file with the
+// last element of Path as its name.
 type Folder struct {
 	ID string `json:"id,omitempty"`
 	// Skills and instructions, required: where they stand below the folder of their layer,
@@ -33,14 +33,15 @@ type Folder struct {
 	Status Status          `json:"status,omitempty"`
 }
 
-// File is one file of a folder: its text, or the hash of a binary, or the target of a
-// link. A file with none of them is empty. A link that stands for instructions also has
-// the text of its target, which no other definition covers. Executable is the only part of
-// its mode that counts.
+// File is one file of a folder: its text, the hash of a binary, or the target of a
+// link. A file with none of these is empty. A link to instructions also has the
+// text of its target, which no other definition covers. Of the file mode, only
+// Executable is stored.
 //
-// Text shows the exact bytes of the file (package filetext); Encoding is "" for UTF-8.
-// Type is the media type of a binary, by its first bytes. Versions that were
-// approved before types were recorded have none; they also hold the hashes of large texts.
+// Text shows the exact bytes of the file (see package filetext); Encoding is "" for
+// UTF-8. Type is the media type of a binary, derived from its first bytes. Files in
+// versions of earlier releases may have a hash without a type; these include large
+// texts.
 type File struct {
 	Text       string `json:"text,omitempty"`
 	Encoding   string `json:"encoding,omitempty"`
@@ -51,22 +52,22 @@ type File struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// The limits of a folder.
+// Limits of a folder.
 const (
 	MaxFiles    = 500
-	MaxFolder   = 20 << 20 // bytes in all files
-	MaxFileText = 1 << 20  // bytes of one text, as it is shown
+	MaxFolder   = 20 << 20 // bytes of all files
+	MaxFileText = 1 << 20  // bytes of one text, as shown
 	MaxPath     = 512      // bytes
 )
 
-// SkillFile is the file that makes a folder a skill.
+// SkillFile is the name of the file that every skill has.
 const SkillFile = "SKILL.md"
 
-// Paths returns the paths of the files in order.
+// Paths returns the sorted paths of the files.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
 
-// Field returns the path, below the definition, of the field that holds the content of a
-// file: its text, where it leads, or its hash.
+// Field returns the path, below the definition, of the field with the content of a
+// file: its text, link target, or hash.
 func (f Folder) Field(name string) (path string, ok bool) {
 	file, ok := f.Files[name]
 	part := "text"
@@ -79,7 +80,7 @@ func (f Folder) Field(name string) (path string, ok bool) {
 	return jsondoc.Join(jsondoc.Join("files", name), part), ok
 }
 
-// normalise turns every way of saying "not set" into the absent key.
+// normalise removes values that mean the same as an absent key.
 func (f *Folder) normalise() {
 	if f.Status == Active {
 		f.Status = ""
@@ -89,8 +90,8 @@ func (f *Folder) normalise() {
 	}
 }
 
-// node returns f as encoding/json writes it, without the way over its text: a check
-// hashes every file. It reports false where a text is not UTF-8.
+// node returns the same tree as jsondoc.FromValue, but faster, because checks hash
+// every file. It returns false if a text is not UTF-8.
 func (f Folder) node() (*jsondoc.Node, bool) {
 	valid := true
 	add := func(to *jsondoc.Node, key, value string) {
@@ -124,8 +125,8 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 	return n, valid
 }
 
-// problems returns everything that keeps f from being a complete definition of a
-// skill or of instructions.
+// problems returns the reasons why f is not a complete definition of a skill or of
+// instructions.
 func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
 	c := &checker{path: at}
 	c.id("id", f.ID)
@@ -136,11 +137,11 @@ func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
 	files := &checker{path: jsondoc.Join(at, "files")}
 	switch {
 	case len(f.Files) > MaxFiles:
-		c.add("files", "has %d files; expected at most %d", len(f.Files), MaxFiles)
+		c.add("files", "must not have more than %[2]d files (got %[1]d)", len(f.Files), MaxFiles)
 	case kind == KindSkill && !f.has(SkillFile):
-		c.add("files", "has no %s; a skill needs one", SkillFile)
+		c.add("files", "has no %s, which every skill needs", SkillFile)
 	case kind == KindInstructions && (len(f.Files) != 1 || !f.has(path.Base(f.Path))):
-		c.add("files", "expected the one file %s", jsondoc.Quote(path.Base(f.Path)))
+		c.add("files", "expected only the file %s", jsondoc.Quote(path.Base(f.Path)))
 	default:
 		f.eachProblem(files, kind)
 	}
@@ -153,7 +154,8 @@ func (f Folder) has(name string) bool {
 	return ok
 }
 
-// eachProblem checks every file, and that they can stand side by side on every system.
+// eachProblem adds the problems of every file, and of files that cannot coexist on
+// some systems.
 func (f Folder) eachProblem(c *checker, kind Kind) {
 	folded, total := map[string]string{}, int64(0)
 	for _, name := range f.Paths() {
@@ -161,17 +163,17 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		total += int64(len(file.Text)) + file.Size
 		if problem := pathProblem(name); problem != "" {
 			c.add(name, "the path %s", problem)
-			continue // "/" is its own folder
+			continue // the loop below would not end for "/"
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if f.has(dir) {
-				c.add(name, "stands below %s, which is a file", jsondoc.Quote(dir))
+				c.add(name, "is below %s, which is a file", jsondoc.Quote(dir))
 				break
 			}
 		}
 		fold := foldedName(name)
 		if other, taken := folded[fold]; taken {
-			c.add(name, "differs from %s by letter case or Unicode normalization alone; many systems take them for one file", jsondoc.Quote(other))
+			c.add(name, "differs from %s only in letter case or Unicode normalization; many systems treat them as one file", jsondoc.Quote(other))
 		}
 		folded[fold] = name
 		file.problems(c, kind, name)
@@ -180,22 +182,23 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 		}
 		where := name
 		if kind == KindInstructions {
-			where = f.Path // what surrounds the file belongs to the same folder
+			where = f.Path // the link may point anywhere in the layer's folder
 		}
 		if problem := linkProblem(where, file.Link); problem != "" {
 			c.add(name, "%s", problem)
 		}
 		if kind == KindSkill && file.Text != "" {
-			c.add(name, "expected a link without text; the file that it leads to has it")
+			c.add(name, "expected a link without text; the text belongs to its target")
 		}
 	}
 	if total > MaxFolder {
-		c.problems.Add(c.path, "has %d bytes; expected at most %d", total, MaxFolder)
+		c.problems.Add(c.path, "must not exceed %[2]d bytes (got %[1]d)", total, MaxFolder)
 	}
 }
 
-// foldedName returns the same for names that file systems such as those of macOS and
-// Windows take for one: they look at neither letter case nor the form of Unicode.
+// foldedName returns the same string for names that file systems such as those of
+// macOS and Windows treat as equal: names that differ only in letter case or
+// Unicode normalization.
 func foldedName(name string) string {
 	fold := func(r rune) rune {
 		least := r
@@ -207,29 +210,29 @@ func foldedName(name string) string {
 	return norm.NFC.String(strings.Map(fold, norm.NFD.String(name)))
 }
 
-// pathProblem returns what is wrong with a path below a folder, "" for nothing.
+// pathProblem returns the problem of a path below a folder, or "".
 func pathProblem(p string) string {
 	switch {
 	case p == "":
 		return "is missing"
 	case len(p) > MaxPath:
-		return fmt.Sprintf("has %d bytes; expected at most %d", len(p), MaxPath)
+		return fmt.Sprintf("must not exceed %[2]d bytes (got %[1]d)", len(p), MaxPath)
 	case strings.HasPrefix(p, "/") || path.Clean(p) != p || p == "." || p == ".." || strings.HasPrefix(p, "../"):
-		return "is not the plain relative path of a file"
+		return "must be a clean relative path of a file"
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }):
-		return "has control characters, a backslash or bytes that are not UTF-8"
+		return "must not contain control characters, backslashes or invalid UTF-8"
 	case slices.ContainsFunc(strings.Split(p, "/"), func(element string) bool { return strings.EqualFold(element, ".git") }):
-		return "leads into .git, whose files git runs and no agent reads"
+		return "is in .git, whose files git executes and no agent reads"
 	}
 	return ""
 }
 
-// linkProblem returns what is wrong with a link, "" for nothing. name is where it
-// stands. A ".." behind a name is refused, as that name may be another link: the system
-// goes up from where it leads.
+// linkProblem returns the problem of a link, or "". name is the path of the link. A
+// ".." after a name is refused: the name may be another link, and the system would
+// go up from its target.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
-		return "is a link out of the folder, to " + jsondoc.Quote(target)
+		return "is a link to a target outside of the folder: " + jsondoc.Quote(target)
 	}
 	depth, down := strings.Count(name, "/"), false
 	for part := range strings.SplitSeq(target, "/") {
@@ -237,17 +240,17 @@ func linkProblem(name, target string) string {
 		case "", ".":
 		case "..":
 			if down {
-				return "is a link that goes up again, to " + jsondoc.Quote(target) + "; write the shortest way"
+				return "has a \"..\" after a name in its target " + jsondoc.Quote(target) + "; write the shortest path"
 			}
 			depth--
 		default:
 			if strings.EqualFold(part, ".git") {
-				return "is a link into .git, which is no part of the folder, to " + jsondoc.Quote(target)
+				return "is a link into .git: " + jsondoc.Quote(target)
 			}
 			depth, down = depth+1, true
 		}
 		if depth < 0 {
-			return "is a link out of the folder, to " + jsondoc.Quote(target)
+			return "is a link to a target outside of the folder: " + jsondoc.Quote(target)
 		}
 	}
 	return ""

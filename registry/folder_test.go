@@ -16,7 +16,7 @@ func skillOf(files map[string]File) Definition {
 	return Definition{Skill: &Folder{ID: "pdf", Path: ".claude/skills/pdf", Files: all}}
 }
 
-// TestFolderProblems: each folder is refused for one reason, by the path of what is wrong.
+// TestFolderProblems has folders with one problem each.
 func TestFolderProblems(t *testing.T) {
 	many := map[string]File{}
 	for i := range MaxFiles {
@@ -37,27 +37,27 @@ func TestFolderProblems(t *testing.T) {
 		"skill":              {skillOf(map[string]File{"a/b.md": {Text: "x"}, "logo.png": {Type: "image/png", Size: 3, SHA256: hash}, "l": {Link: "a/b.md"}, "run": {Text: "x", Executable: true}}), ""},
 		"instructions":       {instructions("docs/AGENTS.md", map[string]File{"AGENTS.md": {Text: "x"}}), ""},
 		"linked":             {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../AGENTS.md"}}), ""},
-		"link out":           {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../../AGENTS.md"}}), "files[\"CLAUDE.md\"]: is a link out of the folder"},
+		"link out":           {instructions("docs/CLAUDE.md", map[string]File{"CLAUDE.md": {Text: "x", Link: "../../AGENTS.md"}}), "files[\"CLAUDE.md\"]: is a link to a target outside"},
 		"no SKILL.md":        {Definition{Skill: &Folder{ID: "a", Path: "a", Files: map[string]File{"x": {}}}}, "files: has no SKILL.md"},
-		"another file":       {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}}), "expected the one file \"AGENTS.md\""},
-		"two files":          {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}, "AGENTS.md": {}}), "expected the one file"},
+		"another file":       {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}}), "expected only the file \"AGENTS.md\""},
+		"two files":          {instructions("AGENTS.md", map[string]File{"CLAUDE.md": {}, "AGENTS.md": {}}), "expected only the file"},
 		"no path":            {instructions("", map[string]File{"AGENTS.md": {}}), "path: is missing"},
-		"absolute path":      {instructions("/etc/AGENTS.md", map[string]File{"AGENTS.md": {}}), "plain relative path"},
-		"absolute file":      {skillOf(map[string]File{"/etc/x": {}}), "plain relative path"},
-		"a hook of git":      {skillOf(map[string]File{"a/.GIT/hooks/pre-commit": {Text: "x", Executable: true}}), "leads into .git"},
-		"climbing path":      {skillOf(map[string]File{"../x": {}}), "plain relative path"},
+		"absolute path":      {instructions("/etc/AGENTS.md", map[string]File{"AGENTS.md": {}}), "clean relative path"},
+		"absolute file":      {skillOf(map[string]File{"/etc/x": {}}), "clean relative path"},
+		"a hook of git":      {skillOf(map[string]File{"a/.GIT/hooks/pre-commit": {Text: "x", Executable: true}}), "is in .git"},
+		"climbing path":      {skillOf(map[string]File{"../x": {}}), "clean relative path"},
 		"backslash":          {skillOf(map[string]File{`a\b`: {}}), "backslash"},
 		"control":            {skillOf(map[string]File{"a\nb": {}}), "control characters"},
-		"letter case":        {skillOf(map[string]File{"A.md": {}, "a.md": {}}), "by letter case or"},
+		"letter case":        {skillOf(map[string]File{"A.md": {}, "a.md": {}}), "in letter case or"},
 		"below a file":       {skillOf(map[string]File{"a": {}, "a/b": {}}), "which is a file"},
-		"absolute link":      {skillOf(map[string]File{"l": {Link: "/etc/passwd"}}), "out of the folder"},
-		"link up again":      {skillOf(map[string]File{"a/d": {Link: "../e"}, "l": {Link: "a/d/../../x"}}), "goes up again"},
+		"absolute link":      {skillOf(map[string]File{"l": {Link: "/etc/passwd"}}), "outside of the folder"},
+		"link up again":      {skillOf(map[string]File{"a/d": {Link: "../e"}, "l": {Link: "a/d/../../x"}}), "after a name"},
 		"link into git":      {skillOf(map[string]File{"l": {Link: ".git/x"}}), "into .git"},
 		"link to a folder":   {skillOf(map[string]File{"a/l": {Link: "../b/c"}, "b/c/d": {Text: "x"}}), ""},
-		"accents":            {skillOf(map[string]File{"\u00e9.md": {}, "e\u0301.md": {}}), "many systems take them for one"},
-		"accents and case":   {skillOf(map[string]File{"\u00c9.md": {}, "e\u0301.md": {}}), "many systems take them for one"},
-		"long s":             {skillOf(map[string]File{"\u017fKILL.md": {}}), "many systems take them for one"},
-		"climbing link":      {skillOf(map[string]File{"a/l": {Link: "../../x"}}), "out of the folder"},
+		"accents":            {skillOf(map[string]File{"\u00e9.md": {}, "e\u0301.md": {}}), "many systems treat them as one"},
+		"accents and case":   {skillOf(map[string]File{"\u00c9.md": {}, "e\u0301.md": {}}), "many systems treat them as one"},
+		"long s":             {skillOf(map[string]File{"\u017fKILL.md": {}}), "many systems treat them as one"},
+		"climbing link":      {skillOf(map[string]File{"a/l": {Link: "../../x"}}), "outside of the folder"},
 		"link and text":      {skillOf(map[string]File{"l": {Link: "SKILL.md", Text: "x"}}), "without text"},
 		"text and hash":      {skillOf(map[string]File{"l": {Size: 1, SHA256: hash, Text: "x"}}), "expected a text, a link, or a type and a size"},
 		"hash of a text":     {skillOf(map[string]File{"notes.md": {Type: "image/png", Size: 3, SHA256: hash}}), "is read as text"},
@@ -65,16 +65,16 @@ func TestFolderProblems(t *testing.T) {
 		"hash without type":  {skillOf(map[string]File{"logo.png": {Size: 3, SHA256: hash}}), "in an earlier version"},
 		"a huge text":        {skillOf(map[string]File{"data": {Type: "text/plain", Size: 3 << 20, SHA256: hash}}), "is a text of 3145728 bytes"},
 		"a text in bytes":    {skillOf(map[string]File{"a.md": {Text: "caf⟨E9⟩\n", Encoding: "bytes"}}), ""},
-		"an idle encoding":   {skillOf(map[string]File{"a.md": {Text: "cafe\n", Encoding: "bytes"}}), "is shown as"},
-		"a false encoding":   {skillOf(map[string]File{"a.md": {Text: "敓摮縠⼮獳⽨摩牟慳", Encoding: "utf-16le"}}), "is shown as"},
-		"no such encoding":   {skillOf(map[string]File{"a.md": {Text: "a", Encoding: "koi8-r"}}), "is shown as"},
-		"an escape too many": {skillOf(map[string]File{"a.md": {Text: "⟨E9⟩⟨61⟩bcdefgh", Encoding: "bytes"}}), "is shown as"},
+		"an idle encoding":   {skillOf(map[string]File{"a.md": {Text: "cafe\n", Encoding: "bytes"}}), "does not match any file"},
+		"a false encoding":   {skillOf(map[string]File{"a.md": {Text: "敓摮縠⼮獳⽨摩牟慳", Encoding: "utf-16le"}}), "does not match any file"},
+		"no such encoding":   {skillOf(map[string]File{"a.md": {Text: "a", Encoding: "koi8-r"}}), "does not match any file"},
+		"an escape too many": {skillOf(map[string]File{"a.md": {Text: "⟨E9⟩⟨61⟩bcdefgh", Encoding: "bytes"}}), "does not match any file"},
 		"unreadable":         {skillOf(map[string]File{"a.md": {Text: "⟨CF⟩⟨F0⟩⟨E8⟩⟨E2⟩⟨E5⟩⟨F2⟩\n", Encoding: "bytes"}}), "save it as UTF-8"},
 		"short hash":         {skillOf(map[string]File{"l": {Size: 1, SHA256: "ab"}}), "64 lower-case hex digits"},
-		"large text":         {skillOf(map[string]File{"l": {Text: strings.Repeat("x", MaxFileText+1)}}), "expected at most 1048576"},
-		"too many":           {skillOf(many), "has 501 files"},
-		"too much":           {skillOf(huge), "has 22020114 bytes"},
-		"a link that runs":   {skillOf(map[string]File{"l": {Link: "SKILL.md", Executable: true}}), "not executable"},
+		"large text":         {skillOf(map[string]File{"l": {Text: strings.Repeat("x", MaxFileText+1)}}), "must not exceed 1048576"},
+		"too many":           {skillOf(many), "got 501"},
+		"too much":           {skillOf(huge), "got 22020114"},
+		"a link that runs":   {skillOf(map[string]File{"l": {Link: "SKILL.md", Executable: true}}), "cannot be executable"},
 		"an id that is none": {Definition{Skill: &Folder{ID: "Not An Id", Path: "a", Files: map[string]File{SkillFile: {}}}}, "id: expected"},
 	} {
 		problems := tc.d.Problems("$")
@@ -90,23 +90,23 @@ func TestFolderProblems(t *testing.T) {
 	}
 }
 
-// TestFolderComesBack: a definition of files survives its canonical form.
+// TestFolderComesBack decodes the canonical form of a folder.
 func TestFolderComesBack(t *testing.T) {
 	d := skillOf(map[string]File{"empty": {}, "bom.md": {Text: "\ufeffa\r\nb\r"}, "l": {Link: "SKILL.md"}, "run": {Text: "x", Executable: true}})
 	back, err := DecodeDefinition(KindSkill, d.Canonical())
 	if err != nil || back.Hash() != d.Hash() || back.Skill.Files["bom.md"] != d.Skill.Files["bom.md"] || !back.Skill.has("empty") {
-		t.Errorf("%+v came back as %+v: %v", d.Skill, back.Skill, err)
+		t.Errorf("%+v was decoded as %+v: %v", d.Skill, back.Skill, err)
 	}
 	off := d.WithStatus(Deactivated)
 	if off.Status() != Deactivated || off.Kind() != KindSkill || d.Status() != Active || off.WithStatus(Active).Hash() != d.Hash() {
-		t.Error("the status of a skill does not change and come back")
+		t.Error("cannot deactivate and reactivate a skill")
 	}
 	if s, err := ParseSubject("instructions:project/novel/agents"); err != nil || s.Kind != KindInstructions {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-// TestFolderIsCanonical: the canonical form of files is that of their JSON.
+// TestFolderIsCanonical compares the fast path of Node with encoding/json.
 func TestFolderIsCanonical(t *testing.T) {
 	for name, d := range map[string]Definition{
 		"all":     skillOf(map[string]File{"empty": {}, "bom \U0001f600.md": {Text: "\ufeffa\r\nb\u2028<&\x01"}, "\ufb33": {Link: "SKILL.md"}, "run": {Text: "x", Executable: true}, "logo": {Size: 1 << 60, SHA256: "ab"}}),

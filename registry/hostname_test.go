@@ -42,7 +42,7 @@ func TestNameProblems(t *testing.T) {
 		}
 	}
 	ps := registry.NameProblems(a(51), "harbour")
-	if want := "mcp__harbour__" + a(51); len(ps) != 1 || ps[0].Name != want || !strings.Contains(ps[0].Message, "has 65 characters; expected at most 64") {
+	if want := "mcp__harbour__" + a(51); len(ps) != 1 || ps[0].Name != want || !strings.Contains(ps[0].Message, "must not exceed 64 characters") {
 		t.Errorf("got %+v", ps)
 	}
 }

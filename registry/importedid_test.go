@@ -25,10 +25,10 @@ func TestImportedID(t *testing.T) {
 	}
 	long := "a_very_long_name_that_goes_on_and_on_until_nobody_can_remember_how_it_began"
 	if a, b := registry.ImportedID("", long), registry.ImportedID("", long+"_b"); a == b || !registry.ValidID(a) || !registry.ValidID(b) {
-		t.Errorf("long names make %s and %s", a, b)
+		t.Errorf("long names have the ids %s and %s", a, b)
 	}
 	if a, b := registry.DistinctID("", "get-it"), registry.DistinctID("", "getIt"); a == b || !registry.ValidID(a) {
-		t.Errorf("names that clash make %s and %s", a, b)
+		t.Errorf("conflicting names have the ids %s and %s", a, b)
 	}
 }
 
@@ -42,7 +42,7 @@ func FuzzImportedID(f *testing.F) {
 		}
 		for _, id := range []string{registry.ImportedID(server, name), registry.DistinctID(server, name)} {
 			if !registry.ValidID(id) {
-				t.Errorf("%q of %q makes %q", name, server, id)
+				t.Errorf("%q of %q has the id %q", name, server, id)
 			}
 		}
 	})

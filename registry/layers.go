@@ -1,3 +1,5 @@
+// This file merges layers in memory and decides which tools an allow-list admits.
+
 package registry
 
 import (
@@ -13,13 +15,13 @@ type Live struct {
 	ContentHash string // SHA-256 of the canonical definition
 	Definition  Definition
 	Locked      bool // core
-	// Refused is why the version does not count where decisions are signed, nil
-	// when it does. Definition then has no content and is deactivated.
+	// Refused is the reason why the version is not trusted if decisions are signed,
+	// or nil. If it is set, Definition is deactivated and has no content.
 	Refused error
 }
 
-// Refuse returns the replacement of a version that does not count: a deactivated
-// definition without content, and the reason.
+// Refuse returns l as an untrusted version: with the reason, and a deactivated
+// definition without content.
 func (l Live) Refuse(reason error) Live {
 	l.Refused = reason
 	switch l.Subject.Kind {
@@ -38,19 +40,19 @@ func (l Live) Refuse(reason error) Live {
 // Columns are the columns of a definition in lists, as text.
 type Columns struct {
 	Name               string
-	ToolKind, Category string // "" unless it is a tool
+	ToolKind, Category string // only for tools
 	Tier, Approval     string
-	Tag                string // prefix
+	Tag                string // prefix of the tag
 	Status             Status
-	Origin             string // what a tool is called where it comes from
-	Source             string // the server or the file that a tool comes from
+	Origin             string // name of a tool at its source
+	Source             string // server or file of a tool
 }
 
-// Columns returns what lists show of d.
+// Columns returns the columns of d.
 func (d Definition) Columns() Columns {
 	c := Columns{Name: d.Name(), Status: d.Status()}
 	if d.List != nil {
-		c.Name = d.List.Name // as it is written
+		c.Name = d.List.Name // without the default
 	}
 	t := d.Tool
 	if t == nil {
@@ -70,22 +72,22 @@ func (d Definition) Columns() Columns {
 // layers merges definitions of several layers in memory.
 type layers struct {
 	*memory
-	view []Layer // nil: every layer
+	view []Layer // nil means all layers
 }
 
-// sees reports whether l belongs to the view.
+// sees reports whether l is a tool of a layer in the view.
 func (v layers) sees(l Live) bool {
 	return l.Subject.Kind == KindTool && (v.view == nil || slices.Contains(v.view, l.Subject.Layer))
 }
 
-// offends reports whether l claims the id or an alias of a core tool, as its own id
-// or as an alias. Such a definition counts as not there.
+// offends reports whether l claims the id or an alias of a core tool as its id or
+// as an alias. Such a definition is ignored.
 func (v layers) offends(l Live) bool {
 	taken := func(other Live) bool { return other.Core() && v.sees(other) }
 	return !l.Core() && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.ContainsFunc(v.named[name], taken) })
 }
 
-// byID returns the visible definition of an id, deactivated or not.
+// byID returns the visible definition of an id, active or not.
 func (v layers) byID(id string) (Entry, bool) {
 	var stack []Live
 	for _, l := range v.named[id] {
@@ -99,7 +101,7 @@ func (v layers) byID(id string) (Entry, bool) {
 	return stacked(stack), true
 }
 
-// byName returns the tool that has name as its id or alias.
+// byName returns the tool with name as its id or alias.
 func (v layers) byName(name string) (Entry, bool) {
 	own, ok := v.byID(name)
 	if ok && own.Active() {
@@ -111,8 +113,7 @@ func (v layers) byName(name string) (Entry, bool) {
 	return own, ok
 }
 
-// claims returns the tools that have name as an alias, the one that has it
-// before all others first.
+// claims returns the tools with name as an alias, strongest first.
 func (v layers) claims(name string) []Entry {
 	claims := v.entries(v.named[name], func(e Entry) bool { return e.Subject.ID != name && slices.Contains(e.Names(), name) })
 	slices.SortFunc(claims, func(a, b Entry) int {
@@ -128,8 +129,8 @@ func inactive(e Entry) int {
 	return 1
 }
 
-// entries returns those that keep says yes to of the entries that the tools in
-// found lead to, each once.
+// entries returns the visible entries of the tools in found that keep accepts, each
+// once.
 func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
 	var entries []Entry
 	seen := map[string]bool{}
@@ -145,8 +146,7 @@ func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
 	return entries
 }
 
-// Merged is the view of several layers in memory: a Catalog that can be
-// listed.
+// Merged is a Catalog of several layers in memory whose content can be listed.
 type Merged struct {
 	Layered
 	tools  []Entry
@@ -154,10 +154,10 @@ type Merged struct {
 	lists  []Entry
 }
 
-// Merge puts the live definitions of a view's layers on top of each other. Of
-// the same id, the one in the later layer is seen and hides the others; where
-// it is deactivated, the id is gone from the view. A definition that claims
-// the id or an alias of a core tool is left out.
+// Merge merges the live definitions of several layers. Of each id, the one in the
+// highest layer is visible and hides the others; if it is deactivated, the id does
+// not exist in the view. Definitions that claim the id or an alias of a core tool
+// are ignored.
 func Merge(lives []Live) *Merged {
 	all := layers{memory: newMemory(lives)}
 	m := &Merged{Layered: Layered{Finder: all.memory}}
@@ -177,10 +177,10 @@ func Merge(lives []Live) *Merged {
 	return m
 }
 
-// Seen returns what a view (nil: every layer) shows of definitions that go by
-// their ids alone, as agents and allow-lists do: of each id the one in the
-// strongest layer, deactivated or not, by id.
-func Seen(lives []Live, view []Layer) []Entry {
+// Visible returns the visible definitions of a view (nil means all layers), for kinds
+// that are found by id alone, such as agents and allow-lists: of each id the one in
+// the strongest layer, active or not, sorted by id.
+func Visible(lives []Live, view []Layer) []Entry {
 	stacks := map[string][]Live{}
 	for _, l := range lives {
 		if view == nil || slices.Contains(view, l.Subject.Layer) {
@@ -195,7 +195,7 @@ func Seen(lives []Live, view []Layer) []Entry {
 	return entries
 }
 
-// stacked returns the strongest of the definitions of one id, with those it hides.
+// stacked returns the strongest definition of an id and the subjects that it hides.
 func stacked(stack []Live) Entry {
 	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}
@@ -210,19 +210,19 @@ func ofKind(lives []Live, kind Kind) []Live {
 }
 
 func active(lives []Live) []Entry {
-	return slices.DeleteFunc(Seen(lives, nil), func(e Entry) bool { return !e.Active() })
+	return slices.DeleteFunc(Visible(lives, nil), func(e Entry) bool { return !e.Active() })
 }
 
 // Tools returns the active tools: core first, then by id.
 func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 
-// Agents returns the active agents by id.
+// Agents returns the active agents, sorted by id.
 func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
 
-// Lists returns the active allow-lists by id.
+// Lists returns the active allow-lists, sorted by id.
 func (m *Merged) Lists() []Entry { return slices.Clone(m.lists) }
 
-// memory is a Finder over definitions in memory.
+// memory is a Finder for definitions in memory.
 type memory struct {
 	named      map[string][]Live
 	categories map[string][]Live
@@ -264,7 +264,7 @@ func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) 
 	return m.categories[category], nil
 }
 
-// OfKind implements Finder: it returns all there are.
+// OfKind implements Finder. It ignores view and most, and returns all matches.
 func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
 	var found []Live
 	for name, lives := range m.named {
@@ -278,38 +278,38 @@ func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]L
 
 func (m *memory) Lists(context.Context) ([]Live, error) { return m.lists, nil }
 
-// candidate is a tool that the allow-list speaks of, and how.
+// candidate is a tool that an allow-list mentions, and how.
 type candidate struct {
-	name     string // as listed
+	name     string // name in the list
 	entry    Entry
 	known    bool
 	listed   bool
-	nonLocal bool // among those added when not local
-	embedded bool // among those added when embedding works
+	nonLocal bool // in AddWhenNonLocal
+	embedded bool // in AddWhenEmbeddingOK
 	category string
-	kind     ToolKind // of which all are taken in, "" when it is not
-	tier     bool     // its tier passes the filter of the categories
-	excluded bool     // among those excluded in local
+	kind     ToolKind // in Kinds, or ""
+	tier     bool     // passes the tier filter
+	excluded bool     // in ExcludeInLocal
 }
 
-// choose decides about the candidate.
+// choose decides whether the candidate is in or out.
 func (c *candidate) choose(in Context) Choice {
 	choice := Choice{Name: c.name, Entry: c.entry}
 	if !c.known {
 		choice.Reason = OutUnknown
 		return choice
 	}
-	if choice.Reason, choice.Detail = c.barred(in); choice.Reason != "" {
+	if choice.Reason, choice.Detail = c.outReason(in); choice.Reason != "" {
 		return choice
 	}
 	choice.In = true
-	choice.Reason, choice.Detail = c.brought(in)
+	choice.Reason, choice.Detail = c.inReason(in)
 	return choice
 }
 
-// brought describes what brings the candidate in, "" when nothing does in this
-// context.
-func (c *candidate) brought(in Context) (reason Reason, detail string) {
+// inReason returns the reason why the candidate is in, or "" if nothing admits it in
+// this context.
+func (c *candidate) inReason(in Context) (reason Reason, detail string) {
 	switch {
 	case c.listed:
 		return InListed, ""
@@ -325,14 +325,14 @@ func (c *candidate) brought(in Context) (reason Reason, detail string) {
 	return "", ""
 }
 
-// barred returns why the candidate is left out, "" when it is not.
-func (c *candidate) barred(in Context) (reason Reason, detail string) {
+// outReason returns the reason why the candidate is out, or "".
+func (c *candidate) outReason(in Context) (reason Reason, detail string) {
 	tool := c.entry.Definition.Tool
 	var where Availability
 	if tool.Availability != nil {
 		where = *tool.Availability
 	}
-	way, _ := c.brought(in)
+	way, _ := c.inReason(in)
 	switch {
 	case !c.entry.Active():
 		return OutDeactivated, ""

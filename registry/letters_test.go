@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// The forms as they are documented.
+// The forms of names as documented.
 var (
 	idForm      = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 	channelForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)

@@ -36,7 +36,7 @@ func in(category string) func(*registry.Live) {
 	return func(l *registry.Live) { l.Definition.Tool.Category = category }
 }
 
-// shown writes entries as "layer/id", with what they hide in brackets.
+// shown writes entries as "layer/id", followed by the hidden ones in brackets.
 func shown(entries []registry.Entry) string {
 	list := make([]string, len(entries))
 	for i, e := range entries {
@@ -114,9 +114,9 @@ func TestByName(t *testing.T) {
 		"x":    "user/b[global]", // the stronger layer
 		"b":    "user/b[global]", // an id before an alias
 		"both": "user/c",         // the first id
-		"gone": "global/a",       // an active tool's alias before a deactivated tool
+		"gone": "global/a",       // the alias of an active tool before a deactivated tool
 		"dead": "global/dead", "deadx": "global/dead",
-		"old": "", // what is hidden has no alias
+		"old": "", // hidden tools have no alias
 		"no":  "", "": "",
 	}
 	together, err := m.ByName(t.Context(), slices.Collect(maps.Keys(want))...)
@@ -153,8 +153,8 @@ func TestByCategory(t *testing.T) {
 	}
 }
 
-// randomLives returns a few definitions with names in three layers, some of them
-// locked, deactivated, or with aliases.
+// randomLives returns some definitions in three layers, some of them locked,
+// deactivated, or with aliases.
 func randomLives(rng *rand.Rand, names []string) []registry.Live {
 	layers := []registry.Layer{global, user, novel}
 	var lives []registry.Live
@@ -177,8 +177,8 @@ func randomLives(rng *rand.Rand, names []string) []registry.Live {
 	return lives
 }
 
-// Whatever is live: no core tool is ever touched, every tool seen is found
-// under its id, and the layers that are not in the view do not matter.
+// TestMergeProperties checks random definitions: core tools are never hidden, every
+// visible tool is found by its id, and layers outside of the view have no effect.
 func TestMergeProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	names := []string{"a", "b", "c", "d", "e"}
@@ -193,10 +193,10 @@ func TestMergeProperties(t *testing.T) {
 		}
 		for _, e := range m.Tools() {
 			if found, _ := m.ByName(t.Context(), e.Subject.ID); found[e.Subject.ID].Subject != e.Subject {
-				t.Fatalf("%s is not found under its id", e.Subject)
+				t.Fatalf("%s was not found by its id", e.Subject)
 			}
 		}
-		// The same through a view over all layers.
+		// The same with a view of all layers.
 		var inView []registry.Live
 		for _, l := range lives {
 			if l.Subject.Layer != novel {
@@ -224,7 +224,7 @@ func TestMergeProperties(t *testing.T) {
 			all, _ := want.ByName(t.Context(), name)
 			for _, got := range []registry.Entry{found[name], together[name]} {
 				if wanted := all[name]; got.Subject != wanted.Subject || !slices.Equal(got.Hides, wanted.Hides) {
-					t.Fatalf("%s is %v %v in the view, %v %v alone", name, got.Subject, got.Hides, wanted.Subject, wanted.Hides)
+					t.Fatalf("%s is %v %v in the view, %v %v without other layers", name, got.Subject, got.Hides, wanted.Subject, wanted.Hides)
 				}
 			}
 		}

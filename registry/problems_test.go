@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// expectProblems compares what was found with what is wanted, each wanted one
-// written "path: part of the message", in order and complete.
+// expectProblems compares problems with the expected ones, written "path: part of
+// the message", in order and complete.
 func expectProblems(t *testing.T, got jsondoc.Problems, want ...string) {
 	t.Helper()
 	ok := len(got) == len(want)

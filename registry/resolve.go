@@ -1,3 +1,5 @@
+// This file determines the tools of an agent, with a reason for each.
+
 package registry
 
 import (
@@ -12,25 +14,26 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Context is where an agent is about to work.
+// Context describes where an agent works.
 type Context struct {
-	Local           bool // on the user's own machine
-	Embedding       bool // semantic search can be had
-	IncludeDeferred bool // tools that wait to be discovered, too
-	// MostOfKind sets how many tools a list takes in by their kind, besides the
-	// core: the first by id; 0 for all.
+	Local           bool // on the user's machine
+	Embedding       bool // semantic search is available
+	IncludeDeferred bool // include tools that are found by discovery only
+	// MostOfKind limits the tools that a list admits by their kind, besides the
+	// core, to the first ones by id; 0 means no limit.
 	MostOfKind int
 }
 
 // Errors of Resolve.
 var (
-	ErrNoTools     = errors.New("no tools are left")
+	ErrNoTools     = errors.New("no tools remain")
 	ErrUnknownList = errors.New("no such allow-list")
 )
 
-// Resolve returns the tools of the catalog that a has, whose allow-list may be a list
-// of the catalog. Listed names that the catalog lacks are skipped with a warning.
-// If no tool is left, the error is ErrNoTools, with the resolution that shows why.
+// Resolve returns the tools of the catalog that the agent has. Its allow-list may
+// refer to a list of the catalog. Listed names that are not in the catalog cause a
+// warning. If no tool remains, the error wraps ErrNoTools, and the resolution has
+// the reasons.
 func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
 	allowed, err := Allowed(ctx, a, cat)
 	if err != nil {
@@ -47,8 +50,8 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 	return resolution, nil
 }
 
-// Allowed returns the allow-list of an agent spelled out. The error is
-// ErrUnknownList when it refers to one that is not there or not active.
+// Allowed returns the allow-list of an agent, with a reference resolved. The error
+// wraps ErrUnknownList if the list does not exist or is not active.
 func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 	if a.AllowList == nil {
 		return AllowList{}, nil
@@ -71,13 +74,13 @@ func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 type resolver struct {
 	in         Context
 	catalog    Catalog
-	candidates map[string]*candidate // by id, or by name when not known
+	candidates map[string]*candidate // by id, or by name if unknown
 	unknown    []string
-	more       bool // tools of a kind than are taken in
+	more       bool // there are more tools of a kind than the limit
 }
 
-// gather collects the candidates: all listed names are looked up together, each
-// category is asked for.
+// gather collects the candidates with one look-up for all listed names and one for
+// each category.
 func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string) error {
 	named, err := r.catalog.ByName(ctx, slices.Concat(allowed.Tools, allowed.AddWhenNonLocal, allowed.AddWhenEmbeddingOK, allowed.ExcludeInLocal)...)
 	if err != nil {
@@ -119,7 +122,7 @@ func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string)
 	return nil
 }
 
-// gatherKinds collects the tools of whole kinds.
+// gatherKinds collects the tools of the given kinds.
 func (r *resolver) gatherKinds(ctx context.Context, kinds Kinds) error {
 	for _, kind := range kinds {
 		entries, more, err := r.catalog.ByKind(ctx, kind, r.in.MostOfKind)
@@ -171,7 +174,7 @@ func (r *resolver) resolution() Resolution {
 // Reason explains why a tool is in or out.
 type Reason string
 
-// The reasons for which a tool is in, the first that holds being given.
+// Reasons why a tool is in; the first that applies is given.
 const (
 	InListed    Reason = "listed"
 	InNonLocal  Reason = "added when not local"
@@ -180,7 +183,7 @@ const (
 	InKind      Reason = "every tool of the kind"
 )
 
-// The reasons for which a tool is out, the first that holds being given.
+// Reasons why a tool is out; the first that applies is given.
 const (
 	OutUnknown        Reason = "not in the registry"
 	OutDeactivated    Reason = "deactivated"
@@ -195,16 +198,16 @@ const (
 	OutDeferred       Reason = "deferred"
 )
 
-// Choice is the decision about one tool that an allow-list names.
+// Choice is the decision about one tool that an allow-list mentions.
 type Choice struct {
-	Name   string // the tool's id; as listed when the registry lacks it
-	Entry  Entry  // zero when the registry lacks it
+	Name   string // id of the tool, or the listed name if it is unknown
+	Entry  Entry  // zero if the tool is unknown
 	In     bool
 	Reason Reason
 	Detail string // the category of InCategory and OutTier, the kind of InKind, "" otherwise
 }
 
-// Why returns the reason with its detail: "category web".
+// Why returns the reason with its detail, such as "category web".
 func (c Choice) Why() string {
 	if c.Detail == "" {
 		return string(c.Reason)
@@ -212,11 +215,11 @@ func (c Choice) Why() string {
 	return string(c.Reason) + " " + c.Detail
 }
 
-// Resolution is which tools an agent has in a context, and why.
+// Resolution lists the tools of an agent in a context, with reasons.
 type Resolution struct {
 	Choices  []Choice // core tools first, then by name
-	Warnings []string // listed names that the registry lacks
-	More     bool     // more tools of a kind than Context.MostOfKind are the agent's
+	Warnings []string // about listed names that are unknown
+	More     bool     // the agent has more tools of a kind than Context.MostOfKind
 }
 
 // Tools returns the tools that are in, core first, then by id.
@@ -230,7 +233,7 @@ func (r Resolution) Tools() []Entry {
 	return tools
 }
 
-// Deferred returns how many tools are out because they wait to be discovered.
+// Deferred returns the number of tools that are out because they are deferred.
 func (r Resolution) Deferred() int {
 	n := 0
 	for _, c := range r.Choices {
@@ -241,10 +244,10 @@ func (r Resolution) Deferred() int {
 	return n
 }
 
-// summary explains in a few words why nothing is left.
+// summary lists the reasons why no tool remains.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {
-		return "the allow-list names none"
+		return "the allow-list names no tools"
 	}
 	counts := map[Reason]int{}
 	var order []Reason

@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry"
 )
 
-// choices writes a resolution one tool to a line: "+ get_tides: category web".
+// choices formats a resolution, one tool per line: "+ get_tides: category web".
 func choices(r registry.Resolution) []string {
 	var lines []string
 	for _, c := range r.Choices {
@@ -24,7 +24,7 @@ func choices(r registry.Resolution) []string {
 	return lines
 }
 
-// counting counts the look-ups.
+// counting counts look-ups.
 type counting struct {
 	registry.Catalog
 	lookups, categories int
@@ -75,10 +75,10 @@ func list(layer registry.Layer, l registry.List) registry.Live {
 	return registry.Live{Subject: registry.Subject{Kind: registry.KindList, Layer: layer, ID: l.ID}, Version: 1, Definition: registry.Definition{List: &l}}
 }
 
-// ofLibrary are tools of the library, and one that is not in it.
+// ofLibrary lists tools of the library, and one that does not exist.
 var ofLibrary = []string{"yak", "plain", "off", "local", "remote", "semantic", "later", "ghost"}
 
-// resolveCases have what an allow-list offers of the library, and why.
+// resolveCases have allow-lists and the expected choices.
 var resolveCases = []struct {
 	name     string
 	list     registry.AllowList
@@ -182,17 +182,17 @@ func TestResolveWithoutAllowList(t *testing.T) {
 	if got := choices(r); err != nil || !slices.Equal(got, []string{"+ mail: category email"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library()); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools are left: the allow-list names none" {
+	if _, err := registry.Resolve(t.Context(), registry.Agent{}, registry.Context{}, library()); !errors.Is(err, registry.ErrNoTools) || err.Error() != "no tools remain: the allow-list names no tools" {
 		t.Errorf("got %v", err)
 	}
 	_, err = registry.Resolve(t.Context(), registry.Agent{AllowList: &registry.AllowList{Tools: []string{"later", "off", "ghost"}}}, registry.Context{}, library())
-	if err == nil || err.Error() != "no tools are left: 1 not in the registry, 1 deferred, 1 deactivated" {
+	if err == nil || err.Error() != "no tools remain: 1 not in the registry, 1 deferred, 1 deactivated" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A list of ids costs one look-up, however long it is and however large the
-// catalog is.
+// TestResolveDoesNotScan checks that a list of ids takes one look-up, whatever its
+// length and the size of the catalog.
 func TestResolveDoesNotScan(t *testing.T) {
 	c := &counting{Catalog: library()}
 	list := &registry.AllowList{Tools: []string{"yak", "plain"}, Categories: []string{"web"}, ExcludeInLocal: []string{"mail"}}
@@ -214,7 +214,7 @@ func (failing) ByName(context.Context, ...string) (map[string]registry.Entry, er
 
 func (failing) ByCategory(context.Context, string) ([]registry.Entry, error) { return nil, errDisk }
 
-func TestResolveHandsErrorsOn(t *testing.T) {
+func TestResolveReturnsErrors(t *testing.T) {
 	for _, list := range []registry.AllowList{{Tools: []string{"a"}}, {Categories: []string{"web"}}, {ExcludeInLocal: []string{"a"}}} {
 		if _, err := registry.Resolve(t.Context(), registry.Agent{AllowList: &list}, registry.Context{}, failing{}); !errors.Is(err, errDisk) {
 			t.Errorf("%+v: %v", list, err)

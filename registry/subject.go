@@ -21,19 +21,19 @@ const (
 	KindInstructions Kind = "instructions"
 )
 
-// SubjectKinds returns every kind, in the order in which an id is looked for.
+// SubjectKinds returns all kinds, in the order in which ids are searched.
 func SubjectKinds() []Kind {
 	return []Kind{KindTool, KindAgent, KindList, KindSkill, KindInstructions}
 }
 
-// InFiles reports whether what is of the kind stands in files of its own.
+// InFiles reports whether definitions of the kind exist as files that agents read.
 func (k Kind) InFiles() bool { return k == KindSkill || k == KindInstructions }
 
-// Layer is where a definition lives: LayerGlobal, LayerUser or
-// "project/<name>". Later layers override earlier ones.
+// Layer is the scope of a definition: LayerGlobal, LayerUser or "project/<name>".
+// Later layers override earlier ones.
 type Layer string
 
-// The layers that need no name.
+// The layers without a name.
 const (
 	LayerGlobal Layer = "global"
 	LayerUser   Layer = "user"
@@ -44,7 +44,7 @@ const projectPrefix = "project/"
 // ProjectLayer returns the layer of the project with the given name.
 func ProjectLayer(name string) Layer { return Layer(projectPrefix + name) }
 
-// Project returns the project's name, "" for the global and the user layer.
+// Project returns the name of the project, or "" for the global and the user layer.
 func (l Layer) Project() string {
 	name, ok := strings.CutPrefix(string(l), projectPrefix)
 	if !ok {
@@ -53,7 +53,8 @@ func (l Layer) Project() string {
 	return name
 }
 
-// Rank orders layers: global 0, user 1, any project 2. The higher rank wins.
+// Rank returns 0 for global, 1 for user, and 2 for projects. Higher ranks override
+// lower ones.
 func (l Layer) Rank() int {
 	switch l {
 	case LayerGlobal:
@@ -64,8 +65,8 @@ func (l Layer) Rank() int {
 	return 2
 }
 
-// View is the list of layers that are merged for someone who works in l, the
-// weakest first.
+// View returns the layers that are merged for someone who works in l, weakest
+// first.
 func (l Layer) View() []Layer {
 	switch l {
 	case LayerGlobal:
@@ -76,8 +77,8 @@ func (l Layer) View() []Layer {
 	return []Layer{LayerGlobal, LayerUser, l}
 }
 
-// Subject names what a proposal changes: a tool, an agent, an allow-list, a skill or
-// instructions in a layer. It is written "tool:user/scene_pacer",
+// Subject identifies the object of a proposal: a tool, an agent, an allow-list, a
+// skill or instructions in a layer. It is written "tool:user/scene_pacer",
 // "agent:project/novel/assistant" or "skill:user/pdf".
 type Subject struct {
 	Kind  Kind
@@ -85,22 +86,22 @@ type Subject struct {
 	ID    string
 }
 
-// MaxIDLength is the longest id in characters.
+// MaxIDLength is the maximum length of an id, in characters.
 const MaxIDLength = maxForm
 
-// ErrSubject is wrapped by every error about a subject that cannot be read.
+// ErrSubject is wrapped by all errors about malformed subjects and layers.
 var ErrSubject = errors.New("not a subject")
 
-// ValidID reports whether id has the form of a tool or agent id: lower-case
-// words of letters and digits joined by "_", at most MaxIDLength.
+// ValidID reports whether id has the form of an id: lower-case words of letters and
+// digits joined by "_", with at most MaxIDLength characters.
 func ValidID(id string) bool {
-	return madeOf(id, lower, lower+digits+"_") && !strings.HasSuffix(id, "_") && !strings.Contains(id, "__")
+	return consistsOf(id, lower, lower+digits+"_") && !strings.HasSuffix(id, "_") && !strings.Contains(id, "__")
 }
 
-// validProject reports whether name has the form of a project's name: letters,
-// digits, "_", "." and "-", a letter or digit first.
+// validProject reports whether name has the form of a project name: letters,
+// digits, "_", "." and "-", starting with a letter or digit.
 func validProject(name string) bool {
-	return madeOf(name, lower+upper+digits, lower+upper+digits+"_.-")
+	return consistsOf(name, lower+upper+digits, lower+upper+digits+"_.-")
 }
 
 // ParseLayer reads "global", "user" or "project/<name>".
@@ -109,7 +110,7 @@ func ParseLayer(s string) (Layer, error) {
 	if l == LayerGlobal || l == LayerUser || validProject(l.Project()) {
 		return l, nil
 	}
-	return "", fmt.Errorf("%w: %s is not a layer; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
+	return "", fmt.Errorf("%w: unknown layer %s; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
 }
 
 // ParseSubject reads "<kind>:<layer>/<id>".
@@ -117,7 +118,7 @@ func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
 	if !ok || slash < 0 {
-		return Subject{}, fmt.Errorf("%w: %s; write <kind>:<layer>/<id>, such as tool:user/scene_pacer; a kind is tool, agent, list, skill or instructions", ErrSubject, jsondoc.Quote(s))
+		return Subject{}, fmt.Errorf("%w: %s; expected <kind>:<layer>/<id>, such as tool:user/scene_pacer; a kind is tool, agent, list, skill or instructions", ErrSubject, jsondoc.Quote(s))
 	}
 	if !slices.Contains(SubjectKinds(), Kind(kind)) {
 		return Subject{}, fmt.Errorf("%w: %s begins with %s; a subject is a tool, an agent, a list, a skill or instructions", ErrSubject, jsondoc.Quote(s), jsondoc.Quote(kind))
@@ -133,7 +134,7 @@ func ParseSubject(s string) (Subject, error) {
 	return Subject{Kind: Kind(kind), Layer: layer, ID: id}, nil
 }
 
-// String returns the subject as ParseSubject reads it; "" for the zero value.
+// String returns s in the format of ParseSubject, or "" for the zero value.
 func (s Subject) String() string {
 	if s == (Subject{}) {
 		return ""
@@ -141,10 +142,10 @@ func (s Subject) String() string {
 	return string(s.Kind) + ":" + string(s.Layer) + "/" + s.ID
 }
 
-// MarshalText makes a subject a string in JSON.
+// MarshalText implements encoding.TextMarshaler.
 func (s Subject) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Subject) UnmarshalText(text []byte) error {
 	v, err := ParseSubject(string(text))
 	if err != nil {
@@ -154,9 +155,8 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// OtherNames returns the names beside its id by which a definition is found, called, or
-// runs: aliases, its name in prompts and exports, that of its provider, and the tag of its
-// calls.
+// OtherNames returns the names of a tool besides its id: aliases, its name in
+// prompts and exports, the name at its provider, and the prefix of its tag.
 func (d Definition) OtherNames() []string {
 	t := d.Tool
 	if t == nil {
@@ -173,8 +173,8 @@ func (d Definition) OtherNames() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || name == t.ID })
 }
 
-// Names are checked by plain loops: regular expressions would be compiled at every
-// start.
+// Names are checked by loops, because regular expressions would be compiled at
+// every start.
 
 const (
 	lower  = "abcdefghijklmnopqrstuvwxyz"
@@ -182,12 +182,12 @@ const (
 	digits = "0123456789"
 )
 
-// maxForm is the longest name of any form in characters.
+// maxForm is the maximum length of every kind of name, in characters.
 const maxForm = 64
 
-// madeOf reports whether s has 1 to maxForm characters, all of them in allowed,
-// and begins with one in first.
-func madeOf(s, first, allowed string) bool {
+// consistsOf reports whether s consists of 1 to maxForm characters of allowed and
+// starts with one of first.
+func consistsOf(s, first, allowed string) bool {
 	return s != "" && len(s) <= maxForm &&
 		strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, allowed) == ""
 }

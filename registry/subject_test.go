@@ -55,11 +55,11 @@ func TestParseSubject(t *testing.T) {
 		}
 		if err != nil {
 			if !errors.Is(err, registry.ErrSubject) {
-				t.Errorf("%q: the error is another one: %v", text, err)
+				t.Errorf("%q: the error does not wrap ErrSubject: %v", text, err)
 			}
 			for _, r := range err.Error() {
 				if r < ' ' || r > '~' {
-					t.Errorf("%q: the error holds %U", text, r)
+					t.Errorf("%q: the error contains %U", text, r)
 				}
 			}
 			continue
@@ -79,7 +79,7 @@ func FuzzParseSubject(f *testing.F) {
 		if err != nil {
 			for _, r := range err.Error() {
 				if r < ' ' || r > '~' {
-					t.Fatalf("the error holds %U: %q", r, err)
+					t.Fatalf("the error contains %U: %q", r, err)
 				}
 			}
 			return
@@ -93,10 +93,10 @@ func FuzzParseSubject(f *testing.F) {
 		}
 		var again registry.Subject
 		if err := json.Unmarshal(b, &again); err != nil || again != s {
-			t.Fatalf("%s becomes %v in JSON, %v", s, again, err)
+			t.Fatalf("%s is %v in JSON, %v", s, again, err)
 		}
 		if l, err := registry.ParseLayer(string(s.Layer)); err != nil || l != s.Layer || !registry.ValidID(s.ID) {
-			t.Fatalf("%s is made of %q and %q", s, s.Layer, s.ID)
+			t.Fatalf("%s consists of %q and %q", s, s.Layer, s.ID)
 		}
 	})
 }
@@ -123,7 +123,7 @@ func TestLayer(t *testing.T) {
 		}
 	}
 	if registry.ProjectLayer("novel") != novel {
-		t.Error("the layer of a project is another one")
+		t.Error("a layer of a project was not parsed")
 	}
 	for _, s := range []string{"", "Global", "project", "project/", "project/a/b", "project/-a", "user/", "user\n"} {
 		if l, err := registry.ParseLayer(s); err == nil || l != "" {

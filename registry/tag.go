@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// DefaultArgPattern is the pattern of a tag that has none.
+// DefaultArgPattern is the pattern of a tag without one.
 const DefaultArgPattern = "(.+)"
 
-// Arguments of a tag that nobody named: that of other registries, where the input
-// schema has it, and that of a tool whose schema names no single one.
+// Names of an argument that the tag does not name: rawArgument is the convention of
+// other registries and applies if the input schema has it; argument applies if the
+// schema does not imply a name.
 const (
 	rawArgument = "raw_arg"
 	argument    = "argument"
 )
 
-// TagArguments returns the names of the arguments that a line of the tool's tag gives
-// it, one for each group of re, which is the tag's pattern. A group that neither the tag
-// nor the pattern names is the one parameter that the tool takes.
+// TagArguments returns the names of the arguments in a line of the tool's tag, one
+// for each group of re, the compiled pattern of the tag. A group without a name
+// stands for the only parameter of the tool.
 func (t *Tool) TagArguments(re *regexp.Regexp) []string {
 	names := slices.Clone(t.Tag.ArgGroups)
 	for _, name := range re.SubexpNames()[1:][min(len(names), re.NumSubexp()):] {
@@ -31,7 +32,7 @@ func (t *Tool) TagArguments(re *regexp.Regexp) []string {
 	return names
 }
 
-// onlyParameter returns the parameter that one argument is meant for.
+// onlyParameter returns the parameter for a single argument.
 func onlyParameter(schema json.RawMessage) string {
 	var doc struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -8,8 +8,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Tool is the whole content of one tool. The zero value of an optional field
-// means that the key is absent; canonical JSON leaves it out.
+// Tool is the content of one tool. Optional fields with their zero value are absent
+// in canonical JSON.
 type Tool struct {
 	// Every kind: the id in the subject. Lower-case words of letters and digits joined by
 	// "_"; never changes.
@@ -81,18 +81,18 @@ type Tool struct {
 	Status Status `json:"status,omitempty"`
 }
 
-// ToolKind tells text that is injected from a function that is called.
+// ToolKind distinguishes text that is injected from functions that are called.
 type ToolKind string
 
-// The kinds of tool. A ServerText is a prompt or the instructions of an MCP server,
-// which its own client reads behind a guard; no agent has it.
+// The kinds of tools. A ServerText is a prompt or the instructions of an MCP
+// server, which the client of the server reads behind a guard; no agent has it.
 const (
 	PromptTool ToolKind = "prompt"
 	ActionTool ToolKind = "action"
 	ServerText ToolKind = "text"
 )
 
-// Scope sets how much of the work a tool looks at.
+// Scope is the part of the work that a tool considers.
 type Scope string
 
 // The scopes.
@@ -122,8 +122,8 @@ const (
 	CostExpensive Cost = "expensive"
 )
 
-// Status reports whether a definition is in use. Removal is deactivation; nothing
-// is deleted. The empty Status of a decoded definition means Active.
+// Status reports whether a definition is in use. Definitions are deactivated and
+// never deleted. The empty Status of a decoded definition means Active.
 type Status string
 
 // The statuses.
@@ -132,7 +132,7 @@ const (
 	Deactivated Status = "deactivated"
 )
 
-// Annotations are hints about a tool's behaviour; nil means not said.
+// Annotations are hints about a tool's behaviour; nil means unknown.
 type Annotations struct {
 	// Changes nothing.
 	ReadOnly *bool `json:"readOnly,omitempty"`
@@ -146,17 +146,18 @@ type Annotations struct {
 	OpenWorld *bool `json:"openWorld,omitempty"`
 }
 
-// ApprovalTier names who decides whether a call runs.
+// ApprovalTier determines who decides whether a call runs.
 type ApprovalTier string
 
-// The approval tiers. A UserConfigurable tool's Default is one of the others.
+// The approval tiers. The Default of a UserConfigurable tool is one of the other
+// two.
 const (
 	AutoApprove      ApprovalTier = "auto_approve"
 	RequiresApproval ApprovalTier = "requires_approval"
 	UserConfigurable ApprovalTier = "user_configurable"
 )
 
-// Approval is a tool's approval tier at run time.
+// Approval is the approval policy of a tool at run time.
 type Approval struct {
 	// auto_approve runs, requires_approval asks the user, user_configurable lets the user
 	// choose.
@@ -165,18 +166,18 @@ type Approval struct {
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
-// Overridable reports whether a user's own tier can change what applies: no user
-// lifts what the approved version fixes as RequiresApproval.
+// Overridable reports whether a user can change the tier: nobody can lift
+// RequiresApproval of an approved version.
 func (a *Approval) Overridable() bool { return a != nil && a.Tier != RequiresApproval }
 
-// Fixes reports whether the approved version itself says that tier applies.
+// Fixes reports whether the approved version itself sets the given tier.
 func (a *Approval) Fixes(tier ApprovalTier) bool {
 	return a != nil && a.Tier == tier && tier != UserConfigurable
 }
 
-// Effective returns the tier that applies, given the user's override ("" for
-// none): a tool without an approval asks; a user can have every tool ask, and only
-// a UserConfigurable one not.
+// Effective returns the tier that applies with the user's override ("" means none).
+// Without a policy, calls require approval. A user can require approval for every
+// tool, and lift it only for a UserConfigurable one.
 func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 	switch {
 	case !a.Overridable() || override == RequiresApproval:
@@ -189,7 +190,7 @@ func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 	return RequiresApproval
 }
 
-// Availability limits where a tool is offered.
+// Availability restricts where a tool is offered.
 type Availability struct {
 	// Only where the agent works on the user's machine.
 	LocalOnly bool `json:"localOnly,omitempty"`
@@ -199,7 +200,7 @@ type Availability struct {
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
-// Tag is how a tool is called in the response-tag protocol.
+// Tag describes how a tool is called in the response-tag protocol.
 type Tag struct {
 	// The word before the colon.
 	Prefix string `json:"prefix,omitempty"`
@@ -214,7 +215,7 @@ type Tag struct {
 	StripFromDisplay bool `json:"stripFromDisplay,omitempty"`
 }
 
-// Limits bound one user's calls; 0 means no limit.
+// Limits restricts the calls of one user; 0 means no limit.
 type Limits struct {
 	// Seconds between two calls.
 	CooldownSeconds int `json:"cooldownSeconds,omitempty"`
@@ -222,7 +223,7 @@ type Limits struct {
 	DailyLimit int `json:"dailyLimit,omitempty"`
 }
 
-// ProviderType describes how a tool runs.
+// ProviderType is the way in which a tool runs.
 type ProviderType string
 
 // The provider types.
@@ -232,8 +233,9 @@ const (
 	ProviderHTTP    ProviderType = "http"
 )
 
-// Provider is how a tool runs. Name is the built-in's or the tool's wire name
-// where it differs from the id; Server names the MCP server; URL the HTTP hub.
+// Provider describes how a tool runs. Name is the name of the built-in tool, or the
+// name on the wire if it differs from the id; Server names the MCP server; URL is
+// the address of the HTTP hub.
 type Provider struct {
 	// builtin: a tool of toolcrib; mcp: a configured MCP server; http: a hub.
 	Type ProviderType `json:"type,omitempty"`
@@ -245,9 +247,9 @@ type Provider struct {
 	URL string `json:"url,omitempty"`
 }
 
-// Source is the origin of an imported definition. Ref is the server or the file
-// and, behind "#", the tool's name there. Hash is the SHA-256 of the canonical
-// form of its raw JSON, in hex, unknown keys included.
+// Source is the origin of an imported definition. Ref is the server or the file,
+// followed by "#" and the name of the tool there. Hash is the SHA-256 of the
+// canonical form of its raw JSON, including unknown keys, in hex.
 type Source struct {
 	// file, mcp, openai or anthropic.
 	Type string `json:"type,omitempty"`
@@ -257,11 +259,11 @@ type Source struct {
 	Hash string `json:"hash,omitempty"`
 }
 
-// MaxShortDescription is the longest short description in characters.
+// MaxShortDescription is the maximum length of a short description, in characters.
 const MaxShortDescription = 100
 
-// Short returns the short description, derived from the long one when there is
-// none: its first sentence or line. It has at most MaxShortDescription
+// Short returns the short description, or the first sentence or line of the
+// description if there is none. The result has at most MaxShortDescription
 // characters.
 func (t Tool) Short() string {
 	short := t.ShortDescription
@@ -271,8 +273,8 @@ func (t Tool) Short() string {
 	return shorten(short, MaxShortDescription)
 }
 
-// categories is the table of the known categories. Others are allowed, with a
-// finding of rule R102.
+// categories lists the known categories. Others are allowed but cause a finding of
+// rule R102.
 var categories = [...]string{
 	"search", "code_changes", "terminal", "todo", "requirement",
 	"integration_jira", "integration_github", "integration_confluence", "integration_linear",
@@ -280,36 +282,36 @@ var categories = [...]string{
 	"email", "calendar", "tasks", "reminders", "schedules", "memory", "instructions", "other",
 }
 
-// Categories returns the known categories in the order of the table.
+// Categories returns the known categories.
 func Categories() []string { return slices.Clone(categories[:]) }
 
-// ValidCategory reports whether name has the form of a category: lower-case
-// letters, digits and "_", a letter first, at most 64 characters.
-func ValidCategory(name string) bool { return madeOf(name, lower, lower+digits+"_") }
+// ValidCategory reports whether name has the form of a category: at most 64
+// lower-case letters, digits and "_", starting with a letter.
+func ValidCategory(name string) bool { return consistsOf(name, lower, lower+digits+"_") }
 
 const categoryForm = `a category (lower-case letters, digits and "_", a letter first, at most 64 characters)`
 
-// ClosestCategory returns the category of the table whose spelling is nearest to
-// name, the first of several.
+// ClosestCategory returns the known category with the spelling closest to name.
 func ClosestCategory(name string) string {
 	return slices.MinFunc(categories[:], func(a, b string) int {
 		return levenshtein.ComputeDistance(a, name) - levenshtein.ComputeDistance(b, name)
 	})
 }
 
-// KnownCategory reports whether name stands in the table of categories.
+// KnownCategory reports whether name is a known category.
 func KnownCategory(name string) bool { return slices.Contains(categories[:], name) }
 
-// destructiveCategories lists the categories whose tools change or end things as a rule: a
-// tool in one of them counts as destructive until it says otherwise.
+// destructiveCategories lists the categories whose tools usually change or end
+// things. A tool in one of them counts as destructive unless its annotations state
+// otherwise.
 var destructiveCategories = [...]string{"terminal", "code_changes", "sandbox"}
 
-// DestructiveCategory reports whether tools of a category destroy as a rule.
+// DestructiveCategory reports whether tools of a category are usually destructive.
 func DestructiveCategory(name string) bool { return slices.Contains(destructiveCategories[:], name) }
 
-// Destroys reports whether calls of t are taken to destroy something: because it
-// says so, or because its category does and it says nothing else.
-func (t *Tool) Destroys() bool {
+// IsDestructive reports whether t counts as destructive: according to its annotations
+// or, if they do not say, its category.
+func (t *Tool) IsDestructive() bool {
 	a := t.Annotations
 	switch {
 	case a != nil && a.Destructive != nil:
@@ -320,23 +322,22 @@ func (t *Tool) Destroys() bool {
 	return DestructiveCategory(t.Category)
 }
 
-// Confirms reports whether each call of t has to be confirmed.
-func (t *Tool) Confirms() bool {
+// NeedsConfirmation reports whether the user has to confirm each call of t.
+func (t *Tool) NeedsConfirmation() bool {
 	a := t.Annotations
 	return a != nil && a.RequiresConfirmation != nil && *a.RequiresConfirmation
 }
 
-// Asks returns the approval tier that applies to a call, given the user's
-// override ("" for none). A tool that has to be confirmed asks whatever its tier
-// and the user's override are.
-func (t *Tool) Asks(override ApprovalTier) ApprovalTier {
-	if t.Confirms() {
+// EffectiveTier returns the approval tier that applies to calls with the user's override (""
+// means none). Calls that the user has to confirm always require approval.
+func (t *Tool) EffectiveTier(override ApprovalTier) ApprovalTier {
+	if t.NeedsConfirmation() {
 		return RequiresApproval
 	}
 	return t.Approval.Effective(override)
 }
 
-// Server returns the MCP server that runs t or whose text it is, "" for none.
+// Server returns the MCP server that runs t or that provides its text, or "".
 func (t *Tool) Server() string {
 	if t.Kind == ServerText && t.Source != nil {
 		server, _, _ := strings.Cut(t.Source.Ref, "#")
@@ -348,8 +349,8 @@ func (t *Tool) Server() string {
 	return t.Provider.Server
 }
 
-// Has reports whether the annotation of a key is true of t. Destructive is true
-// also of a tool that is taken to destroy something because of its category.
+// Has reports whether an annotation of t is true. For "destructive" it takes the
+// category of t into account.
 func (t *Tool) Has(annotation string) bool {
 	a := t.Annotations
 	if a == nil {
@@ -360,7 +361,7 @@ func (t *Tool) Has(annotation string) bool {
 	case "readOnly":
 		return is(a.ReadOnly)
 	case "destructive":
-		return t.Destroys()
+		return t.IsDestructive()
 	case "idempotent":
 		return is(a.Idempotent)
 	case "requiresConfirmation":

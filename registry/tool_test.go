@@ -8,7 +8,7 @@ import (
 	"toolcrib/registry"
 )
 
-// What an approval amounts to, for every tier and every override.
+// TestApprovalEffective covers every tier with every override.
 func TestApprovalEffective(t *testing.T) {
 	const (
 		auto  = registry.AutoApprove
@@ -17,8 +17,8 @@ func TestApprovalEffective(t *testing.T) {
 	)
 	tests := []struct {
 		approval *registry.Approval
-		// without an override, with auto_approve, requires_approval,
-		// user_configurable and nonsense
+		// The results without an override, and with auto_approve,
+		// requires_approval, user_configurable and an unknown tier.
 		want [5]registry.ApprovalTier
 	}{
 		{nil, [5]registry.ApprovalTier{ask, ask, ask, ask, ask}},
@@ -81,7 +81,7 @@ func FuzzShort(f *testing.F) {
 	f.Fuzz(func(t *testing.T, short, long string) {
 		got := registry.Tool{ShortDescription: short, Description: long}.Short()
 		if n := utf8.RuneCountInString(got); n > registry.MaxShortDescription {
-			t.Fatalf("%d characters: %q", n, got)
+			t.Fatalf("the result has %d characters: %q", n, got)
 		}
 		if utf8.ValidString(short) && utf8.ValidString(long) && !utf8.ValidString(got) {
 			t.Fatalf("cut inside a character: %q", got)

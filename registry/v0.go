@@ -7,15 +7,15 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// V0File is a prompt registry in the v0 file format: one JSON object with the key
-// "prompts", a list of prompt tools whose order its maintainer chose.
+// V0File is a prompt registry in the v0 file format: a JSON object with the key
+// "prompts", a list of prompt tools in an order chosen by its maintainer.
 type V0File struct {
 	Prompts []V0Prompt `json:"prompts"`
 
-	rest []jsondoc.Member // keys beside the prompts, which the format does not have
+	rest []jsondoc.Member // other keys, which are not part of the format
 }
 
-// BindJSON reads a file and keeps the keys that the format does not have.
+// BindJSON implements jsondoc.Binder. It keeps unknown keys.
 func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0File
 	known := *n
@@ -30,8 +30,7 @@ func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(&known, path, (*object)(f))
 }
 
-// V0Prompt is one prompt of such a file. The times are kept as the texts that
-// they are.
+// V0Prompt is one prompt of such a file. Times are kept as text.
 type V0Prompt struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -44,14 +43,14 @@ type V0Prompt struct {
 	CreatedAt  string `json:"createdAt"`
 	UpdatedAt  string `json:"updatedAt"`
 
-	keys []string         // those that the prompt was read with, in their order
-	rest []jsondoc.Member // those of them that the format does not have
+	keys []string         // all keys of the prompt in their original order
+	rest []jsondoc.Member // members that are unknown or null
 }
 
 // v0Keys are the keys of a prompt in the order of the format.
 var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
 
-// field returns the value of a key.
+// field returns a pointer to the field of a key.
 func (p *V0Prompt) field(key string) *string {
 	switch key {
 	case "id":
@@ -75,12 +74,11 @@ func (p *V0Prompt) field(key string) *string {
 	case "updatedAt":
 		return &p.UpdatedAt
 	}
-	panic("registry: no v0 key: " + key)
+	panic("registry: not a v0 key: " + key)
 }
 
-// BindJSON reads a prompt and remembers which keys it has, also those that the
-// format does not have: files in use have keys of their own. A key that is null
-// is missing.
+// BindJSON implements jsondoc.Binder. It remembers all keys, including unknown
+// ones: files in use have their own keys. A key that is null counts as missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0Prompt
 	if n.Kind != jsondoc.Object {
@@ -100,7 +98,7 @@ func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(known, path, (*object)(p))
 }
 
-// UnknownKeys returns the keys of a prompt that the format does not have.
+// UnknownKeys returns the keys of a prompt that are not part of the format.
 func (p V0Prompt) UnknownKeys() []string {
 	var keys []string
 	for _, m := range p.rest {
@@ -111,9 +109,9 @@ func (p V0Prompt) UnknownKeys() []string {
 	return keys
 }
 
-// DecodeV0 reads a v0 file. Unknown keys are kept. The error is a jsondoc.Problems
-// with everything of the wrong shape, repeated ids included; the Problems of its
-// Tool report whether a prompt is complete.
+// DecodeV0 reads a v0 file and keeps unknown keys. The error is a jsondoc.Problems
+// that lists everything with a wrong structure, and repeated ids. To find
+// incomplete prompts, call Problems of their Tool.
 func DecodeV0(data []byte) (V0File, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -127,7 +125,7 @@ func DecodeV0(data []byte) (V0File, error) {
 	first := map[string]int{}
 	for i, p := range f.Prompts {
 		if j, ok := first[p.ID]; ok && p.ID != "" {
-			ps.Add(fmt.Sprintf("prompts[%d].id", i), "repeats prompts[%d].id", j)
+			ps.Add(fmt.Sprintf("prompts[%d].id", i), "duplicates prompts[%d].id", j)
 			continue
 		}
 		first[p.ID] = i
@@ -138,9 +136,8 @@ func DecodeV0(data []byte) (V0File, error) {
 	return f, nil
 }
 
-// Encode writes the file: two spaces a level, text escaped only where JSON
-// demands it. What was read by DecodeV0 has the keys it was read with, in their
-// order; a prompt made otherwise has all of them.
+// Encode returns the file as JSON, indented by two spaces. A prompt read by
+// DecodeV0 keeps its keys and their order; other prompts have all keys.
 func (f V0File) Encode() []byte {
 	prompts := jsondoc.NewArray()
 	for _, p := range f.Prompts {
@@ -167,7 +164,7 @@ func (p V0Prompt) Node() *jsondoc.Node {
 	return n
 }
 
-// Tool returns the prompt tool that p defines. The times are not part of it.
+// Tool returns the prompt tool that p defines. It does not include the times.
 func (p V0Prompt) Tool() Tool {
 	return Tool{
 		ID: p.ID, Kind: PromptTool, Name: p.Name, Archetype: p.Archetype, Scope: Scope(p.Scope),
@@ -175,8 +172,8 @@ func (p V0Prompt) Tool() Tool {
 	}
 }
 
-// NewV0Prompt returns t as a v0 prompt with the given times, and the keys of t
-// that the format has no place for: "kind" when t is not a prompt tool.
+// NewV0Prompt returns t as a v0 prompt with the given times, and the keys of t that
+// the format cannot represent. These include "kind" unless t is a prompt tool.
 func NewV0Prompt(t Tool, createdAt, updatedAt string) (p V0Prompt, lost []string) {
 	p = V0Prompt{
 		ID: t.ID, Name: t.Name, Archetype: t.Archetype, Scope: string(t.Scope),

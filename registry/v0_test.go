@@ -62,8 +62,8 @@ func TestV0(t *testing.T) {
 	}
 }
 
-// TestV0KeepsUnknownKeys is C8: what the format does not have, and what is null,
-// is written back where it stood.
+// TestV0KeepsUnknownKeys checks that unknown keys and null values are written back
+// in place (C8).
 func TestV0KeepsUnknownKeys(t *testing.T) {
 	const text = `{
   "prompts": [
@@ -90,7 +90,7 @@ func TestV0KeepsUnknownKeys(t *testing.T) {
 		t.Errorf("written\n%s", got)
 	}
 	if got := f.Prompts[0].UnknownKeys(); !slices.Equal(got, []string{"custom", "tags"}) {
-		t.Errorf("unknown are %v", got)
+		t.Errorf("unknown keys: %v", got)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestDecodeV0Refuses(t *testing.T) {
 		`{"prompts":{}}`: {"prompts (line 1, column 12): expected a list, got an object"},
 		`{"prompts":[{"id":"a","usage_notes":"","goals":null},{"id":"a","extra":1},7],"version":1}`: {
 			"prompts[2] (line 1, column 75): expected an object, got a number",
-			"prompts[1].id (line 1, column 60): repeats prompts[0].id",
+			"prompts[1].id (line 1, column 60): duplicates prompts[0].id",
 		},
 		`{"prompts":[`: {"prompts[0] (line 1, column 13): the document is truncated"},
 	} {
@@ -143,7 +143,7 @@ func TestDecodeV0Refuses(t *testing.T) {
 	}
 }
 
-// What is read is written as it was, but for white space and spelling.
+// FuzzV0 checks that Encode changes only white space and the spelling of JSON.
 func FuzzV0(f *testing.F) {
 	f.Add([]byte(v0Text))
 	f.Add([]byte(`{"prompts":[{"updatedAt":"","id":"a"},{"id":"b","prompt":"\ud83d\ude00\u0001"}]}`))

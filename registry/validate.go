@@ -1,3 +1,6 @@
+// This file checks definitions for completeness and reports every problem with its
+// path.
+
 package registry
 
 import (
@@ -14,8 +17,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Problems returns everything that keeps d from being a complete definition, each
-// with its path below path and the expected value. It is nil when nothing does.
+// Problems returns the reasons why d is not a complete definition, each with its
+// path below path and the expected value, or nil.
 func (d Definition) Problems(path string) jsondoc.Problems {
 	switch {
 	case d.Tool != nil:
@@ -38,8 +41,8 @@ type checker struct {
 	problems jsondoc.Problems
 }
 
-// at returns a checker for the object under key that shares nothing with c; join
-// adds its problems to c.
+// at returns an independent checker for the object at key; join adds its problems
+// to c.
 func (c *checker) at(key string) *checker { return &checker{path: jsondoc.Join(c.path, key)} }
 
 func (c *checker) join(inner *checker) { c.problems.Append(inner.problems...) }
@@ -48,29 +51,29 @@ func (c *checker) add(key, format string, args ...any) {
 	c.problems.Add(jsondoc.Join(c.path, key), format, args...)
 }
 
-// require reports value when it is blank; what describes the expected value.
+// require adds a problem if value is blank. what describes the expected value.
 func (c *checker) require(key, value, what string) {
 	if strings.TrimSpace(value) == "" {
 		c.add(key, "missing; expected %s", what)
 	}
 }
 
-// text reports a text of more than limit characters, and content that no text may
-// have: broken UTF-8 and NUL.
+// text adds problems if a text is longer than limit characters or contains invalid
+// UTF-8 or NUL.
 func (c *checker) text(key, value string, limit int) {
 	c.textAt(jsondoc.Join(c.path, key), value, limit)
 }
 
 func (c *checker) textAt(path, value string, limit int) {
 	if n := utf8.RuneCountInString(value); n > limit {
-		c.problems.Add(path, "has %d characters; expected at most %d", n, limit)
+		c.problems.Add(path, "must not exceed %[2]d characters (got %[1]d)", n, limit)
 	}
 	if problem := plaintext.Problem(value); problem != "" {
 		c.problems.Add(path, "%s", problem)
 	}
 }
 
-// id reports an id that is missing or malformed.
+// id adds a problem if an id is missing or malformed.
 func (c *checker) id(key, value string) {
 	switch {
 	case value == "":
@@ -82,21 +85,21 @@ func (c *checker) id(key, value string) {
 
 var idForm = `lower-case words of letters and digits joined by "_", a letter first, at most ` + strconv.Itoa(MaxIDLength) + " characters"
 
-// maxListed limits how many entries a list of names may have.
+// maxListed is the maximum number of entries in a list of names.
 const maxListed = 10_000
 
-// names reports a list that is too long, repeats an entry, or holds one that
-// does not satisfy valid; form describes a valid entry.
+// names adds problems if a list is too long, has duplicates, or contains invalid
+// entries. form describes a valid entry.
 func (c *checker) names(key string, list []string, limit int, valid func(string) bool, form string) {
 	path := jsondoc.Join(c.path, key)
 	if len(list) > limit {
-		c.problems.Add(path, "has %d entries; expected at most %d", len(list), limit)
+		c.problems.Add(path, "must not have more than %[2]d entries (got %[1]d)", len(list), limit)
 		return
 	}
 	first := make(map[string]int, len(list))
 	for i, name := range list {
 		if j, ok := first[name]; ok {
-			c.problems.Add(jsondoc.Index(path, i), "repeats %s", jsondoc.Index(path, j))
+			c.problems.Add(jsondoc.Index(path, i), "duplicates %s", jsondoc.Index(path, j))
 			continue
 		}
 		first[name] = i
@@ -114,15 +117,15 @@ func (c *checker) categories(key string, list []string) {
 	c.names(key, list, maxListed, ValidCategory, categoryForm)
 }
 
-// maxChannels limits how many channels a definition may have texts for.
+// maxChannels is the maximum number of channels in a definition.
 const maxChannels = 64
 
-// channels reports names that are none and texts of more than limit
-// characters, in the order of the names.
+// channels adds problems of invalid channel names and of texts longer than limit
+// characters.
 func (c *checker) channels(key string, texts map[string]string, limit int) {
 	path := jsondoc.Join(c.path, key)
 	if len(texts) > maxChannels {
-		c.problems.Add(path, "has %d channels; expected at most %d", len(texts), maxChannels)
+		c.problems.Add(path, "must not have more than %[2]d channels (got %[1]d)", len(texts), maxChannels)
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -134,23 +137,23 @@ func (c *checker) channels(key string, texts map[string]string, limit int) {
 	}
 }
 
-// oneOf reports a value that is set and not among the allowed ones.
+// oneOf adds a problem if value is set and not allowed.
 func oneOf[T ~string](c *checker, key string, value T, allowed ...T) {
 	if value != "" && !slices.Contains(allowed, value) {
-		c.add(key, "expected %s, got %s", either(allowed), jsondoc.Quote(string(value)))
+		c.add(key, "expected %s, got %s", joinOr(allowed), jsondoc.Quote(string(value)))
 	}
 }
 
-// requireOneOf is oneOf for a key that cannot be absent.
+// requireOneOf adds a problem if value is missing or not allowed.
 func requireOneOf[T ~string](c *checker, key string, value T, allowed ...T) {
 	if value == "" {
-		c.add(key, "missing; expected %s", either(allowed))
+		c.add(key, "missing; expected %s", joinOr(allowed))
 	}
 	oneOf(c, key, value, allowed...)
 }
 
-// either writes "a, b or c".
-func either[T ~string](values []T) string {
+// joinOr returns "a, b or c".
+func joinOr[T ~string](values []T) string {
 	var b strings.Builder
 	for i, v := range values {
 		switch {
@@ -164,10 +167,10 @@ func either[T ~string](values []T) string {
 	return b.String()
 }
 
-// maxLimit is the largest cooldown or daily limit: 30 years of seconds.
+// maxLimit is the maximum of cooldowns and daily limits: 30 years in seconds.
 const maxLimit = 1_000_000_000
 
-// The longest texts in the objects of a tool, in characters.
+// The maximum lengths of texts in the objects of a tool, in characters.
 const (
 	maxTagPrefix   = 64
 	maxTagPattern  = 1_000
@@ -187,15 +190,15 @@ func (a Approval) check(outer *checker, key string) {
 		return
 	}
 	if a.Default != "" && (a.Tier == AutoApprove || a.Tier == RequiresApproval) {
-		c.add("default", "only a user_configurable tier has a default; leave the key out")
+		c.add("default", "only the tier user_configurable has a default; omit the key")
 		return
 	}
 	oneOf(c, "default", a.Default, AutoApprove, RequiresApproval)
 }
 
-// validArgGroup reports whether name can name an argument.
+// validArgGroup reports whether name is a valid name of an argument.
 func validArgGroup(name string) bool {
-	return madeOf(name, lower+upper+"_", lower+upper+digits+"_")
+	return consistsOf(name, lower+upper+"_", lower+upper+digits+"_")
 }
 
 func (t Tag) check(outer *checker, key string) {
@@ -204,15 +207,15 @@ func (t Tag) check(outer *checker, key string) {
 	c.require("prefix", t.Prefix, "the word before the colon of a tag line")
 	c.text("prefix", t.Prefix, maxTagPrefix)
 	if t.Prefix != strings.TrimSpace(t.Prefix) || strings.ContainsAny(t.Prefix, "\r\n\v\f\u0085\u2028\u2029") {
-		c.add("prefix", "expected one line without white space around it")
+		c.add("prefix", "expected a single line without leading or trailing white space")
 	}
 	c.text("example", t.Example, maxTagExample)
 	c.names("argGroups", t.ArgGroups, maxTagGroups, validArgGroup, `a name of letters, digits and "_"`)
-	if len(t.ArgPattern) > maxTagPattern { // the size bounds the work of compiling
-		c.add("argPattern", "has %d bytes; expected at most %d", len(t.ArgPattern), maxTagPattern)
+	if len(t.ArgPattern) > maxTagPattern { // the limit also limits the time to compile it
+		c.add("argPattern", "must not exceed %[2]d bytes (got %[1]d)", len(t.ArgPattern), maxTagPattern)
 		return
 	}
-	groups := 1 // of the default pattern
+	groups := 1 // the default pattern has one
 	if t.ArgPattern != "" {
 		re, err := regexp.Compile(t.ArgPattern)
 		if err != nil {
@@ -221,9 +224,9 @@ func (t Tag) check(outer *checker, key string) {
 		}
 		groups = re.NumSubexp()
 	}
-	// A single group needs no name: there is only one argument it can be.
+	// A single group needs no name.
 	if groups != len(t.ArgGroups) && (len(t.ArgGroups) > 0 || groups > 1) {
-		c.add("argGroups", "expected a name for each group of the pattern: it has %d, named are %d", groups, len(t.ArgGroups))
+		c.add("argGroups", "expected one name for each of the pattern's %d groups (got %d)", groups, len(t.ArgGroups))
 	}
 }
 
@@ -257,13 +260,13 @@ func (p Provider) check(outer *checker, key string) {
 		}
 	case ProviderBuiltin:
 	default:
-		return // the fields of an unknown type are unknown
+		return // the fields of an unknown type cannot be checked
 	}
 	if p.Type != ProviderMCP && p.Server != "" {
-		c.add("server", "belongs to type mcp only; leave the key out")
+		c.add("server", "belongs to the type mcp only; omit the key")
 	}
 	if p.Type != ProviderHTTP && p.URL != "" {
-		c.add("url", "belongs to type http only; leave the key out")
+		c.add("url", "belongs to the type http only; omit the key")
 	}
 }
 
@@ -279,17 +282,17 @@ const (
 func (s Source) check(outer *checker, key string) {
 	c := outer.at(key)
 	defer outer.join(c)
-	if s.Type != SourceMCPText { // which goes with ServerText alone
+	if s.Type != SourceMCPText { // SourceMCPText is only for ServerText, see Tool.Problems
 		requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
 	}
-	c.require("ref", s.Ref, "what was imported: a file, a server or a list")
+	c.require("ref", s.Ref, "the origin of the import: a file, a server or a list")
 	c.text("ref", s.Ref, maxSourceRef)
-	if len(s.Hash) != 64 || !madeOf(s.Hash, digits+"abcdef", digits+"abcdef") {
+	if len(s.Hash) != 64 || !consistsOf(s.Hash, digits+"abcdef", digits+"abcdef") {
 		c.add("hash", "%s the SHA-256 of the raw bytes as 64 lower-case hex digits", expectedOr(s.Hash))
 	}
 }
 
-// expectedOr begins a message about a value that is absent or wrong.
+// expectedOr returns the start of a message about a missing or wrong value.
 func expectedOr(value string) string {
 	if value == "" {
 		return "missing; expected"

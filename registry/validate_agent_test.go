@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// agentProblems has edits of a whole agent and the problems that follow.
+// agentProblems has changes of a complete agent and the expected problems.
 var agentProblems = []struct {
 	name string
 	edit func(*registry.Agent)
@@ -30,9 +30,9 @@ var agentProblems = []struct {
 		a.SessionOpen = &registry.SessionOpen{Bootstrap: long, Returning: long}
 		a.ChannelGuidance = map[string]string{"web": long}
 	}, []string{
-		"name: has 81", "description: has 4001", "vibe: has 1001", "soul: has 32001", "promptTemplate: at most 1048576",
-		"operatingModel: at most", "interactionLearning: at most", "channelGuidance.web: at most",
-		"sessionOpen.bootstrap: at most", "sessionOpen.returning: at most", "onboarding: at most",
+		"name: got 81", "description: got 4001", "vibe: got 1001", "soul: got 32001", "promptTemplate: must not exceed 1048576",
+		"operatingModel: must not exceed", "interactionLearning: must not exceed", "channelGuidance.web: must not exceed",
+		"sessionOpen.bootstrap: must not exceed", "sessionOpen.returning: must not exceed", "onboarding: must not exceed",
 	}},
 	{"own channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"kiosk_2": "Be brief."} }, nil},
 	{"no channels", func(a *registry.Agent) { a.ChannelGuidance = map[string]string{"Web": "", "2web": "", "": ""} }, []string{
@@ -43,7 +43,7 @@ var agentProblems = []struct {
 		for i := range 65 {
 			a.ChannelGuidance[fmt.Sprintf("c%d", i)] = "x"
 		}
-	}, []string{"channelGuidance: has 65 channels"}},
+	}, []string{"channelGuidance: got 65"}},
 	{"list by name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code_gen"} }, nil},
 	{"list by odd name", func(a *registry.Agent) { a.AllowList = &registry.AllowList{Name: "code gen"} }, []string{"allowList: expected the name of a"}},
 	{"own list", func(a *registry.Agent) {
@@ -55,8 +55,8 @@ var agentProblems = []struct {
 			AddWhenNonLocal: []string{"A"}, ExcludeInLocal: []string{"B"}, AddWhenEmbeddingOK: []string{"C"},
 		}
 	}, []string{
-		"allowList.name: expected lower-case words", `allowList.tools[1]: got "get-tides"`, "allowList.tools[2]: repeats allowList.tools[0]",
-		`allowList.categories[1]: got "Fun"`, "allowList.categories[2]: repeats", `allowList.tier[1]: expected low, medium or high, got "lower"`,
+		"allowList.name: expected lower-case words", `allowList.tools[1]: got "get-tides"`, "allowList.tools[2]: duplicates allowList.tools[0]",
+		`allowList.categories[1]: got "Fun"`, "allowList.categories[2]: duplicates", `allowList.tier[1]: expected low, medium or high, got "lower"`,
 		"allowList.addWhenNonLocal[0]: expected an id", "allowList.excludeInLocal[0]: expected an id", "allowList.addWhenEmbeddingOK[0]: expected an id",
 	}},
 	{"categories", func(a *registry.Agent) { a.Categories = []string{"web", "not sense", "mission"} }, []string{`categories[1]: got "not sense"`}},
@@ -101,7 +101,7 @@ func TestProblemsAreLimited(t *testing.T) {
 	}
 	a := registry.Agent{ID: "a", Name: "A", AllowList: &registry.AllowList{Tools: list, ExcludeInLocal: list}}
 	ps := a.Problems(jsondoc.Root)
-	if len(ps) != jsondoc.MaxProblems+1 || !strings.Contains(ps[jsondoc.MaxProblems].Message, "more problems") {
+	if len(ps) != jsondoc.MaxProblems+1 || !strings.Contains(ps[jsondoc.MaxProblems].Message, "more than 100 problems") {
 		t.Errorf("%d problems, the last: %s", len(ps), ps[len(ps)-1])
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The longest texts of a tool in characters (code points).
+// The maximum lengths of a tool's texts, in characters.
 const (
 	MaxName        = 80
 	MaxArchetype   = 200
@@ -18,15 +18,15 @@ const (
 	MaxDescription = 32_000
 )
 
-// maxAliases limits how many other ids a tool may answer to.
+// maxAliases is the maximum number of aliases of a tool.
 const maxAliases = 64
 
-// Problems returns everything that keeps t from being a complete definition, each
-// with its path below path and the expected value. It is nil when nothing does.
+// Problems returns the reasons why t is not a complete definition, each with its
+// path below path and the expected value, or nil.
 func (t Tool) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", t.ID)
-	if t.Kind != ServerText { // which nobody writes by hand
+	if t.Kind != ServerText { // only imports create a ServerText
 		requireOneOf(c, "kind", t.Kind, PromptTool, ActionTool)
 	}
 	t.checkTexts(c)
@@ -39,7 +39,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 		t.Approval.check(c, "approval")
 	}
 	if t.Availability != nil && t.Availability.LocalOnly && t.Availability.NonLocalOnly {
-		c.add("availability", "localOnly and nonLocalOnly together offer the tool nowhere; keep one")
+		c.add("availability", "localOnly and nonLocalOnly exclude each other; remove one")
 	}
 	if t.Tag != nil {
 		t.Tag.check(c, "tag")
@@ -50,7 +50,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 	c.channels("guidance", t.Guidance, MaxNotes)
 	if t.Provider != nil {
 		if t.Kind != ActionTool {
-			c.add("provider", "a %s tool is text and is not run; leave the key out", t.Kind)
+			c.add("provider", "a %s tool is text and does not run; omit the key", t.Kind)
 		} else {
 			t.Provider.check(c, "provider")
 		}
@@ -59,7 +59,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 		t.Source.check(c, "source")
 	}
 	if (t.Kind == ServerText) != (t.Source != nil && t.Source.Type == SourceMCPText) {
-		c.add("kind", `the kind "text" and a source of the type "mcp_text" belong together; only an import from a server makes them`)
+		c.add("kind", `the kind "text" requires a source of the type "mcp_text" and vice versa; only imports from a server create them`)
 	}
 	return c.problems
 }
@@ -69,13 +69,13 @@ func (t Tool) checkTexts(c *checker) {
 	switch t.Kind {
 	case PromptTool:
 		if t.Scope == "" {
-			c.add("scope", "missing; expected what the tool looks at: selection, file or project")
+			c.add("scope", "missing; expected the scope of the tool: selection, file or project")
 		}
 		c.require("usageNotes", t.UsageNotes, fmt.Sprintf("when to use the tool, in at most %d characters", MaxNotes))
 		c.require("goals", t.Goals, fmt.Sprintf("what the tool is for, in at most %d characters", MaxNotes))
 		c.require("guardrails", t.Guardrails, fmt.Sprintf("what the tool must not do, in at most %d characters", MaxNotes))
 		c.require("prompt", t.Prompt, fmt.Sprintf("the text to inject, at most %d characters", MaxPrompt))
-	case ServerText: // whatever the server says
+	case ServerText: // the server decides
 	case ActionTool:
 		c.require("description", t.Description, "what the tool does, for discovery and function calling")
 	}
@@ -98,8 +98,8 @@ func (t Tool) checkSchemas(c *checker) {
 	c.object("outputSchema", t.OutputSchema)
 }
 
-// object reports a schema that is set and is no JSON object. What the schema
-// says is not looked at.
+// object adds a problem if a schema is set and is not a JSON object. It does not
+// check the content of the schema.
 func (c *checker) object(key string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
@@ -107,7 +107,7 @@ func (c *checker) object(key string, raw json.RawMessage) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
 	case err != nil:
-		c.add(key, "expected a JSON Schema object; this is not valid JSON")
+		c.add(key, "expected a JSON Schema object, got invalid JSON")
 	case n.Kind != jsondoc.Object:
 		c.add(key, "expected a JSON Schema object, got %s", n.Kind)
 	}
@@ -122,8 +122,8 @@ func (t Tool) checkNames(c *checker) {
 	}, "an id other than the tool's own ("+idForm+")")
 }
 
-// The longest texts of an agent in characters (code points). MaxText is the
-// limit of every text that has no own one.
+// The maximum lengths of an agent's texts, in characters. MaxText applies to texts
+// without a limit of their own.
 const (
 	MaxAgentDescription = 4_000
 	MaxVibe             = 1_000
@@ -131,8 +131,8 @@ const (
 	MaxText             = 1 << 20
 )
 
-// Problems returns everything that keeps a from being a complete definition, each
-// with its path below path and the expected value. It is nil when nothing does.
+// Problems returns the reasons why a is not a complete definition, each with its
+// path below path and the expected value, or nil.
 func (a Agent) Problems(path string) jsondoc.Problems {
 	c := &checker{path: path}
 	c.id("id", a.ID)
@@ -163,16 +163,15 @@ func (a Agent) Problems(path string) jsondoc.Problems {
 	return c.problems
 }
 
-// plausibleZone reports whether name has the form of the names in the IANA time
-// zone database; whether the zone exists is found out when it is used.
+// plausibleZone reports whether name has the form of names in the IANA time zone
+// database. Whether the zone exists is only known when it is used.
 func plausibleZone(name string) bool {
 	const letters = lower + upper + digits + "_+-"
-	return madeOf(name, letters, letters+"/") && !strings.HasSuffix(name, "/") && !strings.Contains(name, "//")
+	return consistsOf(name, letters, letters+"/") && !strings.HasSuffix(name, "/") && !strings.Contains(name, "//")
 }
 
-// Problems returns all problems of the allow-list at path. A list is referred to
-// by its name, which has the form of an id; resolving it shows whether the list
-// exists.
+// Problems returns the problems of the allow-list at path. A reference is only
+// checked for its form; resolving it shows whether the list exists.
 func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Reference() {
 		var ps jsondoc.Problems
@@ -185,16 +184,16 @@ func (a AllowList) Problems(path string) jsondoc.Problems {
 	if a.Name != "" {
 		c.id("name", a.Name)
 	}
-	c.allows(a)
+	c.allowList(a)
 	return c.problems
 }
 
-// few reports a list that repeats an entry or holds another than the allowed
-// ones.
-func few[T ~string](c *checker, key string, list []T, allowed ...T) {
+// subsetOf adds problems if a list has duplicates or contains entries that are not
+// allowed.
+func subsetOf[T ~string](c *checker, key string, list []T, allowed ...T) {
 	names := make([]string, len(list))
 	for i, v := range list {
 		names[i] = string(v)
 	}
-	c.names(key, names, len(allowed), func(s string) bool { return slices.Contains(allowed, T(s)) }, either(allowed))
+	c.names(key, names, len(allowed), func(s string) bool { return slices.Contains(allowed, T(s)) }, joinOr(allowed))
 }

@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// toolEdit is a change of a whole action tool and the problems that follow.
+// toolEdit is a change of a complete action tool with the expected problems.
 type toolEdit struct {
 	name string
 	edit func(*registry.Tool)
@@ -36,7 +36,7 @@ func TestApprovalProblems(t *testing.T) {
 		{"configurable, default asking", approval("user_configurable", "requires_approval"), nil},
 		{"configurable without default", approval("user_configurable", ""), []string{"d.approval.default: missing; expected auto_approve or requires_approval"}},
 		{"configurable by default configurable", approval("user_configurable", "user_configurable"), []string{"d.approval.default: expected auto_approve or requires_approval"}},
-		{"default without choice", approval("auto_approve", "auto_approve"), []string{"d.approval.default: only a user_configurable"}},
+		{"default without choice", approval("auto_approve", "auto_approve"), []string{"d.approval.default: only the tier user_configurable"}},
 		{"no tier", approval("", "never"), []string{"d.approval.tier: missing; expected auto_approve, requires_approval or user_configurable", "d.approval.default: expected"}},
 		{"unknown tier", approval("sometimes", ""), []string{`d.approval.tier: got "sometimes"`}},
 	})
@@ -50,16 +50,16 @@ func TestTagProblems(t *testing.T) {
 		{"tag without argument", tag(registry.Tag{Prefix: "STATUS", ArgPattern: `now`}), nil},
 		{"tag with two groups", tag(registry.Tag{Prefix: "READ", ArgPattern: `(\S+)(?: (\d+))?`, ArgGroups: []string{"path", "line"}, Example: "READ: a.md 3", StripFromDisplay: true}), nil},
 		{"tag without prefix", tag(registry.Tag{Example: "x"}), []string{"d.tag.prefix: missing"}},
-		{"tag with an odd prefix", tag(registry.Tag{Prefix: "A\nB"}), []string{"d.tag.prefix: expected one line"}},
-		{"tag with a padded prefix", tag(registry.Tag{Prefix: " A"}), []string{"d.tag.prefix: expected one line"}},
-		{"tag with a long prefix", tag(registry.Tag{Prefix: strings.Repeat("A", 65)}), []string{"d.tag.prefix: has 65"}},
+		{"tag with an odd prefix", tag(registry.Tag{Prefix: "A\nB"}), []string{"d.tag.prefix: expected a single line"}},
+		{"tag with a padded prefix", tag(registry.Tag{Prefix: " A"}), []string{"d.tag.prefix: expected a single line"}},
+		{"tag with a long prefix", tag(registry.Tag{Prefix: strings.Repeat("A", 65)}), []string{"d.tag.prefix: got 65"}},
 		{"tag with a broken pattern", tag(registry.Tag{Prefix: "A", ArgPattern: "(\u202e"}), []string{`d.tag.argPattern: RE2 syntax: error parsing regexp: missing closing ): ` + "`(\\u202e`"}},
 		{"tag with a look-ahead", tag(registry.Tag{Prefix: "A", ArgPattern: `(?=a)`}), []string{"d.tag.argPattern: RE2 syntax"}},
 		{"tag with a repetition bomb", tag(registry.Tag{Prefix: "A", ArgPattern: `((((a{99}){99}){99}){99})`}), []string{"d.tag.argPattern: RE2 syntax"}},
-		{"tag with a long pattern", tag(registry.Tag{Prefix: "A", ArgPattern: strings.Repeat("a", 1_001)}), []string{"d.tag.argPattern: has 1001"}},
-		{"tag with unnamed groups", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)`}), []string{"d.tag.argGroups: it has 2, named are 0"}},
-		{"tag with too many names", tag(registry.Tag{Prefix: "A", ArgGroups: []string{"x", "y"}}), []string{"d.tag.argGroups: it has 1, named are 2"}},
-		{"tag with odd names", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)(c)`, ArgGroups: []string{"x", "x", "1"}}), []string{"d.tag.argGroups[1]: repeats d.tag.argGroups[0]", "d.tag.argGroups[2]: expected a name"}},
+		{"tag with a long pattern", tag(registry.Tag{Prefix: "A", ArgPattern: strings.Repeat("a", 1_001)}), []string{"d.tag.argPattern: got 1001"}},
+		{"tag with unnamed groups", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)`}), []string{"d.tag.argGroups: 2 groups (got 0)"}},
+		{"tag with too many names", tag(registry.Tag{Prefix: "A", ArgGroups: []string{"x", "y"}}), []string{"d.tag.argGroups: 1 groups (got 2)"}},
+		{"tag with odd names", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)(c)`, ArgGroups: []string{"x", "x", "1"}}), []string{"d.tag.argGroups[1]: duplicates d.tag.argGroups[0]", "d.tag.argGroups[2]: expected a name"}},
 	})
 }
 
@@ -88,7 +88,7 @@ func TestProviderProblems(t *testing.T) {
 		{"http without host", provider(registry.Provider{Type: "http", URL: "https:tides"}), []string{"d.provider.url: expected an http or https address"}},
 		{"no provider type", provider(registry.Provider{Name: "x"}), []string{"d.provider.type: missing; expected builtin, mcp or http"}},
 		{"unknown provider type", provider(registry.Provider{Type: "grpc", URL: "x"}), []string{"d.provider.type: expected builtin, mcp or http"}},
-		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: has 257", "d.provider.server: has 257"}},
+		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: got 257", "d.provider.server: got 257"}},
 	})
 }
 

@@ -22,7 +22,7 @@ func actionTool() registry.Tool {
 	}
 }
 
-// toolProblems has edits of whole tools and the problems that follow.
+// toolProblems has changes of complete tools and the expected problems.
 var toolProblems = []struct {
 	name string
 	base func() registry.Tool
@@ -62,8 +62,8 @@ var toolProblems = []struct {
 		x.Description = strings.Repeat("d", 32_001)
 		x.ShortDescription = strings.Repeat("ß", 101)
 	}, []string{
-		"d.name: has 81 characters; expected at most 80", "d.archetype: at most 200", "d.usageNotes: has 4001", "d.goals: has 4001",
-		"d.guardrails: has 4001", "d.prompt: has 32001", "d.description: has 32001", "d.shortDescription: has 101 characters; expected at most 100",
+		"d.name: must not exceed 80 characters (got 81)", "d.archetype: must not exceed 200", "d.usageNotes: got 4001", "d.goals: got 4001",
+		"d.guardrails: got 4001", "d.prompt: got 32001", "d.description: got 32001", "d.shortDescription: must not exceed 100 characters (got 101)",
 	}},
 	{"what no text may hold", promptTool, func(x *registry.Tool) { x.Goals = "a\x00b"; x.Prompt = "a\xffb" }, []string{
 		"d.goals: NUL", "d.prompt: not valid UTF-8",
@@ -80,23 +80,23 @@ var toolProblems = []struct {
 	}, []string{
 		"d.inputSchema: expected a JSON Schema object, got null", "d.outputSchema: expected a JSON Schema object, got true or false",
 	}},
-	{"schema that is no JSON", actionTool, func(x *registry.Tool) { x.InputSchema = json.RawMessage(`{`) }, []string{"d.inputSchema: not valid JSON"}},
+	{"schema that is no JSON", actionTool, func(x *registry.Tool) { x.InputSchema = json.RawMessage(`{`) }, []string{"d.inputSchema: got invalid JSON"}},
 	{"known category", actionTool, func(x *registry.Tool) { x.Category = "knowledge_graph" }, nil},
 	{"no category", actionTool, func(x *registry.Tool) { x.Category = "Search" }, []string{`d.category: expected a category (lower-case letters, digits and "_", a letter first, at most 64 characters), got "Search"`}},
 	{"open category", actionTool, func(x *registry.Tool) { x.Category = "mission" }, nil},
 	{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
-		`d.aliases[1]: got "Tides"`, "d.aliases[2]: repeats d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
+		`d.aliases[1]: got "Tides"`, "d.aliases[2]: duplicates d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
 	}},
-	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 65) }, []string{"d.aliases: has 65 entries; expected at most 64"}},
+	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 65) }, []string{"d.aliases: must not have more than 64 entries (got 65)"}},
 	{"guidance", actionTool, func(x *registry.Tool) {
 		x.Guidance = map[string]string{"web": "ok", "session_open": strings.Repeat("x", 4_001), "We b": "?"}
 	}, []string{
-		`d.guidance["We b"]: expected a channel name`, "d.guidance.session_open: has 4001",
+		`d.guidance["We b"]: expected a channel name`, "d.guidance.session_open: got 4001",
 	}},
 	{"nowhere available", actionTool, func(x *registry.Tool) {
 		x.Availability = &registry.Availability{LocalOnly: true, NonLocalOnly: true}
-	}, []string{"d.availability: nowhere"}},
-	{"prompt tools are not run", promptTool, func(x *registry.Tool) { x.Provider = &registry.Provider{Type: "what"} }, []string{"d.provider: leave the key out"}},
+	}, []string{"d.availability: exclude each other"}},
+	{"prompt tools are not run", promptTool, func(x *registry.Tool) { x.Provider = &registry.Provider{Type: "what"} }, []string{"d.provider: omit the key"}},
 }
 
 func TestToolProblems(t *testing.T) {
@@ -120,7 +120,7 @@ func TestCategories(t *testing.T) {
 	}
 	for _, name := range registry.Categories() {
 		if !registry.KnownCategory(name) {
-			t.Errorf("%q is listed and not known", name)
+			t.Errorf("KnownCategory does not know %q", name)
 		}
 	}
 }

@@ -1,3 +1,6 @@
+// This file derives the names of tools outside of toolcrib and the ids of imported
+// tools.
+
 package registry
 
 import (
@@ -12,18 +15,18 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Longest names. A name for functions is one that every host accepts: MCP,
-// OpenAI and Anthropic. Prompt tools are not functions, and only MCP names them.
+// Maximum lengths of names. Function names must be valid for all hosts: MCP, OpenAI
+// and Anthropic. Prompt tools are not functions; only MCP has a limit for them.
 const (
 	maxFunctionName = 64
 	maxPromptName   = 128
 )
 
-// WireName returns the one name of a tool outside of toolcrib: in prompts, exports
-// and calls. It is the upstream name, with the name of the server and "_" before
-// it where the id has the server's name too, so that one name on two servers is
-// two. A name that not every host accepts is replaced by the id, and so is one
-// that is the id of another tool. A tool that was not imported has its id.
+// WireName returns the only name of a tool outside of toolcrib: in prompts, exports
+// and calls. It is the name at the source. If the id contains the name of the
+// server, the name starts with the server and "_", so that equal names on two
+// servers differ. If not every host accepts this name, or if it is the id of
+// another tool, the id is used instead. Tools that were not imported use their id.
 func (t Tool) WireName() string {
 	server, name := t.origin()
 	wire := name
@@ -32,7 +35,7 @@ func (t Tool) WireName() string {
 	case DistinctID(server, name):
 		wire = server + "_" + name
 		if wire == ImportedID(server, name) {
-			return t.ID // another tool has this id, or this one would have it
+			return t.ID // it is the id of another tool
 		}
 	default:
 		if server != "" {
@@ -45,15 +48,15 @@ func (t Tool) WireName() string {
 	return wire
 }
 
-// OriginName returns the name that a tool has where it comes from, without the
-// name of its server: "" when it comes from nowhere else.
+// OriginName returns the name of a tool at its source, without the server, or "" if
+// the tool was not imported.
 func (t Tool) OriginName() string {
 	_, name := t.origin()
 	return name
 }
 
-// origin returns where a tool comes from, "" for no server or file, and the
-// name that it has there, "" for none.
+// origin returns the server or file that a tool comes from and its name there,
+// either of which may be "".
 func (t Tool) origin() (label, name string) {
 	if t.Source != nil {
 		label, name, _ = strings.Cut(t.Source.Ref, "#")
@@ -69,7 +72,7 @@ func (t Tool) origin() (label, name string) {
 	return label, name
 }
 
-// portable reports whether every host that a tool may have takes a name.
+// portable reports whether every possible host of a tool accepts name.
 func (t Tool) portable(name string) bool {
 	longest, marks := maxFunctionName, "_-"
 	if t.Kind == PromptTool {
@@ -90,14 +93,14 @@ func isASCIIAlphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// ImportedID makes an id in toolcrib's form from the name of a server, "" for
-// none, and the name that a tool has there: "listIssues" of "@acme/tracker"
-// becomes acme_tracker_list_issues. Different names can make the same id;
-// DistinctID tells those apart.
+// ImportedID derives an id from the name of a server, which may be "", and the name
+// of a tool there: "listIssues" of "@acme/tracker" becomes
+// acme_tracker_list_issues. Different names can result in the same id; DistinctID
+// distinguishes these.
 func ImportedID(server, name string) string {
 	words, prefix := snake(name), snake(server)
 	if words == "" {
-		words = "tool_" + mark(name)
+		words = "tool_" + shortHash(name)
 	}
 	if prefix != "" && words != prefix && !strings.HasPrefix(words, prefix+"_") {
 		words = prefix + "_" + words
@@ -106,28 +109,28 @@ func ImportedID(server, name string) string {
 		words = "t_" + words
 	}
 	if len(words) > MaxIDLength {
-		return marked(words, server+"\n"+name)
+		return withSuffix(words, server+"\n"+name)
 	}
 	return words
 }
 
-// DistinctID is ImportedID for a name that shares its id with another one: a
-// mark of the name itself tells them apart, whichever is met first.
+// DistinctID returns ImportedID with a suffix derived from the names, for names
+// whose ImportedID is taken. The suffix does not depend on the order of imports.
 func DistinctID(server, name string) string {
-	return marked(ImportedID(server, name), server+"\n"+name)
+	return withSuffix(ImportedID(server, name), server+"\n"+name)
 }
 
-// marked puts a mark of name behind an id, cutting the id where it has to.
-func marked(id, name string) string {
-	m := "_x" + mark(name)
+// withSuffix appends a hash of name to an id and shortens the id if necessary.
+func withSuffix(id, name string) string {
+	m := "_x" + shortHash(name)
 	return strings.TrimRight(id[:min(len(id), MaxIDLength-len(m))], "_") + m
 }
 
-// mark is a short hash of a name.
-func mark(name string) string { return HashBytes([]byte(name))[:8] }
+// shortHash returns a short hash of a name.
+func shortHash(name string) string { return HashBytes([]byte(name))[:8] }
 
-// snake writes a name as lower-case words of ASCII letters and digits joined by
-// "_"; everything else divides words, and so does a capital after a small
+// snake converts a name to lower-case words of ASCII letters and digits joined by
+// "_". All other characters separate words, and so does a capital after a small
 // letter.
 func snake(name string) string {
 	var b strings.Builder
@@ -148,8 +151,8 @@ func snake(name string) string {
 	return strings.TrimRight(b.String(), "_")
 }
 
-// ServerName makes the name of a server from that of a file or package: without
-// folder, extension and version, in the form of an id.
+// ServerName derives the name of a server from the name of a file or package:
+// without folder, extension and version, in the form of an id.
 func ServerName(file string) string {
 	base := file[strings.LastIndexAny(file, `/\`)+1:]
 	base = strings.TrimSuffix(base, ".json")
@@ -159,20 +162,19 @@ func ServerName(file string) string {
 	return snake(base)
 }
 
-// NameProblem reports that a host does not take a tool under its name.
+// NameProblem reports that a host does not accept the name of a tool.
 type NameProblem struct {
 	Host    string // "MCP", "OpenAI", "Anthropic"
-	Name    string // as the host would see it; untrusted
+	Name    string // as the host receives it; untrusted
 	Message string // a clause without a full stop
 }
 
-// hosts lists the characters and the length that the names of tools may have,
-// where they are called: the Model Context Protocol's specification of tools
-// (2025-11-25), OpenAI's function calling and Anthropic's tool use. Letters and
-// digits are ASCII.
+// hosts lists the rules for names of tools: of the Model Context Protocol
+// (specification 2025-11-25), OpenAI's function calling and Anthropic's tool use.
+// All accept ASCII letters and digits.
 var hosts = [...]struct {
 	name     string
-	marks    string // allowed besides letters and digits
+	marks    string // allowed in addition to letters and digits
 	max      int
 	prefixed bool // a client may put the server's name before the tool's
 }{
@@ -181,9 +183,9 @@ var hosts = [...]struct {
 	{"Anthropic", "_-", 128, false},
 }
 
-// NameProblems returns the hosts that would refuse a tool called name. Clients
-// of several MCP servers call it "mcp__<server>__<name>"; that form is checked
-// too when server is given.
+// NameProblems returns the hosts that refuse a tool with the given name. Clients of
+// several MCP servers call a tool "mcp__<server>__<name>"; this form is also
+// checked if server is not "".
 func NameProblems(name, server string) []NameProblem {
 	var problems []NameProblem
 	for _, h := range hosts {
@@ -200,7 +202,7 @@ func NameProblems(name, server string) []NameProblem {
 	return problems
 }
 
-// refusedName returns the problem of a name, "" when there is none.
+// refusedName returns the problem of a name, or "".
 func refusedName(name, marks string, limit int) string {
 	if name == "" {
 		return "the name is empty"
@@ -209,16 +211,16 @@ func refusedName(name, marks string, limit int) string {
 		if strings.ContainsRune(lower+upper+digits+marks, r) {
 			continue
 		}
-		return fmt.Sprintf("%s holds %s; expected letters, digits and %s", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)
+		return fmt.Sprintf("%s contains %s; expected letters, digits and %s", jsondoc.Quote(name), jsondoc.Quote(string(r)), marks)
 	}
 	if len(name) > limit {
-		return fmt.Sprintf("%s has %d characters; expected at most %d", jsondoc.Quote(name), len(name), limit)
+		return fmt.Sprintf("%s must not exceed %[3]d characters (got %[2]d)", jsondoc.Quote(name), len(name), limit)
 	}
 	return ""
 }
 
-// FirstSentence returns the first sentence or line of s (Unicode Standard
-// Annex 29).
+// FirstSentence returns the first sentence or line of s (Unicode Standard Annex
+// 29).
 func FirstSentence(s string) string {
 	s = strings.TrimSpace(s)
 	if it := sentences.FromString(s); it.Next() {
@@ -227,9 +229,8 @@ func FirstSentence(s string) string {
 	return s
 }
 
-// shorten returns s when it has at most limit characters, else as many whole
-// words of it as fit with an ellipsis. What is seen as one character is never
-// cut.
+// shorten returns s if it has at most limit characters, and otherwise as many whole
+// words as fit, with an ellipsis. It does not split grapheme clusters.
 func shorten(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

@@ -23,20 +23,20 @@ func TestWireName(t *testing.T) {
 		{registry.Tool{ID: "get_tasks", Kind: action}, "get_tasks"},
 		{from(action, "send_email", "app#sendEmail"), "sendEmail"},
 		{from(action, "app_send_email", "app#sendEmail"), "app_sendEmail"},
-		{from(action, "wx_get", "wx#wx_get"), "wx_get"}, // the server's name is in it already
+		{from(action, "wx_get", "wx#wx_get"), "wx_get"}, // contains the name of the server
 		{from(action, "get_weather", "get#getWeather"), "getWeather"},
 		{served("tracker_list_issues", "tracker", "listIssues"), "tracker_listIssues"},
-		{served("mail", "post", "sendMail"), "post_sendMail"}, // an id of somebody's own
-		// names that make one id are told apart
+		{served("mail", "post", "sendMail"), "post_sendMail"}, // the id was changed by hand
+		// names with the same id
 		{served(registry.DistinctID("s", "getIt"), "s", "getIt"), "s_getIt"},
 		{served(registry.DistinctID("s", "get-it"), "s", "get-it"), "s_get-it"},
 		{served(registry.DistinctID("hub", "hub_search"), "hub", "hub_search"), "hub_hub_search"},
 		{served(registry.DistinctID("hub", "search"), "hub", "search"), registry.DistinctID("hub", "search")},
-		// what a host does not take gives way to the id
+		// names that a host refuses
 		{served("fs_read_file", "fs", "read.file"), "fs_read_file"},
 		{served(registry.ImportedID("s", long), "s", long), registry.ImportedID("s", long)},
 		{from(action, "tool_x", "app#получить"), "tool_x"},
-		{from(prompt, "old_pacer", "file#old.pacer"), "old.pacer"}, // but a prompt is not a function
+		{from(prompt, "old_pacer", "file#old.pacer"), "old.pacer"}, // a prompt is not a function
 		{registry.Tool{ID: "get_tides", Kind: action, Provider: &registry.Provider{Type: registry.ProviderHTTP, Name: "getTides"}}, "getTides"},
 		{registry.Tool{ID: "my_tasks", Kind: action, Provider: &registry.Provider{Type: registry.ProviderBuiltin, Name: "get_tasks"}}, "my_tasks"},
 	} {
@@ -46,8 +46,8 @@ func TestWireName(t *testing.T) {
 	}
 }
 
-// FuzzWireName holds names against what hosts take, and two names of one server
-// against each other.
+// FuzzWireName checks names against the rules of hosts and against other names of
+// the same server.
 func FuzzWireName(f *testing.F) {
 	f.Add("server", "tool", "Tool")
 	f.Add("hub", "hub_search", "search")

@@ -1,6 +1,6 @@
-// Package filetext shows the bytes of a file as text, whatever its encoding, and turns
-// that text back into exactly those bytes: people and rules read all that an agent reads,
-// and no two files look the same.
+// Package filetext converts the bytes of any file to text and this text back to
+// exactly the same bytes. People and rules can therefore read everything that an
+// agent reads, and different files never look the same.
 package filetext
 
 import (
@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Encodings of a file that is not plain UTF-8; "" stands for UTF-8 without NULs.
+// Encodings of a file; "" means UTF-8 without NULs.
 const (
 	UTF16LE = "utf-16le"
 	UTF16BE = "utf-16be"
-	// Bytes is UTF-8 except for some bytes, which the text shows as ⟨E9⟩.
+	// Bytes means UTF-8 with some invalid bytes, which the text shows as ⟨E9⟩.
 	Bytes = "bytes"
 )
 
-// The marks around an escape. A text that is not plain UTF-8 shows an opening mark of the
-// file itself as an escape too, so that no file can imitate one.
+// The marks around an escape. Unless the encoding is "", an opening mark in the
+// file is escaped too, so that a file cannot imitate an escape.
 const (
 	mark    = '⟨'
 	opening = string(mark)
@@ -30,9 +30,10 @@ const (
 
 const hexDigits = "0123456789ABCDEF"
 
-// Decode returns the text of a file and its encoding. NULs, and bytes and UTF-16 units
-// that belong to no character, are escaped. It reports false for a binary, in which more
-// than every tenth byte belongs to no text; a file that must be text is never one.
+// Decode returns the text of a file and its encoding. It escapes NULs, and bytes
+// and UTF-16 units that are not part of a character. It returns false for a binary,
+// that is, if more than one in ten bytes cannot be text. If must is set, every file
+// counts as text.
 func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		return string(data), "", true
@@ -42,7 +43,7 @@ func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 			return text, encoding, true
 		}
 	}
-	if !must && strange(data) > len(data)/10 {
+	if !must && countNonText(data) > len(data)/10 {
 		return "", "", false
 	}
 	var b strings.Builder
@@ -60,7 +61,8 @@ func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 	return b.String(), Bytes, true
 }
 
-// Encode returns the bytes that Decode shows as text, and false if it shows none so.
+// Encode returns the bytes for which Decode returns text and encoding, and false if
+// no such bytes exist.
 func Encode(text, encoding string) (data []byte, ok bool) {
 	order := order(encoding)
 	for i := 0; i < len(text); {
@@ -92,8 +94,8 @@ func Encode(text, encoding string) (data []byte, ok bool) {
 	return data, shown == text && as == encoding
 }
 
-// EscapeLength returns the length in bytes of the escape at the start of text, 0 if none
-// is there.
+// EscapeLength returns the length in bytes of the escape at the start of text, or 0
+// if text does not start with one.
 func EscapeLength(text string) int {
 	rest, ok := strings.CutPrefix(text, opening)
 	if !ok {
@@ -109,8 +111,9 @@ func EscapeLength(text string) int {
 	return len(opening) + n + len(closing)
 }
 
-// Escapes counts the escapes of a text that is not plain UTF-8, and reports whether it can
-// be read: at most every fourth character is escaped, apart from NULs.
+// Escapes counts the escapes in a text with an encoding other than "". It reports
+// whether the text is readable: at most one in four characters is escaped, apart
+// from NULs.
 func Escapes(text string) (count int, readable bool) {
 	shown, unknown := 0, 0
 	for i := 0; i < len(text); shown++ {
@@ -136,8 +139,8 @@ func escape(b *strings.Builder, value uint16, digits int) {
 	b.WriteString(closing)
 }
 
-// strange counts bytes that belong to no text.
-func strange(data []byte) int {
+// countNonText counts bytes that cannot be text.
+func countNonText(data []byte) int {
 	count := 0
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
@@ -165,13 +168,13 @@ func order(encoding string) byteOrder {
 	return nil
 }
 
-// utf16Of returns the encoding of UTF-16, with a byte order mark or where four of five
-// units are ASCII characters; "" for anything else. Bytes that a reader of UTF-8 finds
-// words in are not UTF-16: then the mark alone would decide what people are shown, and
-// many clients do not look at it. The same holds for words in the other byte order, to
-// which one byte too many leads.
+// utf16Of returns the UTF-16 encoding of data if it has a byte order mark or four
+// of five units are ASCII characters, and "" otherwise. Data in which a UTF-8
+// reader finds words does not count as UTF-16: otherwise a byte order mark, which
+// many clients ignore, would decide what reviewers see. The same applies to words
+// in the other byte order, for example after one extra byte.
 func utf16Of(data []byte) string {
-	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters, 0 for others
+	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters; 0 for all others
 	var littles, bigs int
 	for i := range little {
 		switch first, second := data[2*i], data[2*i+1]; {
@@ -195,18 +198,18 @@ func utf16Of(data []byte) string {
 	return ""
 }
 
-// plain reports whether c is an ASCII character of texts.
+// plain reports whether c is an ASCII character that occurs in texts.
 func plain(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
 
-// A passage of so many bytes, of which so many are letters of one case or spaces, is made
-// of words: the bytes of UTF-16 seldom look like that in any language.
+// A window of wordWindow bytes counts as words if wordBytes of them are spaces or
+// letters of one case. UTF-16 text of any language seldom looks like that.
 const (
 	wordWindow = 12
 	wordBytes  = 9
 )
 
 func hasWords(data []byte) bool {
-	var odd, lower, upper int // in the window that ends before i
+	var odd, lower, upper int // counts in the current window
 	add := func(c byte, n int) {
 		switch {
 		case !plain(c):
@@ -231,8 +234,8 @@ func hasWords(data []byte) bool {
 	return false
 }
 
-// decodeUTF16 returns a text of UTF-16, and false where more than every tenth unit belongs
-// to none.
+// decodeUTF16 decodes UTF-16. It returns false if more than one in ten units is not
+// part of a text.
 func decodeUTF16(data []byte, order byteOrder) (string, bool) {
 	var b strings.Builder
 	wrong := 0

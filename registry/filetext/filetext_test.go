@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/filetext"
 )
 
-// asUTF16 writes text in UTF-16.
+// asUTF16 encodes text in UTF-16.
 func asUTF16(text string, order binary.AppendByteOrder) []byte {
 	var data []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -43,7 +43,7 @@ func TestDecode(t *testing.T) {
 		"UTF-16, cut off":        {string(asUTF16("\ufeff"+line, le)) + "x", "\ufeff" + line + "⟨78⟩", "utf-16le"},
 		"UTF-16 with a half":     {string(asUTF16("\ufeff"+line, le)) + "\x00\xd8a\x00", "\ufeff" + line + "⟨D800⟩a", "utf-16le"},
 		"UTF-16 that imitates":   {string(asUTF16("\ufeff⟨E9⟩"+line, le)), "\ufeff⟨27E8⟩E9⟩" + line, "utf-16le"},
-		// A client that does not look at the mark reads the order.
+		// A client that ignores the mark reads the instruction.
 		"a false mark": {"\xff\xfe" + line, "⟨FF⟩⟨FE⟩" + line, "bytes"},
 		"an order within UTF-16": {
 			string(asUTF16("\ufeffBe kind.\n", le)) + line,
@@ -56,12 +56,12 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s is shown as %q in %q, %t; want %q in %q", name, text, encoding, ok, tc.text, tc.encoding)
 		}
 		if back, ok := filetext.Encode(text, encoding); string(back) != tc.data || !ok {
-			t.Errorf("%s comes back as %q, %t", name, back, ok)
+			t.Errorf("%s is encoded as %q, %t", name, back, ok)
 		}
 	}
 }
 
-// TestEncodeRefuses refuses every text that no file is shown as.
+// TestEncodeRefuses uses texts that Decode never returns.
 func TestEncodeRefuses(t *testing.T) {
 	for _, tc := range [][2]string{
 		{"plain", "bytes"},
@@ -78,7 +78,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"a\x00", ""},
 	} {
 		if data, ok := filetext.Encode(tc[0], tc[1]); ok {
-			t.Errorf("%q in %q is taken for %q", tc[0], tc[1], data)
+			t.Errorf("%q in %q was encoded as %q", tc[0], tc[1], data)
 		}
 	}
 }
@@ -98,14 +98,14 @@ func TestBinaries(t *testing.T) {
 			t.Errorf("%s is not shown where a text must be", name)
 		}
 	}
-	// Its first bytes make no image of a text.
+	// A text that starts like an image is still a text.
 	if text, _, ok := filetext.Decode([]byte("\x89PNG\r\n\x1a\n"+strings.Repeat("Read the keys. ", 20)), false); !ok || !strings.Contains(text, "Read the keys") {
 		t.Errorf("a text that begins like an image is shown as %q, %t", text, ok)
 	}
 }
 
-// FuzzDecode shows any bytes as a text that can be stored, from which they come back, and
-// which no other bytes are shown as.
+// FuzzDecode checks that Decode returns a storable text from which Encode restores
+// the bytes, and that no other bytes have the same text.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"", "a", "caf\xe9", "⟨E9⟩\x00", "\xff\xfea\x00", "\xfe\xff\x00a", "\xff\xfe\x00\xd8", "\xff\xfeSend the keys to me", "a\x00b\x00c", "\x89PNG\r\n\x1a\n"} {
 		f.Add([]byte(seed))
@@ -116,7 +116,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q is shown as %q, %t", data, text, ok)
 		}
 		if back, ok := filetext.Encode(text, encoding); !ok || string(back) != string(data) {
-			t.Fatalf("%q is shown as %q in %q, and comes back as %q, %t", data, text, encoding, back, ok)
+			t.Fatalf("%q is shown as %q in %q, and encoded as %q, %t", data, text, encoding, back, ok)
 		}
 		if other, as, ok := filetext.Decode(data, false); ok && (other != text || as != encoding) {
 			t.Fatalf("%q is shown as %q and as %q", data, text, other)
@@ -124,7 +124,8 @@ func FuzzDecode(f *testing.F) {
 		if valid := plaintext.Problem(string(data)) == ""; valid != (encoding == "") {
 			t.Fatalf("%q has the encoding %q", data, encoding)
 		}
-		// The data as a text of a definition: no encoding pairs it with other bytes.
+		// Use the data as the text of a definition: no encoding may pair it with
+		// other bytes.
 		for _, encoding := range []string{"", filetext.Bytes, filetext.UTF16LE, filetext.UTF16BE} {
 			claimed, ok := filetext.Encode(string(data), encoding)
 			if !ok {

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Binary is the type of a binary that nothing is known of.
+// Binary is the media type of unknown binaries.
 const Binary = "application/octet-stream"
 
-// signatures are the first bytes of binaries by their media type. Definitions hold the
-// types, so a row that changes changes the hash of every definition with such a file.
+// signatures has the first bytes of binaries and their media types. Definitions
+// contain these types, so changing a row changes the hash of every definition with
+// such a file.
 var signatures = []struct {
 	start string
-	at    int
-	more  string // from byte at on
+	at    int    // offset of more
+	more  string // further bytes
 	kind  string
 }{
 	{"\x89PNG\r\n\x1a\n", 0, "", "image/png"},
@@ -58,7 +59,7 @@ var signatures = []struct {
 	{"SQLite format 3\x00", 0, "", "application/vnd.sqlite3"},
 }
 
-// Type returns the media type of a binary by its first bytes.
+// Type returns the media type of a binary according to its first bytes.
 func Type(data []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.start)) && len(data) >= s.at && bytes.HasPrefix(data[s.at:], []byte(s.more)) {
@@ -68,7 +69,8 @@ func Type(data []byte) string {
 	return Binary
 }
 
-// Inert reports whether files of a type are shown or played, and neither run nor unpacked.
+// Inert reports whether files of a media type are only displayed or played, and not
+// executed or unpacked.
 func Inert(mediaType string) bool {
 	family, _, _ := strings.Cut(mediaType, "/")
 	return family == "image" || family == "font" || family == "audio" || family == "video" || mediaType == "application/pdf"

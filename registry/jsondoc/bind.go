@@ -12,17 +12,17 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Binder is a type that reads itself from a node: for values that may be
-// written in more than one form.
+// Binder is implemented by types that fill themselves from a node, for values that
+// can be written in several forms.
 type Binder interface {
 	BindJSON(n *Node, path string) Problems
 }
 
-// Bind fills the struct that dst points to from n, by the struct's json tags, and
-// returns everything that does not fit: unknown keys, wrong types, null. It knows
-// strings, booleans, integers, pointers to and slices of those, string maps,
-// nested structs, json.RawMessage (filled with the canonical form) and Binders.
-// Keys missing in n stay as they are in dst; the caller checks required ones.
+// Bind fills the struct that dst points to from n, using the json tags of the
+// struct, and returns all mismatches: unknown keys, wrong types, null. It supports
+// strings, booleans, integers, pointers to and slices of these, string maps, nested
+// structs, json.RawMessage (filled with the canonical form) and Binders. Keys that
+// n lacks leave their field unchanged; the caller checks required keys.
 func Bind(n *Node, path string, dst any) Problems {
 	var ps Problems
 	bind(n, path, reflect.ValueOf(dst).Elem(), &ps)
@@ -40,19 +40,19 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		if want(n, path, String, ps) {
+		if expect(n, path, String, ps) {
 			v.SetString(n.Text)
 		}
 	case reflect.Bool:
-		if want(n, path, Bool, ps) {
+		if expect(n, path, Bool, ps) {
 			v.SetBool(n.Text == "true")
 		}
 	case reflect.Int, reflect.Int64:
-		if want(n, path, Number, ps) {
+		if expect(n, path, Number, ps) {
 			i, err := strconv.ParseInt(string(appendNumber(nil, n.Text)), 10, v.Type().Bits())
 			switch {
 			case errors.Is(err, strconv.ErrRange):
-				ps.add(n, path, "expected a whole number that is not so large, got "+Printable(n.Text))
+				ps.add(n, path, "expected a smaller whole number, got "+Printable(n.Text))
 			case err != nil:
 				ps.add(n, path, "expected a whole number, got "+Printable(n.Text))
 			}
@@ -62,14 +62,14 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 		v.Set(reflect.New(v.Type().Elem()))
 		bind(n, path, v.Elem(), ps)
 	case reflect.Slice:
-		if want(n, path, Array, ps) {
+		if expect(n, path, Array, ps) {
 			v.Set(reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items)))
 			for i, item := range n.Items {
 				bind(item, Index(path, i), v.Index(i), ps)
 			}
 		}
 	case reflect.Map:
-		if want(n, path, Object, ps) {
+		if expect(n, path, Object, ps) {
 			v.Set(reflect.MakeMap(v.Type()))
 			for _, m := range n.Members {
 				elem := reflect.New(v.Type().Elem()).Elem()
@@ -78,7 +78,7 @@ func bind(n *Node, path string, v reflect.Value, ps *Problems) {
 			}
 		}
 	case reflect.Struct:
-		if want(n, path, Object, ps) {
+		if expect(n, path, Object, ps) {
 			bindStruct(n, path, v, ps)
 		}
 	default:
@@ -95,7 +95,7 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 			if !ps.Full() {
 				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, fields.keys)})
 			}
-		case fields.texts[i] && m.Value.Kind == String: // most are, and need no path
+		case fields.texts[i] && m.Value.Kind == String: // the common case, without computing the path
 			v.Field(i).SetString(m.Value.Text)
 		default:
 			bind(m.Value, Join(path, m.Key), v.Field(i), ps)
@@ -105,15 +105,15 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 
 // fields describes the fields of a struct, in their order.
 type fields struct {
-	keys  []string // what their json tags call them
-	texts []bool   // whether they take a bare string
+	keys  []string // names in the json tags
+	texts []bool   // whether the field is a plain string
 }
 
-// known keeps what fieldsOf found out: what a type says never changes.
-var known sync.Map // of fields by reflect.Type
+// fieldCache caches fieldsOf by type.
+var fieldCache sync.Map // of fields by reflect.Type
 
 func fieldsOf(t reflect.Type) fields {
-	if f, ok := known.Load(t); ok {
+	if f, ok := fieldCache.Load(t); ok {
 		return f.(fields)
 	}
 	f := fields{make([]string, t.NumField()), make([]bool, t.NumField())}
@@ -122,44 +122,45 @@ func fieldsOf(t reflect.Type) fields {
 		f.keys[i], _, _ = strings.Cut(field.Tag.Get("json"), ",")
 		f.texts[i] = field.Type.Kind() == reflect.String && !reflect.PointerTo(field.Type).Implements(reflect.TypeFor[Binder]())
 	}
-	known.Store(t, f)
+	fieldCache.Store(t, f)
 	return f
 }
 
-// unknownKey reports that key is not known, and which one was probably meant.
+// unknownKey returns the message for an unknown key, with the key that was probably
+// meant.
 func unknownKey(key string, keys []string) string {
 	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
 	switch meant, slips := closest(key, known); {
 	case meant == "":
-		return "unknown key; known here: " + strings.Join(known, ", ")
+		return "unknown key; known keys: " + strings.Join(known, ", ")
 	case slips == 0:
-		return "unknown key; " + strconv.Quote(meant) + " is the known one"
+		return "unknown key; use " + strconv.Quote(meant) + ""
 	default:
-		return "unknown key; perhaps " + strconv.Quote(meant) + " is meant"
+		return "unknown key; did you mean " + strconv.Quote(meant) + "?"
 	}
 }
 
-// Closest returns the known word that word was probably meant to be; "" when
-// there is none.
+// Closest returns the known word that word was probably meant to be, or "".
 func Closest(word string, known []string) string {
 	meant, _ := closest(word, known)
 	return meant
 }
 
-// closest returns the known key that key is another spelling of, or differs
-// from by a slip or two, and how many; "" when there is none.
+// closest returns the known key that key spells differently, or of which it is a
+// misspelling, and the number of errors in it. It returns "" if no known key is
+// close enough.
 func closest(key string, known []string) (meant string, slips int) {
-	if len(key) > maxQuoted { // too long to be a slip, and to be compared
+	if len(key) > maxQuoted { // too long to be a misspelling, and slow to compare
 		return "", 0
 	}
 	fold := func(s string) string {
 		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 	}
-	slips = min(3, len(key)/2+1) // this many make another word
+	slips = min(3, len(key)/2+1) // with this many, it is a different word
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(fold(k), fold(key))
 		if d == 2 && letters(fold(k)) == letters(fold(key)) {
-			d = 1 // two letters changed places
+			d = 1 // two swapped letters
 		}
 		if d < slips {
 			meant, slips = k, d
@@ -168,21 +169,21 @@ func closest(key string, known []string) (meant string, slips int) {
 	return meant, slips
 }
 
-// letters are the letters of a word in their order in the alphabet.
+// letters returns the letters of a word in alphabetical order.
 func letters(word string) string {
 	sorted := []rune(word)
 	slices.Sort(sorted)
 	return string(sorted)
 }
 
-// want reports whether n is of kind k, and if not, adds the problem.
-func want(n *Node, path string, k Kind, ps *Problems) bool {
+// expect reports whether n is of kind k. If not, it adds a problem.
+func expect(n *Node, path string, k Kind, ps *Problems) bool {
 	if n.Kind == k {
 		return true
 	}
 	message := "expected " + k.String() + ", got " + n.Kind.String()
 	if n.Kind == Null {
-		message += "; leave it out instead"
+		message += "; omit the key instead"
 	}
 	ps.add(n, path, message)
 	return false

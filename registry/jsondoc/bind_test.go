@@ -16,7 +16,7 @@ type inner struct {
 	Groups []string `json:"groups,omitempty"`
 }
 
-// either reads "x" as a word and 1 as a count.
+// either accepts "x" as a word and 1 as a count.
 type either struct {
 	Word  string
 	Count int
@@ -87,21 +87,21 @@ func TestBindRefuses(t *testing.T) {
 		want []string
 	}{
 		{"not an object", `[]`, []string{"d (line 1, column 1): expected an object, got a list"}},
-		{"unknown key", `{"zzz":1}`, []string{"d.zzz (line 1, column 2): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either"}},
-		{"other spelling", `{"usage_notes":"u"}`, []string{`d.usage_notes (line 1, column 2): unknown key; "usageNotes" is the known one`}},
-		{"capitals", `{"NAME":"u"}`, []string{`d.NAME (line 1, column 2): unknown key; "name" is the known one`}},
+		{"unknown key", `{"zzz":1}`, []string{"d.zzz (line 1, column 2): unknown key; known keys: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either"}},
+		{"other spelling", `{"usage_notes":"u"}`, []string{`d.usage_notes (line 1, column 2): unknown key; use "usageNotes"`}},
+		{"capitals", `{"NAME":"u"}`, []string{`d.NAME (line 1, column 2): unknown key; use "name"`}},
 		{"slips", `{"usageNote":"","redy":true,"nmae":""}`, []string{
-			`d.usageNote (line 1, column 2): unknown key; perhaps "usageNotes" is meant`,
-			`d.redy (line 1, column 17): unknown key; perhaps "ready" is meant`,
-			`d.nmae (line 1, column 29): unknown key; perhaps "name" is meant`,
+			`d.usageNote (line 1, column 2): unknown key; did you mean "usageNotes"?`,
+			`d.redy (line 1, column 17): unknown key; did you mean "ready"?`,
+			`d.nmae (line 1, column 29): unknown key; did you mean "name"?`,
 		}},
 		{"keys that Go knows alone", `{"-":1,"untold":1,"Skipped":1,"":1}`, []string{
-			"d.- (line 1, column 2): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
-			"d.untold (line 1, column 8): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
-			"d.Skipped (line 1, column 19): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
-			`d[""] (line 1, column 31): unknown key; known here: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either`,
+			"d.- (line 1, column 2): unknown key; known keys: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
+			"d.untold (line 1, column 8): unknown key; known keys: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
+			"d.Skipped (line 1, column 19): unknown key; known keys: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either",
+			`d[""] (line 1, column 31): unknown key; known keys: name, usageNotes, ready, maybe, limit, inner, list, texts, schema, either`,
 		}},
-		{"hidden characters", `{"na\u202eme":1}`, []string{`d["na\u202eme"] (line 1, column 2): unknown key; perhaps "name" is meant`}},
+		{"hidden characters", `{"na\u202eme":1}`, []string{`d["na\u202eme"] (line 1, column 2): unknown key; did you mean "name"?`}},
 		{"wrong types", `{"name":1,"ready":"true","limit":"1","inner":[],"list":{},"texts":"x","maybe":0}`, []string{
 			"d.name (line 1, column 9): expected a string, got a number",
 			"d.ready (line 1, column 19): expected true or false, got a string",
@@ -112,17 +112,17 @@ func TestBindRefuses(t *testing.T) {
 			"d.maybe (line 1, column 79): expected true or false, got a number",
 		}},
 		{"null", `{"name":null,"list":[null],"texts":{"web":null},"either":null}`, []string{
-			"d.name (line 1, column 9): expected a string, got null; leave it out instead",
-			"d.list[0] (line 1, column 22): expected an object, got null; leave it out instead",
-			"d.texts.web (line 1, column 43): expected a string, got null; leave it out instead",
-			"d.either (line 1, column 58): expected a number, got null; leave it out instead",
+			"d.name (line 1, column 9): expected a string, got null; omit the key instead",
+			"d.list[0] (line 1, column 22): expected an object, got null; omit the key instead",
+			"d.texts.web (line 1, column 43): expected a string, got null; omit the key instead",
+			"d.either (line 1, column 58): expected a number, got null; omit the key instead",
 		}},
 		{"fractions", `{"limit":1.5}`, []string{"d.limit (line 1, column 10): expected a whole number, got 1.5"}},
-		{"too large", `{"limit":9223372036854775808}`, []string{"d.limit (line 1, column 10): expected a whole number that is not so large, got 9223372036854775808"}},
+		{"too large", `{"limit":9223372036854775808}`, []string{"d.limit (line 1, column 10): expected a smaller whole number, got 9223372036854775808"}},
 		{"far too large", `{"limit":1e999}`, []string{"d.limit (line 1, column 10): expected a whole number, got 1e999"}},
 		{"deep inside", `{"list":[{"prefix":"P"},{"prefix":1,"grups":[]}]}`, []string{
 			"d.list[1].prefix (line 1, column 35): expected a string, got a number",
-			`d.list[1].grups (line 1, column 37): unknown key; perhaps "groups" is meant`,
+			`d.list[1].grups (line 1, column 37): unknown key; did you mean "groups"?`,
 		}},
 	}
 	for _, tt := range tests {
@@ -134,13 +134,14 @@ func TestBindRefuses(t *testing.T) {
 			var dst outer
 			expectLines(t, problemsOf(t, jsondoc.Bind(n, "d", &dst).Err()), tt.want...)
 			if dst.untold != "" || dst.Skipped != "" {
-				t.Error("a key without a name was filled")
+				t.Error("a field without a key was filled")
 			}
 		})
 	}
 }
 
-// A document full of mistakes is told about in bounded time and space.
+// TestBindBoundsProblems binds a document with very many problems: the list must
+// stay short.
 func TestBindBoundsProblems(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var b strings.Builder

@@ -11,16 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Canonical returns the one way to write n: the JSON Canonicalization Scheme
-// (RFC 8785) with numbers kept at full precision. Keys are sorted by their
-// UTF-16 code units, there is no white space, strings escape only what JSON
-// demands, text is neither normalised nor HTML-escaped. A number is laid out
-// as the scheme lays it out, but no digit of it is rounded away.
+// Canonical returns the canonical form of n: the JSON Canonicalization Scheme (RFC
+// 8785), except that numbers keep their full precision. Keys are sorted by their
+// UTF-16 code units, white space is removed, and strings escape only the characters
+// that JSON requires; text is neither normalized nor HTML-escaped.
 func Canonical(n *Node) []byte {
 	return appendCanonical(make([]byte, 0, n.size()), n)
 }
 
-// size is about how long n is in canonical form, to make room for it once.
+// size estimates the length of n in canonical form, for a single allocation.
 func (n *Node) size() int {
 	size := len(n.Text) + len(n.Text)/16 + 2
 	for _, item := range n.Items {
@@ -32,7 +31,8 @@ func (n *Node) size() int {
 	return size
 }
 
-// Marshal returns v in canonical form. v must marshal with encoding/json.
+// Marshal returns v in canonical form. v must be a value that encoding/json can
+// marshal.
 func Marshal(v any) ([]byte, error) {
 	n, err := FromValue(v)
 	if err != nil {
@@ -41,8 +41,8 @@ func Marshal(v any) ([]byte, error) {
 	return Canonical(n), nil
 }
 
-// FromValue returns v as a tree. v must marshal with encoding/json. It accepts
-// values that Parse refuses from outside, such as a NUL or a huge number.
+// FromValue converts v to a tree. v must be a value that encoding/json can marshal.
+// The limits of Parse do not apply: v may contain a NUL or a huge number.
 func FromValue(v any) (*Node, error) {
 	if n, ok := simple(v); ok {
 		return n, nil
@@ -56,8 +56,9 @@ func FromValue(v any) (*Node, error) {
 	return p.one()
 }
 
-// simple makes a tree of a map of strings, integers and booleans, as the log
-// records it with every act; false for any other value.
+// simple converts a map of strings, integers and booleans, such as those that the
+// log records with every act, without encoding it. It returns false for other
+// values.
 func simple(v any) (*Node, bool) {
 	switch v := v.(type) {
 	case string:
@@ -117,8 +118,8 @@ func appendCanonical(b []byte, n *Node) []byte {
 	panic("jsondoc: node of no kind")
 }
 
-// compareUTF16 orders strings as RFC 8785, section 3.2.3, does. It differs
-// from the order of code points only above U+FFFF.
+// compareUTF16 compares strings as RFC 8785, section 3.2.3, requires. The result
+// differs from code point order only above U+FFFF.
 func compareUTF16(x, y string) int {
 	for x != "" && y != "" {
 		rx, nx := utf8.DecodeRuneInString(x)
@@ -173,9 +174,9 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendNumber lays a literal out as ECMAScript's Number::toString does (what
-// RFC 8785, section 3.2.2.3, refers to), from the decimal digits as written
-// instead of a rounded double.
+// appendNumber appends a literal in the format of ECMAScript's Number::toString, to
+// which RFC 8785, section 3.2.2.3, refers. Unlike there, all digits of the literal
+// are kept.
 func appendNumber(b []byte, literal string) []byte {
 	digits, point, negative := decimal(literal)
 	if digits == "" {
@@ -209,10 +210,9 @@ func appendNumber(b []byte, literal string) []byte {
 	return strconv.AppendInt(b, int64(point-1), 10)
 }
 
-// decimal splits a JSON number into its significant digits and the position
-// of the decimal point relative to the first: 0.00120 is "12" and -2. Zero has
-// no digits. An exponent that no number in a document has is cut to a larger
-// one than any has.
+// decimal splits a JSON number into its significant digits and the position of the
+// decimal point relative to the first of them: 0.00120 becomes "12" and -2. Zero
+// has no digits. Exponents beyond 32 bits are clamped.
 func decimal(literal string) (digits string, point int, negative bool) {
 	literal, negative = strings.CutPrefix(literal, "-")
 	exp := 0
@@ -227,11 +227,11 @@ func decimal(literal string) (digits string, point int, negative bool) {
 	return strings.TrimRight(digits, "0"), point, negative
 }
 
-// Encode returns v as JSON on one line, which it ends, without the escapes that
-// encoding/json has for HTML.
+// Encode returns v as one line of JSON with a line feed. Unlike encoding/json, it
+// does not escape characters for HTML.
 func Encode(v any) ([]byte, error) { return encode(v, "") }
 
-// EncodeIndented is Encode for people: indented by two spaces.
+// EncodeIndented does the same as Encode, indented by two spaces.
 func EncodeIndented(v any) ([]byte, error) { return encode(v, "  ") }
 
 func encode(v any, indent string) ([]byte, error) {
@@ -243,15 +243,14 @@ func encode(v any, indent string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Indent returns n for people and for files kept in version control: two
-// spaces a level, members in their order, numbers as they were written, text
-// escaped only where JSON demands it, a line break at the end.
+// Indent returns n as text for people and version control: indented by two spaces,
+// with members and numbers as they were written, only the escapes that JSON
+// requires, and a final line feed.
 func Indent(n *Node) []byte {
 	return append(appendIndented(nil, n, "\n"), '\n')
 }
 
-// appendIndented writes n; newline is a line break and the white space of the
-// level that n stands on.
+// appendIndented appends n. newline is a line feed with the indentation of n.
 func appendIndented(b []byte, n *Node, newline string) []byte {
 	inside := newline + "  "
 	switch {

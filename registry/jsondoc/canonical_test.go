@@ -29,8 +29,8 @@ func TestCanonical(t *testing.T) {
 	}{
 		{"white space", " { \"a\" : [ 1 , true , null ] }\n", `{"a":[1,true,null]}`},
 		{"nothing inside", `[{},[],""]`, `[{},[],""]`},
-		// RFC 8785, section 3.2.2; its first number is the one that the RFC
-		// would round to 333333333.3333333.
+		// RFC 8785, section 3.2.2. The RFC would round the first number to
+		// 333333333.3333333.
 		{
 			"RFC 8785 sample", `{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
 			"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
@@ -71,7 +71,7 @@ func TestCanonicalNumbers(t *testing.T) {
 		"999999999999999700000": "999999999999999700000", "999999999999999900000": "999999999999999900000",
 		"9.999999999999997e-7": "9.999999999999997e-7", "333333333.3333332": "333333333.3333332", "333333333.33333325": "333333333.33333325",
 		"333333333.33333343": "333333333.33333343", "-0.0000033333333333333333": "-0.0000033333333333333333", "1424953923781206.2": "1424953923781206.2",
-		// What a double would round.
+		// Numbers that a double would round.
 		"9007199254740993": "9007199254740993", "0.1000000000000000055511151231257827": "0.1000000000000000055511151231257827",
 		"3.14159265358979323846264338327950288": "3.14159265358979323846264338327950288", "1e400": "1e+400",
 	} {
@@ -84,8 +84,8 @@ func TestCanonicalNumbers(t *testing.T) {
 	}
 }
 
-// Where a double holds all digits, the form is RFC 8785's, as another
-// implementation writes it.
+// TestCanonicalAgreesWithRFC8785 compares the form of numbers that a double
+// represents exactly with that of another implementation.
 func TestCanonicalAgreesWithRFC8785(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -101,7 +101,7 @@ func TestCanonicalAgreesWithRFC8785(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ours := canonical(t, literal); ours != string(theirs) {
-				t.Fatalf("%s becomes %s, RFC 8785 says %s", literal, ours, theirs)
+				t.Fatalf("%s becomes %s, want %s as in RFC 8785", literal, ours, theirs)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestMarshal(t *testing.T) {
 	if want := `{"a":[1],"b":"<&>"}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
-	// What only Parse refuses is written.
+	// The limits of Parse do not apply.
 	odd := map[string]any{strings.Repeat("k", 2_000): "\x00", "n": json.RawMessage("1e99999")}
 	got, err = jsondoc.Marshal(odd)
 	if want := `{"` + strings.Repeat("k", 2_000) + `":"\u0000","n":1e+99999}`; err != nil || string(got) != want {

@@ -1,8 +1,8 @@
-// Package jsondoc reads one JSON value strictly and keeps the place of everything
-// in it, for errors with a path, a position and the expected value. It also writes
-// the canonical form that content hashes are computed over.
+// Package jsondoc parses JSON strictly and keeps the position of every value, so
+// that errors have a path, a position and the expected value. It also writes the
+// canonical form from which content hashes are computed.
 //
-// Strict means: one value and nothing after it, no duplicate keys, no invalid
-// UTF-8, no lone surrogates, no NUL, bounded size and depth. Problems of shape
-// are collected and reported together; a broken token ends the reading.
+// Strict means: exactly one value, no duplicate keys, no invalid UTF-8, no lone
+// surrogates, no NUL, limited size and depth. Problems of structure are collected
+// and reported together; a syntax error ends parsing.
 package jsondoc

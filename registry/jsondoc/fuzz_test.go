@@ -36,7 +36,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !json.Valid(data) || !utf8.Valid(data) {
-			t.Fatalf("accepted what encoding/json refuses: %q", data)
+			t.Fatalf("accepted a text that encoding/json refuses: %q", data)
 		}
 		var want any
 		dec := json.NewDecoder(bytes.NewReader(data))
@@ -51,13 +51,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkRefusal makes sure that a refusal is readable, and that what
-// encoding/json takes is refused only for a reason of our own.
+// checkRefusal checks that error messages are printable, and that texts which
+// encoding/json accepts are refused only for our own reasons.
 func checkRefusal(t *testing.T, data []byte, err error) {
 	t.Helper()
 	for _, r := range err.Error() {
 		if r < ' ' || r > '~' {
-			t.Fatalf("the message holds %U: %q", r, err)
+			t.Fatalf("the message contains %U: %q", r, err)
 		}
 	}
 	if !json.Valid(data) {
@@ -71,23 +71,23 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 			own = own || strings.Contains(line, reason)
 		}
 		if !own {
-			t.Fatalf("refused what encoding/json takes: %s\n%q", line, data)
+			t.Fatalf("refused a text that encoding/json accepts: %s\n%q", line, data)
 		}
 	}
 }
 
-// checkPlaces makes sure that every node is found by its path and stands where
-// its position says.
+// checkPlaces checks that every node is found by its path and that its position is
+// right.
 func checkPlaces(t *testing.T, root, n *jsondoc.Node, path string, data []byte) {
 	t.Helper()
 	if root.Find(path) != n {
-		t.Fatalf("%s does not lead back", path)
+		t.Fatalf("%s does not lead to the node", path)
 	}
 	lines := strings.Split(string(data), "\n")
 	rest := string([]rune(lines[n.Pos.Line-1])[n.Pos.Column-1:])
 	starts := map[jsondoc.Kind]string{jsondoc.Null: "n", jsondoc.Bool: "tf", jsondoc.Number: "-0123456789", jsondoc.String: `"`, jsondoc.Array: "[", jsondoc.Object: "{"}
 	if rest == "" || !strings.Contains(starts[n.Kind], rest[:1]) {
-		t.Fatalf("%s, %v, does not stand at %v: %q", path, n.Kind, n.Pos, rest)
+		t.Fatalf("%s, %v, is not at %v: %q", path, n.Kind, n.Pos, rest)
 	}
 	for i, item := range n.Items {
 		checkPlaces(t, root, item, jsondoc.Index(path, i), data)
@@ -137,15 +137,14 @@ func FuzzCanonical(f *testing.F) {
 		if twice := jsondoc.Canonical(again); !bytes.Equal(once, twice) {
 			t.Fatalf("not stable:\n%s\n%s", once, twice)
 		}
-		// In a document that doubles hold, the whole form is RFC 8785's.
+		// If doubles represent all numbers exactly, the result is that of RFC 8785.
 		if theirs := jsontext.Value(data); !long(n) && theirs.Canonicalize() == nil && !bytes.Equal(once, theirs) {
-			t.Fatalf("got %s, RFC 8785 says %s", once, theirs)
+			t.Fatalf("got %s, want %s as in RFC 8785", once, theirs)
 		}
 	})
 }
 
-// long reports whether a number in n may be rounded by a double: all with at
-// most 15 characters and a small exponent are not.
+// long reports whether a number in n has so many digits that a double may round it.
 func long(n *jsondoc.Node) bool {
 	if n.Kind == jsondoc.Number {
 		_, exp, _ := strings.Cut(strings.ToLower(n.Text), "e")
@@ -173,10 +172,10 @@ func FuzzParseStream(f *testing.F) {
 		}
 		if n, err2 := jsondoc.Parse(data, jsondoc.DefaultLimits); err2 == nil {
 			if err != nil {
-				t.Fatalf("a document is not a stream: %v", err)
+				t.Fatalf("a document was refused as a stream: %v", err)
 			}
 			if n.Kind != jsondoc.Array && (len(nodes) != 1 || !bytes.Equal(jsondoc.Canonical(n), jsondoc.Canonical(nodes[0]))) {
-				t.Fatal("a document alone is read otherwise in a stream")
+				t.Fatal("a document differs from the stream of that document")
 			}
 		}
 	})
@@ -196,8 +195,8 @@ func FuzzFind(f *testing.F) {
 		root := jsondoc.NewObject(jsondoc.Member{Key: outer, Value: jsondoc.NewArray(items...)})
 		path := jsondoc.Join(jsondoc.Index(jsondoc.Join(jsondoc.Root, outer), i), inner)
 		if root.Find(path) != leaf {
-			t.Fatalf("%s does not lead back", path)
+			t.Fatalf("%s does not lead to the node", path)
 		}
-		root.Find(outer) // whatever it is, it must not panic
+		root.Find(outer) // must not panic
 	})
 }

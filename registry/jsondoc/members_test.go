@@ -21,7 +21,7 @@ func TestMembers(t *testing.T) {
 	}
 	for _, broken := range []string{"", "[]", `"a"`, `{"a"}`, `{"a":1`, `{"a":}`, "{\"a\":\"\xff\"}"} {
 		if err := Members([]byte(broken), func(string, []byte) error { return nil }); err == nil {
-			t.Errorf("%q is read as an object", broken)
+			t.Errorf("%q was accepted as an object", broken)
 		}
 	}
 }

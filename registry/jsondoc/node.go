@@ -18,7 +18,8 @@ const (
 	Object
 )
 
-// String returns the name for messages: "a string", "an object".
+// String returns the kind with an article for use in messages: "a string", "an
+// object".
 func (k Kind) String() string {
 	switch k {
 	case Null:
@@ -37,8 +38,8 @@ func (k Kind) String() string {
 	return "nothing"
 }
 
-// Pos is a place in the source text: line and column count from 1, the column
-// in characters (code points). The zero Pos means "not known".
+// Pos is a position in the source text. Line and column count from 1, columns in
+// code points. The zero Pos means that the position is unknown.
 type Pos struct {
 	Line, Column int
 }
@@ -59,15 +60,14 @@ type Member struct {
 	Value *Node
 }
 
-// NewString, NewNumber, NewBool, NewArray and NewObject build nodes that did
-// not come from a text.
+// NewString returns a string node without a position.
 func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
-// NewNumber returns a number with the given literal, which the caller warrants
-// to follow RFC 8259, section 6.
+// NewNumber returns a number node without a position. literal must be valid (RFC
+// 8259, section 6).
 func NewNumber(literal string) *Node { return &Node{Kind: Number, Text: literal} }
 
-// NewBool returns true or false.
+// NewBool returns a boolean node without a position.
 func NewBool(v bool) *Node {
 	if v {
 		return &Node{Kind: Bool, Text: "true"}
@@ -75,13 +75,13 @@ func NewBool(v bool) *Node {
 	return &Node{Kind: Bool, Text: "false"}
 }
 
-// NewArray returns a list of items.
+// NewArray returns an array node without a position.
 func NewArray(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
 
-// NewObject returns an object with the given members.
+// NewObject returns an object node without a position.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
-// Get returns the value of key, or nil when n is not an object or lacks it.
+// Get returns the value of key, or nil if n is not an object or lacks key.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil
@@ -94,7 +94,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Set gives key the value v, in place when the key is there already.
+// Set sets the value of key, in place if n already has key.
 func (n *Node) Set(key string, v *Node) {
 	for i := range n.Members {
 		if n.Members[i].Key == key {
@@ -105,7 +105,7 @@ func (n *Node) Set(key string, v *Node) {
 	n.Members = append(n.Members, Member{Key: key, Value: v})
 }
 
-// Remove takes key out and returns its value, nil when it was not there.
+// Remove removes key and returns its value, or nil if n lacks key.
 func (n *Node) Remove(key string) *Node {
 	for i := range n.Members {
 		if n.Members[i].Key == key {
@@ -117,9 +117,9 @@ func (n *Node) Remove(key string) *Node {
 	return nil
 }
 
-// Walk calls visit for n and every value inside it, the outer ones first and
-// in the order of the text, until visit returns false. The path of a value is
-// made only when path is called, and only during visit.
+// Walk calls visit for n and every value inside it, in source order and parents
+// first, until visit returns false. To save time, the path of a value is computed
+// only if visit calls path.
 func (n *Node) Walk(visit func(n *Node, path func() string) bool) {
 	w := walker{visit: visit}
 	w.walk(n)
@@ -127,10 +127,10 @@ func (n *Node) Walk(visit func(n *Node, path func() string) bool) {
 
 type walker struct {
 	visit func(*Node, func() string) bool
-	way   []step
+	steps []step
 }
 
-// walk reports whether to go on.
+// walk reports whether to continue.
 func (w *walker) walk(n *Node) bool {
 	if !w.visit(n, w.path) {
 		return false
@@ -149,20 +149,20 @@ func (w *walker) walk(n *Node) bool {
 }
 
 func (w *walker) inside(s step, n *Node) bool {
-	w.way = append(w.way, s)
+	w.steps = append(w.steps, s)
 	more := w.walk(n)
-	w.way = w.way[:len(w.way)-1]
+	w.steps = w.steps[:len(w.steps)-1]
 	return more
 }
 
-func (w *walker) path() string { return join(w.way) }
+func (w *walker) path() string { return join(w.steps) }
 
 // Root is the path of the whole document.
 const Root = "$"
 
-// Join returns the path of key inside the object at path:
-// "definition" and "prompt" give "definition.prompt". A key that is not made
-// of letters, digits, "_", "-" and "$" is quoted: `properties["a b"]`.
+// Join returns the path of key inside the object at path: "definition" and "prompt"
+// give "definition.prompt". Keys with other characters than letters, digits, "_",
+// "-" and "$" are quoted: `properties["a b"]`.
 func Join(path, key string) string {
 	if !plain(key) {
 		return trimRoot(path) + "[" + strconv.QuoteToASCII(key) + "]"
@@ -185,8 +185,8 @@ func trimRoot(path string) string {
 	return path
 }
 
-// plain reports whether key needs no quotes in a path. The key "$" does: it would
-// read as Root.
+// plain reports whether key needs no quotes in a path. The key "$" needs them,
+// because it would read as Root.
 func plain(key string) bool {
 	for _, r := range key {
 		switch {
@@ -198,8 +198,7 @@ func plain(key string) bool {
 	return key != "" && key != Root
 }
 
-// Find returns the node at path, or nil. It understands what Join and Index
-// write.
+// Find returns the node at path, or nil. Paths have the format of Join and Index.
 func (n *Node) Find(path string) *Node {
 	at, _, whole := n.Lead(path)
 	if !whole {
@@ -208,14 +207,15 @@ func (n *Node) Find(path string) *Node {
 	return at
 }
 
-// step leads from a list to an element or from an object to a value.
+// step is one step of a path: from an array to an element or from an object to a
+// value.
 type step struct {
 	key     string
 	index   int
 	indexed bool
 }
 
-func (s step) from(n *Node) *Node {
+func (s step) apply(n *Node) *Node {
 	if !s.indexed {
 		return n.Get(s.key)
 	}
@@ -225,10 +225,10 @@ func (s step) from(n *Node) *Node {
 	return n.Items[s.index]
 }
 
-// join returns the path that the steps of a way make.
-func join(way []step) string {
+// join returns the path that consists of the given steps.
+func join(steps []step) string {
 	var b strings.Builder
-	for _, s := range way {
+	for _, s := range steps {
 		switch {
 		case s.indexed:
 			b.WriteString(Index("", s.index))
@@ -245,8 +245,8 @@ func join(way []step) string {
 	return b.String()
 }
 
-// cutStep splits the first step off path. A plain key follows a dot unless it
-// stands first.
+// cutStep splits the first step off path. Unquoted keys follow a dot, except at the
+// start.
 func cutStep(path string, first bool) (s step, rest string, ok bool) {
 	if strings.HasPrefix(path, `["`) {
 		quoted, err := strconv.QuotedPrefix(path[1:])

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// problemsOf returns what err lists, each problem as String writes it.
+// problemsOf returns the problems in err, formatted by String.
 func problemsOf(t *testing.T, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -34,7 +34,7 @@ func expectLines(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// refusedTexts have what is wrong with a text, and where.
+// refusedTexts has texts and the expected problems.
 var refusedTexts = []struct {
 	name string
 	text string
@@ -66,10 +66,10 @@ var refusedTexts = []struct {
 	{"invalid UTF-8 in a key", "{\"a\xc0\xaf\":1}", []string{"$ (line 1, column 4): is not valid UTF-8"}},
 	{"invalid UTF-8 between values", "[1,\xff]", []string{"[1] (line 1, column 4): is not valid UTF-8"}},
 	{"surrogate as UTF-8", "\"\xed\xa0\x80\"", []string{"$ (line 1, column 2): is not valid UTF-8"}},
-	{"lone high surrogate", `["\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-	{"lone low surrogate", `["\uDE00x"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-	{"surrogates swapped", `["\ude00\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
-	{"high surrogate twice", `["\ud83d\ud83d"]`, []string{"[0] (line 1, column 3): holds one half of a surrogate pair; write the whole character"}},
+	{"lone high surrogate", `["\ud83d"]`, []string{"[0] (line 1, column 3): contains one half of a surrogate pair; write the whole character"}},
+	{"lone low surrogate", `["\uDE00x"]`, []string{"[0] (line 1, column 3): contains one half of a surrogate pair; write the whole character"}},
+	{"surrogates swapped", `["\ude00\ud83d"]`, []string{"[0] (line 1, column 3): contains one half of a surrogate pair; write the whole character"}},
+	{"high surrogate twice", `["\ud83d\ud83d"]`, []string{"[0] (line 1, column 3): contains one half of a surrogate pair; write the whole character"}},
 	{"unknown escape", `["\x41"]`, []string{"[0] (line 1, column 3): invalid escape sequence `\\x` in string"}},
 	{"line break in a string", "[\"a\nb\"]", []string{`[0] (line 1, column 4): invalid character '\n' in string (expecting non-control character)`}},
 	{"escape in a string", "[\"\x1b[2J\"]", []string{`[0] (line 1, column 3): invalid character '\x1b' in string (expecting non-control character)`}},
@@ -81,21 +81,21 @@ var refusedTexts = []struct {
 	{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
 	{"UTF-16", "\xff\xfe{\x00}\x00", []string{"$ (line 1, column 1): is written in UTF-16; save it as UTF-8 without a byte order mark"}},
 	{"huge exponent", `{"a":1e10000,"b":-1.5E-99999999999999999999,"c":1e+9999,"d":10e9999,"e":0.1e10000,"f":0e99999}`, []string{
-		"a (line 1, column 6): the number is out of range; exponents from -9999 to 9999 are read",
-		"b (line 1, column 18): the number is out of range; exponents from -9999 to 9999 are read",
-		"d (line 1, column 61): the number is out of range; exponents from -9999 to 9999 are read",
+		"a (line 1, column 6): the number is out of range; exponents must be between -9999 and 9999",
+		"b (line 1, column 18): the number is out of range; exponents must be between -9999 and 9999",
+		"d (line 1, column 61): the number is out of range; exponents must be between -9999 and 9999",
 	}},
 	{"huge number", "[1" + strings.Repeat("2", 1_000) + ", 1" + strings.Repeat("0", 10_000) + "]", []string{
-		"[0] (line 1, column 2): the number has 1001 digits; the limit is 1000",
-		"[1] (line 1, column 1005): the number is out of range; exponents from -9999 to 9999 are read",
+		"[0] (line 1, column 2): the number has more than 1000 digits (got 1001)",
+		"[1] (line 1, column 1005): the number is out of range; exponents must be between -9999 and 9999",
 	}},
 	{"huge key", `{"` + strings.Repeat("k", 1_025) + `":1}`, []string{
-		strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key has 1025 characters; the limit is 1024",
+		strings.Repeat("k", 500) + "..." + strings.Repeat("k", 500) + " (line 1, column 2): the key is longer than 1024 characters (got 1025)",
 	}},
 	{"all at once", "{\n \"a\": 1,\n \"é\": \"\\u0000\", \"a\": [1e99999],\n \"a\": tru", []string{
 		`["\u00e9"] (line 3, column 7): contains a NUL character; remove it`,
 		"a (line 3, column 17): duplicate key; keep one",
-		"a[0] (line 3, column 23): the number is out of range; exponents from -9999 to 9999 are read",
+		"a[0] (line 3, column 23): the number is out of range; exponents must be between -9999 and 9999",
 		"a (line 4, column 2): duplicate key; keep one",
 		"a (line 4, column 10): the document is truncated",
 	}},
@@ -107,7 +107,7 @@ func TestParseRefuses(t *testing.T) {
 			n, err := jsondoc.Parse([]byte(tt.text), jsondoc.DefaultLimits)
 			expectLines(t, problemsOf(t, err), tt.want...)
 			if n != nil {
-				t.Error("a node came with the problems")
+				t.Error("got a node together with problems")
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestParseLimits(t *testing.T) {
 		want []string
 	}{
 		{"as large as may be", `"abcd"`, jsondoc.Limits{Bytes: 6, Depth: 1}, nil},
-		{"too large", `"abcde"`, jsondoc.Limits{Bytes: 6, Depth: 1}, []string{"$: the document has 7 bytes; the limit is 6"}},
+		{"too large", `"abcde"`, jsondoc.Limits{Bytes: 6, Depth: 1}, []string{"$: the document is larger than 6 bytes (got 7)"}},
 		{"as deep as may be", nested(3), jsondoc.Limits{Bytes: 100, Depth: 3}, nil},
 		{"too deep", nested(4), jsondoc.Limits{Bytes: 100, Depth: 3}, []string{"[0][0][0] (line 1, column 4): nested more than 3 levels deep"}},
 		{"too deep for any stack", strings.Repeat(`{"a":`, 1_000_000), jsondoc.DefaultLimits, []string{
@@ -141,7 +141,8 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-// One long key around many problems must cost neither time nor memory.
+// TestParseBoundsProblems checks that a long key around many problems costs neither
+// time nor memory.
 func TestParseBoundsProblems(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var b strings.Builder
@@ -155,7 +156,7 @@ func TestParseBoundsProblems(t *testing.T) {
 	if len(lines) != jsondoc.MaxProblems+1 {
 		t.Fatalf("%d problems", len(lines))
 	}
-	if want := "$: there are more problems than the first 100 listed here"; lines[jsondoc.MaxProblems] != want {
+	if want := "$: more than 100 problems; only the first 100 are listed"; lines[jsondoc.MaxProblems] != want {
 		t.Errorf("last: %s", lines[jsondoc.MaxProblems])
 	}
 	if n := len(err.Error()); n > 200_000 {
@@ -180,11 +181,11 @@ func TestParsePositions(t *testing.T) {
 	} {
 		found := n.Find(path)
 		if found == nil || found.Pos != want {
-			t.Errorf("%s stands at %+v, want %+v", path, found, want)
+			t.Errorf("%s is at %+v, want %+v", path, found, want)
 		}
 	}
 	if got, want := n.Members[1].Pos, (jsondoc.Pos{Line: 3, Column: 3}); got != want {
-		t.Errorf("the key list stands at %v, want %v", got, want)
+		t.Errorf("the key list is at %v, want %v", got, want)
 	}
 }
 

@@ -10,34 +10,33 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Limits bound what Parse takes in. Bytes counts bytes of source text; Depth
-// counts nested lists and objects.
+// Limits limits the input of Parse. Bytes is the size of the source text; Depth
+// counts nested arrays and objects.
 type Limits struct {
 	Bytes int
 	Depth int
 }
 
-// DefaultLimits fit every document toolcrib reads, the largest skill included: 32 MiB, 128
-// levels.
+// DefaultLimits suffice for every document that toolcrib reads, including the
+// largest skill: 32 MiB, 128 levels.
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 128}
 
-// Limits that hold for every document, whatever its Limits.
+// Limits of every document, in addition to Limits.
 const (
-	maxValues   = 1 << 20 // a tree takes some 100 bytes a value
+	maxValues   = 1 << 20 // a node takes some 100 bytes
 	maxStream   = 100_000 // documents
-	maxTotal    = 4 << 20 // values of a stream
-	maxKey      = 1_024   // characters; a path repeats every key on its way
+	maxTotal    = 4 << 20 // values in a stream
+	maxKey      = 1_024   // characters; a path contains all keys of its parents
 	maxDigits   = 1_000
 	maxExponent = 9_999
 )
 
-// Parse reads exactly one JSON value (RFC 8259). The error is a Problems with
-// everything that is refused; reading ends at the first broken token. The node
-// is nil when there are problems.
+// Parse parses exactly one JSON value (RFC 8259). The error is a Problems with all
+// problems up to the first syntax error. The node is nil if the error is not.
 func Parse(data []byte, lim Limits) (*Node, error) {
 	p := newParser(data, lim)
 	if len(data) > lim.Bytes {
-		p.problems.Add(Root, "the document has %d bytes; the limit is %d", len(data), lim.Bytes)
+		p.problems.Add(Root, "the document is larger than %[2]d bytes (got %[1]d)", len(data), lim.Bytes)
 		return nil, p.problems
 	}
 	if p.refuseMark() {
@@ -46,10 +45,9 @@ func Parse(data []byte, lim Limits) (*Node, error) {
 	return p.one()
 }
 
-// Members calls fn with the name and the text of each member of an object, without
-// reading further than where each ends: for documents that were written by this program,
-// which names no member twice.
-// A text is valid until fn returns.
+// Members calls fn with the name and the text of each member of an object. It does
+// not check the text of the values for duplicate keys, so use it only for documents
+// that this program wrote. value is valid until fn returns.
 func Members(data []byte, fn func(name string, value []byte) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
@@ -60,7 +58,7 @@ func Members(data []byte, fn func(name string, value []byte) error) error {
 		if err != nil {
 			return err
 		}
-		key := name.String() // the token ends with the next read
+		key := name.String() // the token is invalid after the next read
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -73,7 +71,7 @@ func Members(data []byte, fn func(name string, value []byte) error) error {
 	return err
 }
 
-// one reads the only value.
+// one parses a text with one value.
 func (p *parser) one() (*Node, error) {
 	n, err := p.document()
 	if err == nil {
@@ -88,11 +86,10 @@ func (p *parser) one() (*Node, error) {
 	return n, nil
 }
 
-// ParseStream reads a stream of JSON values with white space between them
-// (NDJSON, or objects simply following each other), or one array whose
-// elements are taken as the stream. The limits hold for each value. Paths are
-// relative to the value; positions are those in the whole text. The nodes are
-// nil when there are problems.
+// ParseStream parses a stream of JSON values with white space between them (NDJSON
+// or concatenated objects), or one array, whose elements it returns. The limits
+// apply to each value. Paths are relative to the value, positions to the whole
+// text. The result is nil if the error is not.
 func ParseStream(data []byte, lim Limits) ([]*Node, error) {
 	p := newParser(data, lim)
 	p.stream = true
@@ -123,30 +120,30 @@ func ParseStream(data []byte, lim Limits) ([]*Node, error) {
 	return nodes, nil
 }
 
-// parser builds the tree from jsontext's tokens.
+// parser builds a tree from the tokens of jsontext.
 type parser struct {
 	data     []byte
 	lim      Limits
 	dec      *jsontext.Decoder
-	stream   bool // the elements of an outermost array are documents
-	trusted  bool // the text comes from encoding/json
+	stream   bool // the elements of a top-level array are documents
+	trusted  bool // the text comes from encoding/json; skip the checks
 	problems Problems
 
-	at  int // pos is the position of this offset: the next one costs only the distance
+	at  int // offset of pos, from which the next position is computed
 	pos Pos
 
-	// way leads to the value that is being read. A path is made of it only for
-	// a problem: made for every value, one long key around many values would
-	// cost its length times their number.
-	way    []step
-	values int // in this document so far
-	total  int // in all documents so far
-	read   int // documents so far
+	// steps is the path of the current value. It is converted to text only for
+	// problems: doing so for every value would cost the length of a long key for
+	// each value inside.
+	steps  []step
+	values int // number in this document so far
+	total  int // number in all documents so far
+	read   int // number of documents so far
 
-	spare []Node // nodes that are made together, as one at a time costs more
+	spare []Node // nodes allocated in advance, because single allocations are slower
 }
 
-// start is where every text begins.
+// start is the position of the first character.
 var start = Pos{Line: 1, Column: 1}
 
 func newParser(data []byte, lim Limits) *parser {
@@ -158,11 +155,11 @@ func newParser(data []byte, lim Limits) *parser {
 	}
 }
 
-// document reads a value that the limits hold for.
+// document parses a document and checks its limits.
 func (p *parser) document() (*Node, error) {
-	p.way, p.values = p.way[:0], 0
+	p.steps, p.values = p.steps[:0], 0
 	pos := p.next()
-	if p.read++; p.read > maxStream+1 { // an array around the others counts too
+	if p.read++; p.read > maxStream+1 { // a top-level array counts too
 		return nil, errStream
 	}
 	from := p.at
@@ -172,12 +169,12 @@ func (p *parser) document() (*Node, error) {
 	}
 	outermost := p.stream && n.Kind == Array
 	if size := int(p.dec.InputOffset()) - from; size > p.lim.Bytes && !outermost {
-		p.refuse(pos, "the document has %d bytes; the limit is %d", size, p.lim.Bytes)
+		p.refuse(pos, "the document is larger than %d bytes (got %d)", p.lim.Bytes, size)
 	}
 	return n, nil
 }
 
-// value reads the next value, which stands inside depth others.
+// value parses the next value, which is nested in depth others.
 func (p *parser) value(depth int) (*Node, error) {
 	p.values++
 	p.total++
@@ -225,7 +222,8 @@ func (p *parser) value(depth int) (*Node, error) {
 	return n, err
 }
 
-// node returns a new node, one of as many more as there are so far.
+// node returns a new node. It allocates as many nodes at once as there are so far,
+// within limits.
 func (p *parser) node() *Node {
 	const least, most = 4, 64
 	if len(p.spare) == 0 {
@@ -248,7 +246,7 @@ func (p *parser) members(n *Node, depth int) error {
 			return err
 		}
 		key := tok.String()
-		p.way = append(p.way, step{key: key})
+		p.steps = append(p.steps, step{key: key})
 		p.refuseNUL(pos, key)
 		p.refuseLongKey(pos, key)
 		if seen.add(key, n) {
@@ -259,16 +257,16 @@ func (p *parser) members(n *Node, depth int) error {
 			return err
 		}
 		n.Members = append(n.Members, Member{Key: key, Pos: pos, Value: v})
-		p.way = p.way[:len(p.way)-1]
+		p.steps = p.steps[:len(p.steps)-1]
 	}
 	_, err := p.dec.ReadToken()
 	return err
 }
 
-// keys holds the keys of one object. Few are found in its members, many in a map.
+// keys is the set of keys of an object. It uses a map only for many keys.
 type keys struct{ set map[string]bool }
 
-// add reports whether key stands among the members of n already.
+// add adds key and reports whether the members of n already contain it.
 func (k *keys) add(key string, n *Node) bool {
 	const few = 16
 	if len(n.Members) < few {
@@ -287,19 +285,19 @@ func (k *keys) add(key string, n *Node) bool {
 
 func (p *parser) items(n *Node, depth int) error {
 	for p.dec.PeekKind() != ']' {
-		p.way = append(p.way, step{index: len(n.Items), indexed: true})
+		p.steps = append(p.steps, step{index: len(n.Items), indexed: true})
 		v, err := p.value(depth)
 		if err != nil {
 			return err
 		}
 		n.Items = append(n.Items, v)
-		p.way = p.way[:len(p.way)-1]
+		p.steps = p.steps[:len(p.steps)-1]
 	}
 	_, err := p.dec.ReadToken()
 	return err
 }
 
-// documents reads the elements of a stream's outermost array.
+// documents parses the elements of a stream's top-level array.
 func (p *parser) documents(n *Node) error {
 	p.stream = false
 	for p.dec.PeekKind() != ']' {
@@ -314,8 +312,8 @@ func (p *parser) documents(n *Node) error {
 	return err
 }
 
-// next returns the position of the next token: only white space, a comma or a
-// colon can precede it.
+// next returns the position of the next token, which only white space, a comma or a
+// colon can precede.
 func (p *parser) next() Pos {
 	i := int(p.dec.InputOffset())
 	for i < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {
@@ -324,9 +322,9 @@ func (p *parser) next() Pos {
 	return p.position(i)
 }
 
-// position turns a byte offset into line and column. Offsets grow from call
-// to call, so the whole document is walked once. What does not come from a text
-// has no positions.
+// position converts a byte offset to line and column. Offsets must increase from
+// call to call, so that the text is scanned only once. Values that do not come from
+// a text have no position.
 func (p *parser) position(offset int) Pos {
 	if p.trusted {
 		return Pos{}
@@ -344,9 +342,9 @@ func (p *parser) position(offset int) Pos {
 	return p.pos
 }
 
-// Locate fills in the positions that are not known yet from the document that
-// the problems are about. A path that the document lacks takes the position of
-// the nearest value around it.
+// Locate sets the missing positions of ps from the document that the problems are
+// about. If the document has no value at a path, the position of the nearest parent
+// is used.
 func (ps Problems) Locate(doc *Node) Problems {
 	if doc == nil {
 		return ps
@@ -360,9 +358,9 @@ func (ps Problems) Locate(doc *Node) Problems {
 	return ps
 }
 
-// Lead follows a path as far as it leads and returns the value reached, with its
-// key; key is nil for the document itself and for the elements of a list. whole
-// reports that the path led all the way.
+// Lead follows path as far as possible. It returns the last value and its member,
+// which is nil for the document itself and for elements of an array. whole reports
+// whether the value at path was reached.
 func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	rest := trimRoot(path)
 	at = n
@@ -371,7 +369,7 @@ func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 		if !ok {
 			return at, key, false
 		}
-		next := s.from(at)
+		next := s.apply(at)
 		if next == nil {
 			return at, key, false
 		}
@@ -386,8 +384,8 @@ func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	return at, key, true
 }
 
-// Enclosing returns the innermost object that path leads into, which is the value at
-// path when that is an object, and the document itself when there is none.
+// Enclosing returns the innermost object on path, including the value at path
+// itself, or the document if there is none.
 func (n *Node) Enclosing(path string) *Node {
 	rest, around := trimRoot(path), n
 	for at := n; rest != ""; {
@@ -395,7 +393,7 @@ func (n *Node) Enclosing(path string) *Node {
 		if !ok {
 			return around
 		}
-		if at = s.from(at); at == nil {
+		if at = s.apply(at); at == nil {
 			return around
 		}
 		if at.Kind == Object {

@@ -40,13 +40,13 @@ func TestFind(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.b[0]": "10", "a.b[1].c": "20", `a[""]`: "30", `a["x.y"]`: "40", `a["[0]"]`: "50", `["$"]`: "60",
 		`["a"]["b"][0]`: "10",
-		// What has no target or is no path.
+		// Invalid paths, and paths without a value.
 		"a.b[2]": "", "a.b[-1]": "", "a.b[x]": "", "a.b[0": "", "a.b[0]x": "", "a.b.c": "", "a[0]": "", "b": "",
 		".a": "", "a.": "", "a..b": "", "a.x.y": "", `a["x.y"`: "", `a["x.y`: "", `a["\q"]`: "", "$.a": "",
 	} {
 		found := n.Find(path)
 		if got := found.Get("none"); got != nil {
-			t.Errorf("%s has a value that is not there", path)
+			t.Errorf("%s should not have a value", path)
 		}
 		switch {
 		case want == "" && found != nil:
@@ -56,11 +56,11 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if n.Find("$") != n || n.Find("") != n {
-		t.Error("the root is not found")
+		t.Error("the root was not found")
 	}
 	var none *jsondoc.Node
 	if none.Find("a") != nil {
-		t.Error("found in nothing")
+		t.Error("found a value in nil")
 	}
 }
 

@@ -16,20 +16,19 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// Problem is one problem of a document: its place and the expected value. Message
-// is a clause without a full stop and without control or invisible characters of
-// the document.
+// Problem is one problem of a document. Message is a clause without a full stop; it
+// has no control or invisible characters.
 type Problem struct {
 	Path    string
 	Pos     Pos
 	Message string
 }
 
-// maxShownPath limits how many bytes of a path String shows.
+// maxShownPath limits the length of paths in String, in bytes.
 const maxShownPath = 1_000
 
-// String returns "path (line 3, column 7): message". The middle of a very long
-// path is left out.
+// String returns "path (line 3, column 7): message". It shortens very long paths in
+// the middle.
 func (p Problem) String() string {
 	path := p.Path
 	if len(path) > maxShownPath {
@@ -41,12 +40,11 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s (line %d, column %d): %s", path, p.Pos.Line, p.Pos.Column, p.Message)
 }
 
-// Problems is everything that is wrong with a document. As an error it lists
-// all of them.
+// Problems is the list of a document's problems. As an error, it lists all of them.
 type Problems []Problem
 
-// MaxProblems limits how many problems are listed. One more reports that there are
-// others.
+// MaxProblems limits the number of problems in a list. One more entry reports that
+// there were others.
 const MaxProblems = 100
 
 // Error returns the problems, separated by "; ".
@@ -58,7 +56,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Err returns ps as an error, nil when there are none.
+// Err returns ps as an error, or nil if ps is empty.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -66,54 +64,53 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Add appends a problem at path, whose place is not known.
+// Add appends a problem without a position.
 func (ps *Problems) Add(path, format string, args ...any) {
 	ps.Append(Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Append adds the given problems as long as there are fewer than MaxProblems.
+// Append appends problems up to the limit of MaxProblems.
 func (ps *Problems) Append(more ...Problem) {
 	for _, p := range more {
 		if ps.Full() {
 			return
 		}
 		if len(*ps) == MaxProblems {
-			p = Problem{Path: Root, Message: fmt.Sprintf("there are more problems than the first %d listed here", MaxProblems)}
+			p = Problem{Path: Root, Message: fmt.Sprintf("more than %d problems; only the first %[1]d are listed", MaxProblems)}
 		}
 		*ps = append(*ps, p)
 	}
 }
 
-// Full reports whether nothing more is taken in.
+// Full reports whether further problems are dropped.
 func (ps Problems) Full() bool { return len(ps) > MaxProblems }
 
-// Errors that end the reading besides a broken token.
+// Errors that end parsing, in addition to syntax errors.
 var (
-	errDepth    = errors.New("nested too deeply")
+	errDepth    = errors.New("document is nested too deeply")
 	errValues   = errors.New("too many values")
-	errStream   = errors.New("too much in a stream")
+	errStream   = errors.New("stream is too large")
 	errTrailing = errors.New("unexpected text after the document; expected one value")
 )
 
-// refuse reports a problem with the value that is being read.
+// refuse adds a problem of the current value.
 func (p *parser) refuse(pos Pos, format string, args ...any) {
 	if !p.problems.Full() {
 		p.problems.Append(Problem{Path: p.path(), Pos: pos, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// path returns the path of the value that is being read. A key too long to be
-// taken in is cut in it.
+// path returns the path of the current value, with over-long keys cut.
 func (p *parser) path() string {
-	way := slices.Clone(p.way)
-	for i := range way {
-		way[i].key = plaintext.Cut(way[i].key, maxKey)
+	steps := slices.Clone(p.steps)
+	for i := range steps {
+		steps[i].key = plaintext.Cut(steps[i].key, maxKey)
 	}
-	return join(way)
+	return join(steps)
 }
 
-// refuseMark reports a byte order mark, which RFC 8259, section 8.1, forbids
-// and some editors write unseen.
+// refuseMark refuses a byte order mark, which RFC 8259, section 8.1, forbids and
+// some editors add.
 func (p *parser) refuseMark() bool {
 	switch {
 	case bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")):
@@ -126,8 +123,8 @@ func (p *parser) refuseMark() bool {
 	return true
 }
 
-// refuseNUL reports a NUL, which no text for a model needs and which cuts
-// strings short in programs written in C.
+// refuseNUL refuses the NUL character, which no text for a model needs and which
+// ends strings in C programs.
 func (p *parser) refuseNUL(pos Pos, s string) {
 	if !p.trusted && strings.IndexByte(s, 0) >= 0 {
 		p.refuse(pos, "contains a NUL character; remove it")
@@ -139,13 +136,12 @@ func (p *parser) refuseLongKey(pos Pos, key string) {
 		return
 	}
 	if n := utf8.RuneCountInString(key); n > maxKey {
-		p.refuse(pos, "the key has %d characters; the limit is %d", n, maxKey)
+		p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, maxKey)
 	}
 }
 
-// refuseNumber reports a number out of all proportion, on which exact
-// arithmetic would take long. Zeros before and after its digits do not count:
-// they are in the exponent.
+// refuseNumber refuses numbers of extreme size, which would slow down exact
+// arithmetic. Leading and trailing zeros do not count as digits.
 func (p *parser) refuseNumber(pos Pos, literal string) {
 	if p.trusted || len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {
 		return
@@ -153,15 +149,15 @@ func (p *parser) refuseNumber(pos Pos, literal string) {
 	digits, point, _ := decimal(literal)
 	switch {
 	case len(digits) > maxDigits:
-		p.refuse(pos, "the number has %d digits; the limit is %d", len(digits), maxDigits)
+		p.refuse(pos, "the number has more than %[2]d digits (got %[1]d)", len(digits), maxDigits)
 	case digits != "" && (point-1 > maxExponent || point-1 < -maxExponent):
-		p.refuse(pos, "the number is out of range; exponents from -%d to %d are read", maxExponent, maxExponent)
+		p.refuse(pos, "the number is out of range; exponents must be between -%d and %d", maxExponent, maxExponent)
 	}
 }
 
-// end makes sure that nothing follows the value.
+// end checks that nothing follows the value.
 func (p *parser) end() error {
-	p.way = p.way[:0]
+	p.steps = p.steps[:0]
 	i := int(p.dec.InputOffset())
 	for i < len(p.data) && strings.IndexByte(" \t\r\n", p.data[i]) >= 0 {
 		i++
@@ -173,7 +169,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// broken turns the error that ended the reading into the last problem.
+// broken converts the error that ended parsing into the last problem.
 func (p *parser) broken(err error) Problems {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -182,13 +178,13 @@ func (p *parser) broken(err error) Problems {
 	case errors.Is(err, errValues):
 		p.refuse(p.pos, "the document has more than %d values", maxValues)
 	case errors.Is(err, errStream):
-		p.refuse(p.pos, "more than %d documents, or %d values in them; divide the text", maxStream, maxTotal)
+		p.refuse(p.pos, "more than %d documents or %d values; split the text", maxStream, maxTotal)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		p.refuse(p.position(len(p.data)), "the document is truncated")
 	case errors.Is(err, io.EOF):
 		p.refuse(p.pos, "empty; expected a JSON value")
 	case errors.As(err, &syntax):
-		p.at, p.pos = 0, start // the break may be a comma that was looked past
+		p.at, p.pos = 0, start // the error may be at a comma before the current position
 		p.refuse(p.position(int(syntax.ByteOffset)), "%s", p.explain(int(syntax.ByteOffset), syntax.Err))
 	default:
 		p.refuse(p.pos, "%v", err)
@@ -196,15 +192,15 @@ func (p *parser) broken(err error) Problems {
 	return p.problems
 }
 
-// explain describes the broken token at offset, in the words of encoding/json
-// where they are plain; they may quote the document.
+// explain describes the syntax error at offset. It uses the text of jsontext where
+// that is clear; this text may quote the document.
 func (p *parser) explain(offset int, err error) string {
 	rest := p.data[min(offset, len(p.data)):]
 	if r, size := utf8.DecodeRune(rest); r == utf8.RuneError && size <= 1 {
 		return "is not valid UTF-8"
 	}
 	if len(rest) > 3 && rest[0] == '\\' && rest[1] == 'u' && rest[2]|0x20 == 'd' && strings.IndexByte("89abcdefABCDEF", rest[3]) >= 0 {
-		return "holds one half of a surrogate pair; write the whole character"
+		return "contains one half of a surrogate pair; write the whole character"
 	}
 	return Printable(strings.TrimPrefix(err.Error(), "jsontext: "))
 }
@@ -215,9 +211,9 @@ const (
 	maxPrintable = 200
 )
 
-// Quote returns s for use inside a message: in double quotes, everything but
-// printable ASCII escaped, and cut after 64 characters, so that a hostile text
-// can neither act on a terminal, hide in the message, nor flood it.
+// Quote returns s in double quotes for use in a message. It escapes everything
+// except printable ASCII and cuts s after 64 characters, so that a hostile text
+// cannot control a terminal, hide in the message, or flood it.
 func Quote(s string) string {
 	cut := plaintext.Cut(s, maxQuoted)
 	quoted := strconv.QuoteToASCII(cut)
@@ -227,9 +223,9 @@ func Quote(s string) string {
 	return quoted
 }
 
-// Printable returns a message that may repeat untrusted text in a form that is
-// safe inside another message: everything but printable ASCII escaped, and cut
-// after 200 characters.
+// Printable makes a text that may contain untrusted parts safe for use in a
+// message. It escapes everything except printable ASCII and cuts the text after 200
+// characters.
 func Printable(s string) string {
 	cut := plaintext.Cut(s, maxPrintable)
 	var b strings.Builder
@@ -246,7 +242,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Keys returns the JSON keys of a struct, by its json tags, in their order.
+// Keys returns the names in a struct's json tags, in order.
 func Keys(v any) []string {
 	t := reflect.Indirect(reflect.ValueOf(v)).Type()
 	keys := make([]string, 0, t.NumField())

@@ -12,7 +12,7 @@ func TestParseStream(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
-		want []string // canonical
+		want []string // in canonical form
 	}{
 		{"nothing", " \n", nil},
 		{"one", `{"a":1}`, []string{`{"a":1}`}},
@@ -53,13 +53,13 @@ func TestParseStreamRefuses(t *testing.T) {
 		{"depth counts in each", `[[[1]]]`, nil},
 		{"too deep", `[[1]] [[[[1]]]]`, []string{"[0][0] (line 1, column 10): nested more than 2 levels deep"}},
 		{"bytes count in each", strings.Repeat(`{"a":"0123456789"}`+"\n", 9), nil},
-		{"one too large", `1 {"a":"0123456789abc"}`, []string{"$ (line 1, column 3): the document has 21 bytes; the limit is 20"}},
-		{"element too large", `[1, {"a":"0123456789abc"}]`, []string{"$ (line 1, column 5): the document has 21 bytes; the limit is 20"}},
+		{"one too large", `1 {"a":"0123456789abc"}`, []string{"$ (line 1, column 3): the document is larger than 20 bytes (got 21)"}},
+		{"element too large", `[1, {"a":"0123456789abc"}]`, []string{"$ (line 1, column 5): the document is larger than 20 bytes (got 21)"}},
 		{"cut", "{}\n{", []string{"$ (line 2, column 2): the document is truncated"}},
 		{"cut list", `[{}`, []string{"$ (line 1, column 4): the document is truncated"}},
 		{"broken", "{}\n,{}", []string{"$ (line 2, column 1): invalid character ',' at start of value"}},
-		{"too many", strings.Repeat("1 ", 100_002), []string{"$ (line 1, column 200003): more than 100000 documents, or 4194304 values in them; divide the text"}},
-		{"too many in a list", "[" + strings.Repeat("1,", 100_001) + "1]", []string{"$ (line 1, column 200002): more than 100000 documents, or 4194304 values in them; divide the text"}},
+		{"too many", strings.Repeat("1 ", 100_002), []string{"$ (line 1, column 200003): more than 100000 documents or 4194304 values; split the text"}},
+		{"too many in a list", "[" + strings.Repeat("1,", 100_001) + "1]", []string{"$ (line 1, column 200002): more than 100000 documents or 4194304 values; split the text"}},
 		{"byte order mark", "\ufeff{}", []string{"$ (line 1, column 1): begins with a byte order mark (BOM); save it as UTF-8 without one"}},
 	}
 	for _, tt := range tests {
@@ -70,7 +70,7 @@ func TestParseStreamRefuses(t *testing.T) {
 	}
 }
 
-func TestParseStreamBoundsAllValuesTogether(t *testing.T) {
+func TestParseStreamLimitsTotalValues(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const each = 1 << 19

@@ -99,13 +99,13 @@ func TestDecodeReports(t *testing.T) {
 		kind       registry.Kind
 		text, want string
 	}{
-		"unknown key":         {registry.KindTool, "---\nusage_notes: x\n---\n", `usage_notes (line 2, column 1): unknown key; "usageNotes" is the known one`},
+		"unknown key":         {registry.KindTool, "---\nusage_notes: x\n---\n", `usage_notes (line 2, column 1): unknown key; use "usageNotes"`},
 		"wrong type":          {registry.KindTool, "---\nname: 12\n---\n", "name (line 2, column 7): expected a string, got a number"},
 		"null":                {registry.KindTool, "---\nname:\n---\n", "name (line 2, column 6): expected a string, got null"},
-		"text twice":          {registry.KindTool, "---\ngoals: x\n---\n## Goals\n\ny\n", "goals (line 6, column 1): is both in the front matter and a section"},
-		"channel twice":       {registry.KindAgent, "---\nchannelGuidance: {web: x}\n---\n## channel: web\ny\n", "channelGuidance.web (line 5, column 1): is both in the front matter and a section"},
+		"text twice":          {registry.KindTool, "---\ngoals: x\n---\n## Goals\n\ny\n", "goals (line 6, column 1): is in both the front matter and a section"},
+		"channel twice":       {registry.KindAgent, "---\nchannelGuidance: {web: x}\n---\n## channel: web\ny\n", "channelGuidance.web (line 5, column 1): is in both the front matter and a section"},
 		"section in a string": {registry.KindAgent, "---\nsessionOpen: x\n---\n## Session open: returning\ny\n", "sessionOpen (line 2, column 14): expected an object, got a string"},
-		"agent's section":     {registry.KindTool, "---\nid: x\n---\n## Soul\ny\n", "text in front of the first section"},
+		"agent's section":     {registry.KindTool, "---\nid: x\n---\n## Soul\ny\n", "text before the first section"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mdfile.DecodeDefinition(tt.kind, []byte(tt.text))
@@ -123,7 +123,7 @@ func TestGatherLeavesOtherSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, ps := mdfile.Gather(registry.KindTool, f.Front, "definition", f.Sections)
+	rest, ps := mdfile.InsertSections(registry.KindTool, f.Front, "definition", f.Sections)
 	if ps != nil || len(rest) != 1 || rest[0].Title != "Rationale" || rest[0].Text != "r" {
 		t.Errorf("rest = %+v, %v", rest, ps)
 	}
@@ -138,8 +138,8 @@ func TestEncodeNothing(t *testing.T) {
 	}
 }
 
-// FuzzDefinition puts any text into every place of a tool and an agent that
-// takes one, and expects the same canonical JSON back.
+// FuzzDefinition writes and reads definitions with any text in every place, and
+// compares the canonical JSON.
 func FuzzDefinition(f *testing.F) {
 	for _, s := range []string{"", "x", "## Prompt\n\n\\## Goals", "\n x \n", "a\r\nb", "web", "## Channel: web", "yes", "# h\n\n```\n## Soul\n```"} {
 		f.Add(s, "web")
@@ -160,7 +160,7 @@ func FuzzDefinition(f *testing.F) {
 				ChannelGuidance: map[string]string{key: s, "web": s}, SessionOpen: &registry.SessionOpen{Bootstrap: s},
 			}},
 		} {
-			// What says the same as an absent key is absent after reading.
+			// Values with the same meaning as an absent key become absent.
 			d, err := registry.DecodeDefinition(d.Kind(), d.Canonical())
 			if err != nil {
 				t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package mdfile reads and writes definitions and proposals as Markdown files:
-// YAML front matter for keys, and one section per long text.
+// Package mdfile reads and writes definitions and proposals as Markdown files: YAML
+// front matter for keys, and one section for each long text.
 //
 //	---
 //	id: scene_pacer
@@ -10,12 +10,12 @@
 //
 //	Name the scenes that drag.
 //
-// The front matter becomes a jsondoc tree with the places of the file, so that
-// what reads JSON strictly reads this as strictly. Only what JSON can say is
-// taken: anchors, aliases, merge keys, tags and duplicate keys are refused.
+// The front matter becomes a jsondoc tree with positions in the file, so that it is
+// checked as strictly as JSON. It may only contain what JSON can represent:
+// anchors, aliases, merge keys, tags and duplicate keys are refused.
 //
-// A heading counts only when the caller knows its title; every other line that
-// looks like one is text. A line of text that would be taken for such a heading
-// is written with a backslash in front, and one backslash is taken away again
-// on reading, so any text survives the way out and back.
+// A heading starts a section only if the caller knows its title; all other headings
+// are text. If a line of text would be read as such a heading, it is written with a
+// backslash in front, which is removed on reading. So every text is read as it was
+// written.
 package mdfile

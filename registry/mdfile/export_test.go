@@ -5,8 +5,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// EncodeDefinition writes d as DecodeDefinition reads it. It returns ErrFormat
-// when d holds nothing.
+// EncodeDefinition writes d in the format of DecodeDefinition. It returns ErrFormat
+// if d is empty.
 func EncodeDefinition(d registry.Definition) ([]byte, error) {
 	text := d.Canonical()
 	if text == nil {
@@ -16,6 +16,6 @@ func EncodeDefinition(d registry.Definition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := Spread(d.Kind(), doc)
+	sections := ExtractSections(d.Kind(), doc)
 	return Format(File{Front: doc, Sections: sections}, DefinitionTitles(d.Kind()))
 }

@@ -10,27 +10,27 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// File is a Markdown file taken apart.
+// File is a parsed Markdown file.
 type File struct {
 	Front    *jsondoc.Node // an object
-	Sections []Section     // in the order of the file
+	Sections []Section     // in file order
 }
 
-// Section is one text of a file. Pos is where the text begins, or the heading
-// when there is no text.
+// Section is one text of a file. Pos is the position of the text or, if it is
+// empty, of the heading.
 type Section struct {
-	Title string // in its canonical spelling
-	Text  string // without blank lines around it
+	Title string // in canonical spelling
+	Text  string // without leading and trailing blank lines
 	Pos   jsondoc.Pos
 }
 
 const fence = "---"
 
-// Parse reads a file whose sections are those that known knows. A byte order
-// mark and CRLF line ends are taken off. The error is a jsondoc.Problems.
+// Parse parses a file with the sections in known. It removes a byte order mark and
+// converts CRLF line ends. The error is a jsondoc.Problems.
 func Parse(data []byte, known Titles) (File, error) {
 	if len(data) > jsondoc.DefaultLimits.Bytes {
-		return File{}, problem(jsondoc.Pos{}, "the file has %d bytes; at most %d are read", len(data), jsondoc.DefaultLimits.Bytes)
+		return File{}, problem(jsondoc.Pos{}, "the file is larger than %[2]d bytes (got %[1]d)", len(data), jsondoc.DefaultLimits.Bytes)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
@@ -50,7 +50,7 @@ func Parse(data []byte, known Titles) (File, error) {
 	return File{Front: front, Sections: sections}, nil
 }
 
-// badText reports the first byte that a text cannot have: a NUL, or invalid UTF-8.
+// badText returns the problem of the first NUL or invalid UTF-8.
 func badText(data []byte) jsondoc.Problems {
 	line, start := 1, 0
 	for i := 0; i < len(data); {
@@ -60,9 +60,9 @@ func badText(data []byte) jsondoc.Problems {
 		}
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return problem(pos(), "a byte that is no UTF-8")
+			return problem(pos(), "invalid UTF-8")
 		case r == 0:
-			return problem(pos(), "a NUL character; take it out")
+			return problem(pos(), "contains a NUL character; remove it")
 		case r == '\n':
 			line, start = line+1, i+1
 		}
@@ -71,20 +71,20 @@ func badText(data []byte) jsondoc.Problems {
 	return nil
 }
 
-// frontEnd returns the index of the line that closes the front matter.
+// frontEnd returns the index of the line that ends the front matter.
 func frontEnd(lines []string) (int, jsondoc.Problems) {
 	if strings.TrimRight(lines[0], blanks) != fence {
-		return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "expected front matter: the first line is %q", fence)
+		return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "expected front matter that starts with a line %q", fence)
 	}
 	for i, line := range lines[1:] {
 		if strings.TrimRight(line, blanks) == fence {
 			return i + 1, nil
 		}
 	}
-	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "the front matter has no end: a second line %q is expected", fence)
+	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "the front matter has no end; expected a second line %q", fence)
 }
 
-// split divides lines[from:] at the known headings.
+// split splits lines[from:] into sections at the known headings.
 func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems) {
 	var (
 		ps       jsondoc.Problems
@@ -100,7 +100,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		}
 		if len(sections) == 0 {
 			if text != "" {
-				ps.Append(problem(jsondoc.Pos{Line: at + 1, Column: 1}, "text in front of the first section; is a heading missing or misspelt?")...)
+				ps.Append(problem(jsondoc.Pos{Line: at + 1, Column: 1}, "text before the first section; is a heading missing or misspelled?")...)
 			}
 			return
 		}
@@ -118,7 +118,7 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 		flush(i)
 		pos := jsondoc.Pos{Line: i + 1, Column: 1}
 		if seen[title] {
-			ps.Append(problem(pos, "the section is here a second time; keep one, or put a backslash in front when the line is text")...)
+			ps.Append(problem(pos, "duplicate section; keep one, or put a backslash before the line if it is text")...)
 		}
 		seen[title] = true
 		sections = append(sections, Section{Title: title, Pos: pos})
@@ -128,25 +128,25 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 	return sections, ps
 }
 
-// problem returns one problem of the whole file at pos.
+// problem returns one problem of the file at pos.
 func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: jsondoc.Root, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// ErrFormat is wrapped by the errors of Format.
+// ErrFormat is wrapped by errors of Format and FormatYAML.
 var ErrFormat = errors.New("cannot be written as Markdown")
 
-// Format writes f so that Parse with the same known gives the same front
-// matter and sections, apart from places. It returns ErrFormat when the front
-// matter is not an object, a section has an unknown title, stands twice or has a
-// text that is not Representable, or the result is longer than Parse reads.
+// Format writes f so that Parse, with the same titles, returns the same front
+// matter and sections. The error wraps ErrFormat if the front matter is not an
+// object, a section is unknown, duplicate or not Representable, or the result
+// exceeds the limits of Parse.
 func Format(f File, known Titles) ([]byte, error) {
 	front, err := formatFront(f.Front)
 	if err != nil {
 		return nil, err
 	}
 	if len(front) > MaxFront {
-		return nil, fmt.Errorf("%w: the front matter would have %d bytes; the limit is %d", ErrFormat, len(front), MaxFront)
+		return nil, fmt.Errorf("%w: the front matter would exceed %[3]d bytes (got %[2]d)", ErrFormat, len(front), MaxFront)
 	}
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
@@ -156,10 +156,10 @@ func Format(f File, known Titles) ([]byte, error) {
 	for _, s := range f.Sections {
 		title, ok := known(s.Title)
 		if !ok || title != s.Title || seen[title] {
-			return nil, fmt.Errorf("%w: section %q is unknown or a duplicate", ErrFormat, s.Title)
+			return nil, fmt.Errorf("%w: unknown or duplicate section %q", ErrFormat, s.Title)
 		}
 		if !Representable(s.Text) {
-			return nil, fmt.Errorf("%w: the text of section %q", ErrFormat, s.Title)
+			return nil, fmt.Errorf("%w: the text of section %q would change when read", ErrFormat, s.Title)
 		}
 		seen[title] = true
 		b.WriteString("\n## " + s.Title + "\n\n")
@@ -168,7 +168,7 @@ func Format(f File, known Titles) ([]byte, error) {
 		}
 	}
 	if b.Len() > jsondoc.DefaultLimits.Bytes {
-		return nil, fmt.Errorf("%w: the file would have %d bytes; the limit is %d", ErrFormat, b.Len(), jsondoc.DefaultLimits.Bytes)
+		return nil, fmt.Errorf("%w: the file would exceed %[3]d bytes (got %[2]d)", ErrFormat, b.Len(), jsondoc.DefaultLimits.Bytes)
 	}
 	return b.Bytes(), nil
 }

@@ -20,13 +20,13 @@ func parse(t *testing.T, text string) File {
 	return f
 }
 
-func TestParseTakesAFileApart(t *testing.T) {
+func TestParse(t *testing.T) {
 	f := parse(t, "\ufeff---\r\nid: pacer\r\n---\r\n\r\n## goals \r\n\r\n  Name it.\r\n\r\n### Why\r\n## Other\r\n\r\n## Prompt\r\nRead.\r\n\\## Prompt\r\n\\\\## Goals\r\n\\## Other\r\n\r\n")
 	if got := string(jsondoc.Canonical(f.Front)); got != `{"id":"pacer"}` {
 		t.Errorf("front = %s", got)
 	}
 	if pos := f.Front.Get("id").Pos; pos != (jsondoc.Pos{Line: 2, Column: 5}) {
-		t.Errorf("id stands at %v", pos)
+		t.Errorf("id is at %v", pos)
 	}
 	want := []Section{
 		{Title: "Goals", Text: "  Name it.\n\n### Why\n## Other", Pos: jsondoc.Pos{Line: 7, Column: 1}},
@@ -47,15 +47,15 @@ func TestParseRefuses(t *testing.T) {
 		"nothing":           {"", "(line 1, column 1): expected front matter"},
 		"no front matter":   {"## Goals\nx\n", "(line 1, column 1): expected front matter"},
 		"no end":            {"---\na: 1\n", "has no end"},
-		"a list":            {"---\n- a\n---\n", "expected keys with values"},
-		"stray text":        {"---\na: b\n---\n\n## Gaols\nx\n", "(line 5, column 1): text in front of the first section"},
-		"section twice":     {"---\na: b\n---\n## Goals\nx\n## GOALS\ny\n", "(line 6, column 1): the section is here a second time"},
-		"not UTF-8":         {"---\na: b\n---\n## Goals\nab\xff\n", "(line 5, column 3): a byte that is no UTF-8"},
-		"NUL":               {"---\na: b\n---\n## Goals\n\x00\n", "(line 5, column 1): a NUL"},
+		"a list":            {"---\n- a\n---\n", "expected an object with keys"},
+		"stray text":        {"---\na: b\n---\n\n## Gaols\nx\n", "(line 5, column 1): text before the first section"},
+		"section twice":     {"---\na: b\n---\n## Goals\nx\n## GOALS\ny\n", "(line 6, column 1): duplicate section"},
+		"not UTF-8":         {"---\na: b\n---\n## Goals\nab\xff\n", "(line 5, column 3): invalid UTF-8"},
+		"NUL":               {"---\na: b\n---\n## Goals\n\x00\n", "(line 5, column 1): contains a NUL"},
 		"escaped NUL":       {"---\na: \"x\\0\"\n---\n", "a (line 2, column 4): contains a NUL"},
-		"broken YAML":       {"---\na: b\nc: [\n---\n", "(line 3, column 1): no valid YAML"},
+		"broken YAML":       {"---\na: b\nc: [\n---\n", "(line 3, column 1): not valid YAML"},
 		"unknown alias":     {"---\na: *b\n---\n", "unknown anchor 'b' referenced"},
-		"two documents":     {"---\na: b\n...\nc: d\n---\n", "holds more than one YAML document"},
+		"two documents":     {"---\na: b\n...\nc: d\n---\n", "contains more than one YAML document"},
 		"duplicate key":     {"---\na: 1\nb: 2\na: 3\n---\n", "a (line 4, column 1): duplicate key"},
 		"same key, quoted":  {"---\na: 1\n'a': 3\n---\n", "a (line 3, column 1): duplicate key"},
 		"anchor":            {"---\na: &x 1\n---\n", "a (line 2, column 4): YAML anchors"},
@@ -65,13 +65,13 @@ func TestParseRefuses(t *testing.T) {
 		"tag":               {"---\na: !!str 1\n---\n", "a (line 2, column 4): YAML tags"},
 		"own tag":           {"---\na: !exec ls\n---\n", "a (line 2, column 4): YAML tags"},
 		"tag on a map":      {"---\na: !!set {b: 1}\n---\n", "a (line 2, column 4): YAML tags"},
-		"key is a list":     {"---\n? [a]\n: 1\n---\n", "(line 2, column 3): a key must be a string"},
+		"key is a list":     {"---\n? [a]\n: 1\n---\n", "(line 2, column 3): keys must be strings"},
 		"no key":            {"---\n? \n: 1\n---\n", "missing key"},
 		"exponent":          {"---\na: 1e10000\n---\n", "a (line 2, column 4): the number is out of range"},
 		"long number":       {"---\na: 1" + strings.Repeat("0", 1_000) + "\n---\n", "a (line 2, column 4): the number is out of range"},
-		"long key":          {"---\na: {? " + strings.Repeat("é", 1_025) + " : b}\n---\n", "a (line 2, column 7): a key has more than 1024 characters"},
+		"long key":          {"---\na: {? " + strings.Repeat("é", 1_025) + " : b}\n---\n", "a (line 2, column 7): a key is longer than 1024 characters"},
 		"depth":             {"---\na: " + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "\n---\n", "nested too deeply"},
-		"long front matter": {"---\na: " + strings.Repeat("x", MaxFront) + "\n---\n", "the YAML has 1048580 bytes"},
+		"long front matter": {"---\na: " + strings.Repeat("x", MaxFront) + "\n---\n", "the YAML is larger than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(tt.text), titles)
@@ -91,7 +91,7 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 	}
 }
 
-func TestParseBoundsItsReport(t *testing.T) {
+func TestParseLimitsProblems(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	text := "---\n? " + strings.Repeat("k", maxKey) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
 	_, err := Parse([]byte(text), titles)

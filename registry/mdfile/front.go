@@ -13,24 +13,24 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxFront is the longest front matter, and the longest YAML elsewhere, in bytes.
+// MaxFront is the maximum size of front matter and of other YAML, in bytes.
 const MaxFront = 1 << 20
 
-// The limits of package jsondoc: a definition read here is stored as JSON and read
-// there.
+// Limits of package jsondoc. They apply to front matter too, because definitions
+// are stored as JSON.
 const (
 	maxKey            = 1_024 // characters
 	maxNumber         = 1_000 // characters
 	maxExponentDigits = 4
 )
 
-// ParseYAML reads one YAML value as JSON, as strictly as front matter. The first
-// line of text is the given line of the file. The node is nil when there are
-// problems, and when text holds no value.
+// ParseYAML parses one YAML value with the same restrictions as front matter. line
+// is the line number of the start of text. The node is nil if there are problems or
+// text has no value.
 func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	start := jsondoc.Pos{Line: line, Column: 1}
 	if len(text) > MaxFront {
-		return nil, problem(start, "the YAML has %d bytes; at most %d are read", len(text), MaxFront)
+		return nil, problem(start, "the YAML is larger than %[2]d bytes (got %[1]d)", len(text), MaxFront)
 	}
 	r := reader{skipped: line - 1}
 	dec := yaml.NewDecoder(strings.NewReader(text))
@@ -42,7 +42,7 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 		return nil, yamlProblem(text, err, r.skipped)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, problem(start, "holds more than one YAML document")
+		return nil, problem(start, "contains more than one YAML document")
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && isNull(root) {
@@ -55,8 +55,8 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// parseFront reads YAML as a JSON object. The first line of text is line skipped+1
-// of the file.
+// parseFront parses YAML as a JSON object. skipped is the number of lines before
+// text in the file.
 func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	n, ps := ParseYAML(text, skipped+1)
 	switch {
@@ -65,15 +65,15 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	case n == nil:
 		return jsondoc.NewObject(), nil
 	case n.Kind != jsondoc.Object:
-		return nil, problem(n.Pos, "expected keys with values")
+		return nil, problem(n.Pos, "expected an object with keys")
 	}
 	return n, nil
 }
 
-// YAMLError returns the place of an error of the YAML library in text, and its message. What
-// the library notices at the end of the text stands where the value begins that does not
-// end, or in the last line. Of the source the message quotes nothing but anchors, which are
-// ASCII letters and digits.
+// YAMLError returns the position and the message of an error from the YAML library.
+// If the library notices the error only at the end of text, the position is the
+// start of the unfinished value, or the last line. The only part of the source that
+// messages quote are anchors, which consist of ASCII letters and digits.
 func YAMLError(text string, err error) (jsondoc.Pos, string) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -93,17 +93,17 @@ func YAMLError(text string, err error) (jsondoc.Pos, string) {
 func yamlProblem(text string, err error, skipped int) jsondoc.Problems {
 	at, message := YAMLError(text, err)
 	at.Line += skipped
-	return problem(at, "no valid YAML: %s", message)
+	return problem(at, "not valid YAML: %s", message)
 }
 
-// reader turns YAML nodes into JSON ones.
+// reader converts YAML nodes to JSON nodes.
 type reader struct {
-	skipped  int // lines of the file in front of the YAML
+	skipped  int // number of lines before the YAML
 	problems jsondoc.Problems
 }
 
 func (r *reader) refuse(n *yaml.Node, at *step, message string) {
-	if !r.problems.Full() { // a path can be long: build no more than are listed
+	if !r.problems.Full() { // paths can be long; do not build more than needed
 		r.problems.Append(jsondoc.Problem{Path: at.path(), Pos: r.pos(n), Message: message})
 	}
 }
@@ -112,15 +112,15 @@ func (r *reader) pos(n *yaml.Node) jsondoc.Pos {
 	return jsondoc.Pos{Line: n.Line + r.skipped, Column: n.Column}
 }
 
-// node reads n, which stands at the given step.
+// node converts n, which is located at the given step.
 func (r *reader) node(n *yaml.Node, at *step) *jsondoc.Node {
 	out := &jsondoc.Node{Pos: r.pos(n)}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		r.refuse(n, at, "YAML anchors and aliases are not read; write the value out")
+		r.refuse(n, at, "YAML anchors and aliases are not supported; write out the value")
 		return out
 	case n.Style&yaml.TaggedStyle != 0:
-		r.refuse(n, at, "YAML tags are not read; quote the value to make it a string")
+		r.refuse(n, at, "YAML tags are not supported; quote the value to make it a string")
 		return out
 	case n.Kind != yaml.ScalarNode && at.depth() >= jsondoc.DefaultLimits.Depth:
 		r.refuse(n, at, "nested too deeply")
@@ -148,18 +148,18 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 		at := parent.member(k.Value)
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.refuse(k, parent, "a key must be a string")
+			r.refuse(k, parent, "keys must be strings")
 			continue
 		case k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
-			r.refuse(k, at, "YAML anchors and tags are not read")
+			r.refuse(k, at, "YAML anchors and tags are not supported")
 		case k.Style == 0 && k.Value == "<<":
-			r.refuse(k, at, "YAML merge keys are not read; write the keys out")
+			r.refuse(k, at, "YAML merge keys are not supported; write out the keys")
 		case k.Style == 0 && k.Value == "":
 			r.refuse(k, at, "missing key before the colon")
 		case seen[k.Value]:
 			r.refuse(k, at, "duplicate key; keep one")
 		case utf8.RuneCountInString(k.Value) > maxKey:
-			r.refuse(k, parent, "a key has more than "+strconv.Itoa(maxKey)+" characters")
+			r.refuse(k, parent, "a key is longer than "+strconv.Itoa(maxKey)+" characters")
 		}
 		r.refuseNUL(k, at)
 		seen[k.Value] = true
@@ -167,9 +167,9 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent *step) {
 	}
 }
 
-// scalar reads a value as JSON would: null, true, false and numbers follow JSON's
-// grammar, and everything else is a string, dates and numbers in other notations
-// too.
+// scalar converts a value as JSON would: null, true, false and numbers follow the
+// grammar of JSON. Everything else is a string, including dates and other notations
+// of numbers.
 func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at *step) {
 	r.refuseNUL(n, at)
 	switch {
@@ -200,7 +200,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Style == 0 && (n.Value == "" || plainKind(n.Value) == jsondoc.Null)
 }
 
-// plainKind returns what an unquoted, non-empty scalar is.
+// plainKind returns the kind of an unquoted, non-empty scalar.
 func plainKind(text string) jsondoc.Kind {
 	switch text {
 	case "null", "~":
@@ -214,7 +214,7 @@ func plainKind(text string) jsondoc.Kind {
 	return jsondoc.String
 }
 
-// number reports whether text follows RFC 8259, section 6.
+// number reports whether text is a JSON number (RFC 8259, section 6).
 func number(text string) bool {
 	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
 	return (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) && json.Valid([]byte(text))

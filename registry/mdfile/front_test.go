@@ -6,8 +6,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TestScalars reads one value in every notation that YAML and JSON see
-// differently.
+// TestScalars covers notations for which YAML and JSON differ.
 func TestScalars(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                   "null",
@@ -76,7 +75,7 @@ func TestPositions(t *testing.T) {
 		"list[1]":   {Line: 5, Column: 5},
 	} {
 		if got := n.Find(path).Pos; got != want {
-			t.Errorf("%s stands at %v, want %v", path, got, want)
+			t.Errorf("%s is at %v, want %v", path, got, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// FuzzText puts any text wherever text can stand and expects it back.
+// FuzzText writes and reads any text in every place.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{
 		"", " ", "x", "x\n", "\nx", "  x\n\n y ", "## Goals", "\\## Goals", "a\n\\\\## Prompt \nb", "---\n", "...\n",
@@ -35,7 +35,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzFile reads anything; what could be read is written and read again.
+// FuzzFile writes and reads every file that can be parsed.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte("---\nid: a\n---\n\n## Goals\n\nx\n\\## Goals\n\n## Prompt\n\ny\n"))
 	f.Add([]byte("---\na: [1, 2.50, {b: |\n  x\n  }]\n---\n"))
@@ -45,12 +45,12 @@ func FuzzFile(f *testing.F) {
 		in, err := Parse(data, titles)
 		if err != nil {
 			if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' || r > '~' }) {
-				t.Errorf("the error shows the source raw: %q", err)
+				t.Errorf("the error contains unescaped source text: %q", err)
 			}
 			return
 		}
 		if _, err := jsondoc.Parse(jsondoc.Canonical(in.Front), jsondoc.DefaultLimits); err != nil {
-			t.Errorf("read here and refused as JSON: %v", err)
+			t.Errorf("accepted as YAML and refused as JSON: %v", err)
 		}
 		in.Sections = slices.DeleteFunc(in.Sections, func(s Section) bool { return !Representable(s.Text) })
 		roundTrip(t, in)

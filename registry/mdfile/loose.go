@@ -1,3 +1,5 @@
+// This file reads front matter that is not strict YAML, as the clients of agents do.
+
 package mdfile
 
 import (
@@ -7,8 +9,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// SplitFront parts a text for agents into its front matter, without fences and with plain
-// line ends, and its body. Without front matter all of it is the body.
+// SplitFront splits a file for agents into its front matter, without fences and
+// with LF line ends, and its body. If there is no front matter, it returns false
+// and the whole text as body.
 func SplitFront(text string) (front, body string, ok bool) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
 	if strings.TrimRight(first, " \t\r") != "---" {
@@ -24,10 +27,10 @@ func SplitFront(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-// LooseFront reads front matter as the clients of agents do, which take more than YAML: an
-// object with its keys. Values that are not YAML, such as "globs: **/*.go", are read as if
-// they stood in quotes, and anything else line by line: the keys in the first column, each
-// with the text behind it or the list below it.
+// LooseFront parses front matter as leniently as clients of agents do, and returns
+// an object. Values that are not YAML, such as "globs: **/*.go", are read as if
+// they were quoted. If that does not help, it reads line by line: keys in the first
+// column, each with the text after the colon or the list below it.
 func LooseFront(front string) *jsondoc.Node {
 	n, problems := ParseYAML(front, 2)
 	if len(problems) > 0 {
@@ -40,7 +43,7 @@ func LooseFront(front string) *jsondoc.Node {
 		return jsondoc.NewObject()
 	}
 	out := jsondoc.NewObject()
-	var list *jsondoc.Node // below the key that was read last
+	var list *jsondoc.Node // list of the last key
 	var last string
 	for line := range strings.Lines(front) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -55,7 +58,7 @@ func LooseFront(front string) *jsondoc.Node {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
 		case line == "" || line[0] == '#':
-		case line[0] == ' ' || line[0] == '\t': // goes on with the value above
+		case line[0] == ' ' || line[0] == '\t': // continues the value
 			if n := out.Get(last); n != nil && n.Kind == jsondoc.String {
 				n.Text = strings.TrimSpace(n.Text + " " + strings.TrimSpace(line))
 			}
@@ -63,7 +66,7 @@ func LooseFront(front string) *jsondoc.Node {
 			last, list = strings.TrimSpace(key), nil
 			value = strings.TrimSpace(value)
 			if strings.Trim(value, "|>+-0123456789") == "" && strings.HasPrefix(value+" ", "|") || strings.HasPrefix(value+" ", ">") {
-				value = "" // a block, whose lines follow
+				value = "" // a block scalar; its lines follow
 			}
 			if n, problems := ParseYAML(value, 1); len(problems) == 0 && n != nil && n.Kind == jsondoc.Array {
 				out.Set(last, n)
@@ -75,7 +78,7 @@ func LooseFront(front string) *jsondoc.Node {
 	return out
 }
 
-// unquoted takes the quotes around a value away.
+// unquoted removes the quotes around a value.
 func unquoted(value string) string {
 	value = strings.TrimSpace(value)
 	if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
@@ -84,15 +87,16 @@ func unquoted(value string) string {
 	return value
 }
 
-// frontKey is a line with a key of front matter, which text between two thematic breaks
-// has not.
+// frontKey matches a line with a key. Text between two thematic breaks has no such
+// line.
 var frontKey = regexp.MustCompile(`(?m)^["']?[a-z][\w-]*["']?[ \t]*:(?:\s|$)`)
 
-// HasKeys reports whether a line of front matter has a key, so that it is not text between
+// HasKeys reports whether front matter has a key. Otherwise it may be text between
 // two thematic breaks.
 func HasKeys(front string) bool { return frontKey.MatchString(front) }
 
-// OpenFront reports whether a text begins with front matter that has no second fence.
+// OpenFront reports whether a text starts with front matter that has no second
+// fence.
 func OpenFront(text string) bool {
 	if _, _, closed := SplitFront(text); closed {
 		return false
@@ -102,9 +106,9 @@ func OpenFront(text string) bool {
 	return strings.TrimRight(first, " \t\r") == "---" && HasKeys(second)
 }
 
-// FrontFaults returns why front matter is not the YAML of an object, none when it is.
-// lenient reports that values without quotes are all that is wrong with it, such as
-// "globs: **/*.go" or "description: Usage: /x", which many clients read as they stand.
+// FrontFaults returns the problems of front matter that is not the YAML of an
+// object. lenient reports that the only problem are missing quotes, as in "globs:
+// **/*.go" or "description: Usage: /x", which many clients accept.
 func FrontFaults(front string, line int) (faults jsondoc.Problems, lenient bool) {
 	if _, faults = parseFront(front, line-1); len(faults) == 0 {
 		return nil, false
@@ -113,11 +117,12 @@ func FrontFaults(front string, line int) (faults jsondoc.Problems, lenient bool)
 	return faults, len(left) == 0
 }
 
-// frontLine parts a line of front matter into what stands before a value and the value.
+// frontLine splits a line of front matter into the part before the value and the
+// value.
 var frontLine = regexp.MustCompile(`^([ ]*(?:- +)?(?:["']?[A-Za-z][\w-]*["']?:[ \t]+)?)(.*\S)`)
 
-// quotedValues puts the values that are not YAML by themselves in quotes, other than those
-// that begin with a quote or leave a bracket open.
+// quotedValues quotes the values that are not valid YAML, except those that start
+// with a quote or have an open bracket.
 func quotedValues(front string) string {
 	var out strings.Builder
 	for line := range strings.Lines(front) {

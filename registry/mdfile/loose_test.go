@@ -31,7 +31,8 @@ func TestLooseFrontMatter(t *testing.T) {
 	}
 }
 
-// TestFrontFaults tells values that want quotes from front matter that no client reads.
+// TestFrontFaults distinguishes values without quotes from front matter that no
+// client accepts.
 func TestFrontFaults(t *testing.T) {
 	for _, c := range []struct {
 		front   string

@@ -1,3 +1,6 @@
+// This file maps the keys of definitions to sections and escapes lines that look like
+// headings.
+
 package mdfile
 
 import (
@@ -8,15 +11,15 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// slot ties a section to the key whose text it holds. With a parent, it is a key
-// inside that object.
+// slot maps a section to a key, which is inside the object parent if that is not
+// "".
 type slot struct {
 	title  string
 	parent string
 	key    string
 }
 
-// slots lists the sections of each kind in the order they are written.
+// slots lists the sections of each kind in the order in which they are written.
 var slots = map[registry.Kind][]slot{
 	registry.KindTool: {
 		{title: "Usage notes", key: "usageNotes"},
@@ -35,13 +38,13 @@ var slots = map[registry.Kind][]slot{
 	},
 }
 
-// An agent has one section for each channel it has a text for.
+// An agent has one section for each channel with a text.
 const (
 	channelTitle = "Channel: "
 	channelKey   = "channelGuidance"
 )
 
-// slotFor returns the slot of the section with the given title.
+// slotFor returns the slot of a section title.
 func slotFor(kind registry.Kind, title string) (slot, bool) {
 	for _, s := range slots[kind] {
 		if strings.EqualFold(s.title, title) {
@@ -60,8 +63,8 @@ func channelSlot(channel string) slot {
 	return slot{title: channelTitle + channel, parent: channelKey, key: channel}
 }
 
-// DefinitionTitles returns the sections of a definition of the given kind, and
-// those in more besides.
+// DefinitionTitles returns the titles of the sections of a definition, and those in
+// more.
 func DefinitionTitles(kind registry.Kind, more ...string) Titles {
 	others := TitleSet(more...)
 	return func(title string) (string, bool) {
@@ -72,11 +75,11 @@ func DefinitionTitles(kind registry.Kind, more ...string) Titles {
 	}
 }
 
-// Gather puts the texts of sections into the definition doc, an object, and
-// returns the sections that are not part of one. A key that the front matter
-// holds as well is a problem, whose path is below path. Sections without text
-// are left out.
-func Gather(kind registry.Kind, doc *jsondoc.Node, path string, sections []Section) (rest []Section, ps jsondoc.Problems) {
+// InsertSections inserts the texts of sections into the definition doc, an object, and
+// returns the sections that do not belong to a definition. A key that is in both
+// the front matter and a section is a problem; its path starts with path. Sections
+// without text are ignored.
+func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections []Section) (rest []Section, ps jsondoc.Problems) {
 	for _, sec := range sections {
 		s, ok := slotFor(kind, sec.Title)
 		if !ok {
@@ -95,11 +98,11 @@ func Gather(kind registry.Kind, doc *jsondoc.Node, path string, sections []Secti
 				doc.Members = append(doc.Members, jsondoc.Member{Key: s.parent, Pos: sec.Pos, Value: owner})
 			}
 			if owner.Kind != jsondoc.Object {
-				continue // binding the document reports it
+				continue // reported when the document is bound
 			}
 		}
 		if owner.Get(s.key) != nil {
-			ps.Append(jsondoc.Problem{Path: jsondoc.Join(at, s.key), Pos: sec.Pos, Message: "is both in the front matter and a section; keep one"})
+			ps.Append(jsondoc.Problem{Path: jsondoc.Join(at, s.key), Pos: sec.Pos, Message: "is in both the front matter and a section; keep one"})
 			continue
 		}
 		text := &jsondoc.Node{Kind: jsondoc.String, Pos: sec.Pos, Text: sec.Text}
@@ -108,8 +111,9 @@ func Gather(kind registry.Kind, doc *jsondoc.Node, path string, sections []Secti
 	return rest, ps
 }
 
-// Spread takes the texts that can stand as sections out of the definition doc.
-func Spread(kind registry.Kind, doc *jsondoc.Node) []Section {
+// ExtractSections removes the texts that can be written as sections from the definition doc
+// and returns them as sections.
+func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	var sections []Section
 	take := func(s slot) {
 		owner := doc
@@ -137,7 +141,7 @@ func Spread(kind registry.Kind, doc *jsondoc.Node) []Section {
 	return sections
 }
 
-// channels returns the keys of n that can be named in a title.
+// channels returns the keys of n that can be part of a title.
 func channels(n *jsondoc.Node) []string {
 	if n == nil {
 		return nil
@@ -151,11 +155,11 @@ func channels(n *jsondoc.Node) []string {
 	return names
 }
 
-// Titles knows which headings divide a file. It returns the canonical spelling
-// of a title, or false when a heading with that title is plain text.
+// Titles returns the canonical spelling of a section title, or false if a heading
+// with this title is plain text.
 type Titles func(title string) (canonical string, ok bool)
 
-// TitleSet returns the Titles that are written in list, in any letter case.
+// TitleSet returns Titles that know the titles in list, ignoring case.
 func TitleSet(list ...string) Titles {
 	return func(title string) (string, bool) {
 		for _, t := range list {
@@ -167,8 +171,8 @@ func TitleSet(list ...string) Titles {
 	}
 }
 
-// heading returns the canonical title when line is a heading that known knows:
-// "## ", the title, and nothing else but blanks.
+// heading returns the canonical title if line is a known heading: "## ", the title,
+// and optional blanks.
 func (known Titles) heading(line string) (title string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "## ")
 	if !ok {
@@ -177,8 +181,8 @@ func (known Titles) heading(line string) (title string, ok bool) {
 	return known(strings.Trim(rest, blanks))
 }
 
-// escape protects a line of text that would be read as a heading, or that is
-// already protected.
+// escape adds a backslash to a line of text that would be read as a heading or as
+// an escaped heading.
 func (known Titles) escape(line string) string {
 	if _, ok := known.heading(strings.TrimLeft(line, `\`)); ok {
 		return `\` + line
@@ -199,15 +203,15 @@ func (known Titles) unescape(line string) string {
 
 const blanks = " \t"
 
-// Representable reports whether text comes back unchanged when it is written
-// as a section. A text that is empty, begins with a blank line, ends in white
-// space, or holds a carriage return or a NUL does not; it belongs into the
-// front matter.
+// Representable reports whether a text does not change when it is written and read
+// as a section. Texts that are empty, start with a blank line, end in white space,
+// or contain a carriage return or a NUL would change; they belong in the front
+// matter.
 func Representable(text string) bool {
 	return text != "" && text == trim(text) && utf8.ValidString(text) && !strings.ContainsAny(text, "\r\x00")
 }
 
-// trim takes off blank lines at the beginning and white space at the end.
+// trim removes blank lines at the start and white space at the end.
 func trim(text string) string {
 	for {
 		line, rest, more := strings.Cut(text, "\n")
@@ -219,16 +223,16 @@ func trim(text string) string {
 	return strings.TrimRight(text, blanks+"\n")
 }
 
-// DecodeDefinition reads a file that holds one definition of the given kind: its
-// keys in the front matter, its long texts as sections. The error is a
-// jsondoc.Problems with everything of the wrong shape;
-// registry.Definition.Problems reports missing content.
+// DecodeDefinition reads a file with one definition of the given kind: its keys in
+// the front matter, its long texts as sections. The error is a jsondoc.Problems
+// that lists everything with a wrong structure; call registry.Definition.Problems
+// to find missing content.
 func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, error) {
 	f, err := Parse(data, DefinitionTitles(kind))
 	if err != nil {
 		return registry.Definition{}, err
 	}
-	_, ps := Gather(kind, f.Front, jsondoc.Root, f.Sections)
+	_, ps := InsertSections(kind, f.Front, jsondoc.Root, f.Sections)
 	d, more := registry.BindDefinition(kind, f.Front, jsondoc.Root)
 	ps.Append(more...)
 	return d, ps.Err()

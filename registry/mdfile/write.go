@@ -1,3 +1,5 @@
+// This file writes YAML that is read without changes.
+
 package mdfile
 
 import (
@@ -13,7 +15,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// formatFront writes an object as YAML that parseFront reads back.
+// formatFront formats an object as YAML for parseFront.
 func formatFront(n *jsondoc.Node) ([]byte, error) {
 	if n == nil || n.Kind != jsondoc.Object {
 		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
@@ -24,7 +26,7 @@ func formatFront(n *jsondoc.Node) ([]byte, error) {
 	return FormatYAML(n)
 }
 
-// FormatYAML writes n as YAML in block style that ParseYAML reads back.
+// FormatYAML formats n as YAML in block style for ParseYAML.
 func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	if !plainText(n) {
 		return nil, fmt.Errorf("%w: a text is not UTF-8", ErrFormat)
@@ -41,7 +43,8 @@ func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// plainText reports whether all texts of n are UTF-8: the library writes others as binary.
+// plainText reports whether all texts of n are UTF-8. The library would write
+// others as binary.
 func plainText(n *jsondoc.Node) bool {
 	return utf8.ValidString(n.Text) && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool { return !plainText(item) }) &&
 		!slices.ContainsFunc(n.Members, func(m jsondoc.Member) bool { return !utf8.ValidString(m.Key) || !plainText(m.Value) })
@@ -71,7 +74,7 @@ func toYAML(n *jsondoc.Node) *yaml.Node {
 	panic("mdfile: node of no kind")
 }
 
-// emptyStyle is the flow style for {} and [], which have no other form.
+// emptyStyle returns the flow style for {} and [], which have no block form.
 func emptyStyle(length int) yaml.Style {
 	if length == 0 {
 		return yaml.FlowStyle
@@ -79,9 +82,9 @@ func emptyStyle(length int) yaml.Style {
 	return 0
 }
 
-// bare reports whether s needs no quotes anywhere in YAML: words that begin
-// with a letter, separated by single spaces, without anything that can end a
-// scalar. A colon does so only at the end of a word.
+// bare reports whether s needs no quotes in YAML: it starts with a letter, has only
+// single spaces, and no characters that can end a scalar, such as a colon at the
+// end of a word.
 func bare(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !unicode.IsLetter(first) || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") {
@@ -98,7 +101,7 @@ func bare(s string) bool {
 	return true
 }
 
-// stringToYAML picks the most readable style that brings s back unchanged.
+// stringToYAML selects the most readable style in which s is read without changes.
 func stringToYAML(s string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	switch {
@@ -110,8 +113,8 @@ func stringToYAML(s string) *yaml.Node {
 	return out
 }
 
-// ambiguous reports whether other readers of YAML take a bare word for a
-// truth value or null.
+// ambiguous reports whether other YAML parsers read a bare word as a boolean or
+// null.
 func ambiguous(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
@@ -120,9 +123,9 @@ func ambiguous(s string) bool {
 	return false
 }
 
-// literal reports whether s can stand as an indented block: several lines of
-// printable characters, none of which begins the block with a blank, or ends
-// in one.
+// literal reports whether s can be written as a block scalar: several lines of
+// printable characters, without leading blanks in the first line or trailing
+// blanks.
 func literal(s string) bool {
 	if !strings.Contains(s, "\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") || strings.HasSuffix(s, "\n\n") {
 		return false
@@ -141,13 +144,13 @@ func literal(s string) bool {
 	return true
 }
 
-// step is a place in a document, written as a path only when it is asked for:
-// long keys in front of many values would make the paths of all of them cost
-// more than the document. The nil step is the root.
+// step is a position in a document. Its path is computed only on request: computing
+// it for every value inside long keys would cost more than parsing. The nil step is
+// the root.
 type step struct {
 	parent *step
 	key    string
-	index  int // of a list item, -1 for a member
+	index  int // index of an item, or -1 for a member
 	level  int
 }
 
@@ -159,7 +162,7 @@ func (s *step) item(i int) *step {
 	return &step{parent: s, index: i, level: s.depth() + 1}
 }
 
-// depth is the number of steps from the root.
+// depth returns the number of steps from the root.
 func (s *step) depth() int {
 	if s == nil {
 		return 0

@@ -42,7 +42,7 @@ func TestParseYAMLPlacesAndRefusals(t *testing.T) {
 	}{
 		"tag":      {"- !!int a", "tags", 40},
 		"two":      {"a\n---\nb", "more than one", 40},
-		"broken":   {"a: [1,\n", "no valid YAML", 40},
+		"broken":   {"a: [1,\n", "not valid YAML", 40},
 		"too long": {strings.Repeat("a", MaxFront+1), "bytes", 40},
 		"twice":    {"a: 1\na: 2", "duplicate key", 41},
 	} {
@@ -72,7 +72,7 @@ func TestFormatYAMLQuotesOnlyWhatNeedsIt(t *testing.T) {
 			t.Errorf("%q: got %s, %v, want %s", text, got, err, want)
 		}
 		if n, ps := ParseYAML(string(got), 1); len(ps) > 0 || n.Kind != jsondoc.String || n.Text != text {
-			t.Errorf("%q comes back as %v, %v", text, n, ps)
+			t.Errorf("%q was read as %v, %v", text, n, ps)
 		}
 	}
 }

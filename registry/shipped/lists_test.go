@@ -41,7 +41,7 @@ func TestAllowLists(t *testing.T) {
 				t.Errorf("%s lists %s, which is not shipped", l.Name, id)
 			}
 		}
-		reaches := slices.ContainsFunc(slices.Collect(maps.Values(known)), func(x *registry.Tool) bool { return l.Lets(*x) })
+		reaches := slices.ContainsFunc(slices.Collect(maps.Values(known)), func(x *registry.Tool) bool { return l.Admits(*x) })
 		if !reaches {
 			t.Errorf("%s allows nothing that is shipped", l.Name)
 		}
@@ -95,12 +95,12 @@ func TestExploreOnlyReads(t *testing.T) {
 func TestAuthoringHasEveryPromptTool(t *testing.T) {
 	l := list(t, "authoring")
 	for _, d := range shipped.Core() {
-		if !l.Lets(*d.Tool) {
+		if !l.Admits(*d.Tool) {
 			t.Errorf("authoring does not let %s in", d.ID())
 		}
 	}
 	for _, d := range shipped.Assistant() {
-		if l.Lets(*d.Tool) {
+		if l.Admits(*d.Tool) {
 			t.Errorf("authoring lets %s in, which is not a prompt tool", d.ID())
 		}
 	}

@@ -28,7 +28,7 @@ func inMarkdown(tb testing.TB, d registry.Definition) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sections := mdfile.Spread(d.Kind(), doc)
+	sections := mdfile.ExtractSections(d.Kind(), doc)
 	text, err := mdfile.Format(mdfile.File{Front: doc, Sections: sections}, mdfile.DefinitionTitles(d.Kind()))
 	if err != nil {
 		tb.Fatalf("%s: %v", d.ID(), err)

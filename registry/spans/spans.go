@@ -1,6 +1,6 @@
-// Package spans maps the characters of a value to the text that it was read from:
-// a JSON string with its escapes, a YAML scalar in any of its styles, or literal
-// text.
+// Package spans maps the characters of a value to their positions in the text from
+// which the value was parsed: a JSON string with escapes, a YAML scalar in any
+// style, or literal text.
 package spans
 
 import (
@@ -11,23 +11,23 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Span is a part of a text, in lines and characters (code points) from 1; To is
-// the place behind its last character.
+// Span is a range of a text, in lines and columns (code points) from 1. To is the
+// position after the last character.
 type Span struct{ From, To jsondoc.Pos }
 
-// File is a text that values were read from. It may be used by many goroutines.
+// File is a text with values. It is safe for concurrent use.
 type File struct {
 	text  string
 	lines []line
 }
 
-// line is one line of a text: marks are the offsets of every stride-th of its
-// characters, so that a long line is not walked from its beginning each time.
+// line is one line of a text. marks has the offsets of every stride-th character,
+// to find columns in long lines quickly.
 type line struct{ marks []int }
 
 const stride = 1024
 
-// New returns the file with a text.
+// New returns a File with the given text.
 func New(text []byte) *File {
 	f := &File{text: string(text), lines: []line{{marks: []int{0}}}}
 	column := 0
@@ -45,7 +45,7 @@ func New(text []byte) *File {
 	return f
 }
 
-// offset returns the byte offset of a place.
+// offset returns the byte offset of a position.
 func (f *File) offset(p jsondoc.Pos) (int, bool) {
 	if p.Line < 1 || p.Line > len(f.lines) || p.Column < 1 {
 		return 0, false
@@ -63,7 +63,7 @@ func (f *File) offset(p jsondoc.Pos) (int, bool) {
 	return at, true
 }
 
-// pos returns the place of a byte offset.
+// pos returns the position of a byte offset.
 func (f *File) pos(offset int) jsondoc.Pos {
 	n := sort.Search(len(f.lines), func(i int) bool { return f.lines[i].marks[0] > offset }) - 1
 	marks := f.lines[n].marks
@@ -71,9 +71,9 @@ func (f *File) pos(offset int) jsondoc.Pos {
 	return jsondoc.Pos{Line: n + 1, Column: mark*stride + utf8.RuneCountInString(f.text[marks[mark]:offset]) + 1}
 }
 
-// Value returns where the bytes of value from start to end are written. The
-// value begins, with its quotes if it has any, at at. It reports false when the
-// text there is not that value.
+// Value returns the span of the bytes start to end of value. The value starts at
+// position at, including its quotes if it has any. Value returns false if the text
+// at this position is not that value.
 func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) {
 	offset, ok := f.offset(at)
 	if !ok || start < 0 || end > len(value) || start > end {
@@ -93,8 +93,8 @@ func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) 
 
 func (f *File) span(from, to int) Span { return Span{f.pos(from), f.pos(to)} }
 
-// align reads written and value side by side and returns the offsets in written
-// of the part of the value.
+// align compares written with value and returns the offsets in written of the part
+// from start to end.
 func align(s style, written, value string, start, end int) (from, to int, ok bool) {
 	at := s.begin
 	from, to = -1, -1
@@ -113,7 +113,7 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 			break
 		}
 	}
-	if start == end { // an empty part precedes the next one
+	if start == end { // an empty part precedes the next character
 		if from < 0 {
 			from = at
 		}
@@ -122,8 +122,8 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 	return from, to, from >= 0 && to >= from
 }
 
-// search looks for the first line of the part where the value cannot be read,
-// such as in a list that Markdown sets off.
+// search finds the first line of the part if the style is unknown, for example in
+// an indented Markdown list.
 func search(written, value string, start, end int) (from, to int, ok bool) {
 	part, _, _ := strings.Cut(value[start:end], "\n")
 	const perByte, more = 2, 256

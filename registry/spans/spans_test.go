@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// between returns the part of text that a span covers.
+// between returns the text of a span.
 func between(t *testing.T, text string, s spans.Span) string {
 	t.Helper()
 	at := func(p jsondoc.Pos) int {
@@ -85,7 +85,8 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// TestWholeBlocks finds whole block scalars, their last line ends included (C35).
+// TestWholeBlocks finds complete block scalars, including their final line ends
+// (C35).
 func TestWholeBlocks(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: >\n  one\n  two\n\n  three\nc: d\n":  "one\n  two\n\n  three\n",
@@ -141,7 +142,7 @@ func FuzzJSONStrings(f *testing.F) {
 		from, to := len(string(runes[:start])), len(string(runes[:end]))
 		s, ok := spans.New(text).Value(n.Items[0].Pos, read, from, to)
 		if !ok {
-			t.Fatalf("%q of %s is not found", read[from:to], text)
+			t.Fatalf("%q not found in %s", read[from:to], text)
 		}
 		var got string
 		if err := json.Unmarshal([]byte(`"`+between(t, string(text), s)+`"`), &got); err != nil || got != read[from:to] {

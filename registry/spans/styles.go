@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// style is a way to write a value down.
+// style is a way to write a value.
 type style struct {
-	begin int // where the first character is
-	// next returns what the bytes of text at at stand for, "" for nothing, and
-	// how many they are; false where the value has ended.
+	begin int // offset of the first character
+	// next returns the value of the bytes at offset at, which may be "", and their
+	// number. It returns false at the end of the value.
 	next func(text string, at int) (piece string, width int, ok bool)
 }
 
-// styles are the ways in which a value that begins like this can be written,
-// the likeliest first.
+// styles returns the possible styles of a value that starts with written, most
+// likely first.
 func styles(written string) []style {
 	as := style{0, literal}
 	switch {
@@ -30,7 +30,7 @@ func styles(written string) []style {
 	return []style{as, {0, folded}}
 }
 
-// literal is literal text.
+// literal reads literal text.
 func literal(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text):
@@ -42,8 +42,8 @@ func literal(text string, at int) (string, int, bool) {
 	return text[at : at+size], size, true
 }
 
-// folded is a plain scalar of YAML: a line end becomes a space, several become one
-// less (YAML 1.2.2, section 6.5).
+// folded reads a plain scalar of YAML: a line end becomes a space, and several
+// become one less (YAML 1.2.2, section 6.5).
 func folded(text string, at int) (string, int, bool) {
 	if piece, width, ok := fold(text, at); ok {
 		return piece, width, true
@@ -61,7 +61,7 @@ func singleQuoted(text string, at int) (string, int, bool) {
 	return folded(text, at)
 }
 
-// fold reads a line end with the white space around it.
+// fold reads line ends with the white space around them.
 func fold(text string, at int) (piece string, width int, ok bool) {
 	end, breaks := at, 0
 	for end < len(text) && strings.IndexByte(" \t\r\n", text[end]) >= 0 {
@@ -79,15 +79,15 @@ func fold(text string, at int) (piece string, width int, ok bool) {
 	return strings.Repeat("\n", breaks-1), end - at, true
 }
 
-// escapes maps the letter behind a backslash to its character, in JSON (RFC 8259,
+// escapes maps the letter after a backslash to its character, in JSON (RFC 8259,
 // section 7) and YAML (YAML 1.2.2, section 5.7).
 var escapes = map[byte]string{
 	'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
 	'0': "\x00", 'a': "\a", 'v': "\v", 'e': "\x1b", ' ': " ", '\t': "\t", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
 }
 
-// doubleQuoted is a string of JSON, or a double-quoted scalar of YAML, which has
-// the same escapes and more.
+// doubleQuoted reads a JSON string or a double-quoted scalar of YAML, which has
+// additional escapes.
 func doubleQuoted(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text) || text[at] == '"':
@@ -108,7 +108,7 @@ func doubleQuoted(text string, at int) (string, int, bool) {
 		return hex(text, at, 2)
 	case 'U':
 		return hex(text, at, 8)
-	case '\n', '\r': // the line goes on
+	case '\n', '\r': // line continuation
 		if _, width, ok := fold(text, at+1); ok {
 			return "", 1 + width, true
 		}
@@ -116,7 +116,7 @@ func doubleQuoted(text string, at int) (string, int, bool) {
 	return "", 0, false
 }
 
-// hex reads an escape of so many digits.
+// hex reads an escape with the given number of digits.
 func hex(text string, at, digits int) (string, int, bool) {
 	end := at + 2 + digits
 	if end > len(text) {
@@ -126,7 +126,7 @@ func hex(text string, at, digits int) (string, int, bool) {
 	return string(rune(n)), end - at, err == nil
 }
 
-// unicodeEscape reads \uXXXX, or a pair of them that is one character.
+// unicodeEscape reads \uXXXX or a surrogate pair of them.
 func unicodeEscape(text string, at int) (string, int, bool) {
 	first, width, ok := surrogate(text, at)
 	if !ok {
@@ -142,7 +142,7 @@ func unicodeEscape(text string, at int) (string, int, bool) {
 	return string(first), width, true
 }
 
-// surrogate reads \uXXXX as the number it is.
+// surrogate reads \uXXXX and returns its number.
 func surrogate(text string, at int) (rune, int, bool) {
 	const width = 6
 	if at+width > len(text) {
@@ -152,8 +152,8 @@ func surrogate(text string, at int) (rune, int, bool) {
 	return rune(n), width, err == nil
 }
 
-// blocks are the block scalars of YAML: an indicator, then lines that are
-// indented (YAML 1.2.2, section 8.1).
+// blocks returns the styles of YAML block scalars: an indicator, then indented
+// lines (YAML 1.2.2, section 8.1).
 func blocks(written string) []style {
 	header := strings.IndexByte(written, '\n')
 	if header < 0 {
@@ -184,7 +184,7 @@ func blocks(written string) []style {
 		if column := width - 1 - strings.LastIndexByte(run, '\n'); at+width < len(text) && column >= indent {
 			return piece, width, true
 		}
-		if strings.Contains(written[:header], "+") { // the last line ends are kept, or one of them is
+		if strings.Contains(written[:header], "+") { // "+" keeps all final line ends, otherwise one
 			return strings.Repeat("\n", strings.Count(run, "\n")), width, true
 		}
 		return "\n", strings.IndexByte(run, '\n') + 1, true
@@ -192,7 +192,7 @@ func blocks(written string) []style {
 	return []style{{begin, kept}, {begin, lines}}
 }
 
-// leading counts the spaces that a line begins with, up to most.
+// leading counts the spaces at the start of text, up to most.
 func leading(text string, most int) int {
 	n := 0
 	for n < most && n < len(text) && text[n] == ' ' {

@@ -116,7 +116,7 @@ func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (b
 	list.Kinds = slices.DeleteFunc(slices.Clone(list.Kinds), func(k registry.ToolKind) bool { return k != tool.Kind })
 	others := list
 	others.Kinds = nil
-	return len(list.Kinds) > 0 && !others.Lets(*tool), nil
+	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
 // aroundTool is more bytes than a tool adds beside its own block, and twice as

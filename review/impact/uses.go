@@ -225,7 +225,7 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 // seen returns the active agents or allow-lists of the view of layer by id.
 func seen(lives []registry.Live, layer registry.Layer) []registry.Live {
 	var out []registry.Live
-	for _, e := range registry.Seen(lives, layer.View()) {
+	for _, e := range registry.Visible(lives, layer.View()) {
 		if e.Active() {
 			out = append(out, e.Live)
 		}

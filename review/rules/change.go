@@ -286,5 +286,5 @@ func (c *Change) Lists(ctx context.Context) ([]registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(registry.Seen(lives, c.Draft.Subject.Layer.View()), func(e registry.Entry) bool { return !e.Active() }), nil
+	return slices.DeleteFunc(registry.Visible(lives, c.Draft.Subject.Layer.View()), func(e registry.Entry) bool { return !e.Active() }), nil
 }

@@ -1,5 +1,5 @@
-// Package schematest generates the parts of JSON Schemas that Go types and their comments
-// say. Tests use it to keep the schemas of files as the types have them.
+// Package schematest generates parts of JSON Schemas from Go types and their
+// comments. Tests use it to keep schema files in sync with the types.
 package schematest
 
 import (
@@ -17,11 +17,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Comments are the comments of the fields of structs, by "package.Type.Field".
+// Comments maps "package.Type.Field" to the comment of the field.
 type Comments map[string]string
 
-// Read reads the comments of the fields of all structs in some folders. Of packages with
-// one name the first counts.
+// Read returns the comments of the fields of all structs in the given folders. If
+// several packages have the same name, the first one counts.
 func Read(t testing.TB, folders ...string) Comments {
 	t.Helper()
 	comments := Comments{}
@@ -54,8 +54,8 @@ func Read(t testing.TB, folders ...string) Comments {
 	return comments
 }
 
-// asDescription makes a description of a comment, which may begin with the name of its
-// field.
+// asDescription converts a comment to a description: it removes the name of the
+// field at the start and adds a full stop.
 func asDescription(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
 	text = strings.TrimPrefix(text, name+" is ")
@@ -65,9 +65,9 @@ func asDescription(name, comment string) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// Describe gives the schema of an object the properties that structs have, with their
-// comments; what else a property is stays as it is. A property of several structs has the
-// comments of all.
+// Describe sets the properties of an object schema to the fields of structs and
+// their descriptions to the comments of the fields. It keeps other attributes of
+// existing properties. A property of several structs gets the comments of all.
 func (c Comments) Describe(schema *jsondoc.Node, structs ...reflect.Type) {
 	before := schema.Get("properties")
 	if before == nil {
@@ -104,7 +104,7 @@ func (c Comments) Describe(schema *jsondoc.Node, structs ...reflect.Type) {
 		}
 	}
 	if draft := before.Get("draft"); draft != nil {
-		after.Set("draft", draft) // an argument beside the proposal
+		after.Set("draft", draft) // an argument of the call, not of the proposal
 	}
 	schema.Set("properties", after)
 }
@@ -116,7 +116,7 @@ func either(a, b *jsondoc.Node) *jsondoc.Node {
 	return b
 }
 
-// Elem returns what a pointer points at, and any other type as it is.
+// Elem returns the type that a pointer type points to, and other types unchanged.
 func Elem(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -124,7 +124,7 @@ func Elem(t reflect.Type) reflect.Type {
 	return t
 }
 
-// inferred returns the schema of a field that the file does not have yet.
+// inferred returns the schema of a field that the schema file does not have yet.
 func inferred(f reflect.StructField) *jsondoc.Node {
 	s := map[string]any{}
 	switch t := Elem(f.Type); {

@@ -89,13 +89,13 @@ func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Li
 			continue
 		}
 		if !list.Reference() {
-			if list.Lets(t) {
+			if list.Admits(t) {
 				return true
 			}
 			continue
 		}
-		for _, e := range registry.Seen(lists, view) {
-			if e.Subject.ID == list.Name && e.Active() && e.Definition.List.AllowList().Lets(t) {
+		for _, e := range registry.Visible(lists, view) {
+			if e.Subject.ID == list.Name && e.Active() && e.Definition.List.AllowList().Admits(t) {
 				return true
 			}
 		}
