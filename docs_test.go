@@ -28,6 +28,65 @@ func TestPromisesNameTests(t *testing.T) {
 	}
 }
 
+// TestLinksResolve follows every link between the documents of the repository: its
+// file exists and, if it names a place in a Markdown file, so does the heading.
+func TestLinksResolve(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	followed, known := 0, map[string]map[string]bool{} // the places in each file
+	for _, page := range append(pages, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			followed++
+			path, place, _ := strings.Cut(found[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(path))
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", page, found[1], err)
+				continue
+			}
+			if place != "" && known[target] == nil {
+				linked, err := os.ReadFile(target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				known[target] = places(string(linked))
+			}
+			if place != "" && !known[target][place] {
+				t.Errorf("%s links to %s, which has no such heading", page, found[1])
+			}
+		}
+	}
+	if followed < 100 {
+		t.Errorf("only %d links were found", followed)
+	}
+}
+
+// places returns the fragments by which a link can name a place in a Markdown text:
+// the headings, written as GitHub writes them, and explicit anchors.
+func places(text string) map[string]bool {
+	found := map[string]bool{}
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		plain := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		found[strings.ReplaceAll(plain, " ", "-")] = true
+	}
+	for _, anchor := range regexp.MustCompile(`<a id="([^"]+)">`).FindAllStringSubmatch(text, -1) {
+		found[anchor[1]] = true
+	}
+	return found
+}
+
 // testsByPackage returns every test as "folder.TestName".
 func testsByPackage(t *testing.T) map[string]bool {
 	t.Helper()
