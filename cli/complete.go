@@ -116,7 +116,7 @@ func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.
 	if err != nil {
 		return nil, err
 	}
-	page, err := desk.List(ctx, review.Query{Limit: review.MaxPage})
+	page, err := desk.Reading.List(ctx, review.Query{Limit: review.MaxPage})
 	var all []cobra.Completion
 	for _, p := range page.Proposals {
 		if !p.State.Open() {

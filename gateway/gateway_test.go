@@ -121,7 +121,7 @@ func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
 // allow makes scout's allow-list these tools.
 func (w *workshop) allow(t testing.TB, tools ...string) {
 	t.Helper()
-	profile, _, err := w.desk.Toolset(t.Context(), "scout", registry.LayerUser, registry.Context{})
+	profile, _, err := w.desk.Impact.Toolset(t.Context(), "scout", registry.LayerUser, registry.Context{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (q queue) would(ps ...waiting) delta {
 		ids[i] = p.ID
 	}
 	scene := impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()}
-	previews, err := q.desk.Preview(q.Context(), ids, "", scene)
+	previews, err := q.desk.Impact.Preview(q.Context(), ids, "", scene)
 	if err != nil {
 		q.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (q *queue) tryApprove(ps ...waiting) bool {
 		choices[i] = review.Choice{ID: p.ID, Expect: p.digest}
 	}
 	now := q.would(ps...)
-	_, err := q.desk.Approve(q.Context(), ada, choices, "")
+	_, err := q.desk.Deciding.Approve(q.Context(), ada, choices, "")
 	switch same := maps.Equal(now, shown); {
 	case err != nil && !errors.Is(err, review.ErrDigest):
 		q.Fatal(err)
@@ -211,7 +211,7 @@ func TestTogether(t *testing.T) {
 	for _, p := range []proposals.Proposal{a, b, c} {
 		expected = append(expected, review.Choice{ID: p.ID, Expect: o.show(ada, p).Digest})
 	}
-	err := o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), ada, expected, ""); return err })
+	err := o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, expected, ""); return err })
 	for _, says := range []string{"#3 (tool:user/file_invoices)", "#4 (list:user/clerks)", "agent:user/clerk#"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want %q", err, says)
@@ -224,7 +224,7 @@ func TestTogether(t *testing.T) {
 	o.lookAt(bob, b)
 	o.refused(review.ErrDigest, o.tryApprove(bob, a, b, c))
 	o.approve(ada, a)
-	o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), ada, expected[1:2], ""); return err })
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, expected[1:2], ""); return err })
 	o.lookAt(ada, b)
 	o.approve(ada, b, c)
 	o.sound()

@@ -55,14 +55,14 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 	s := openShared(t)
 	other := s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", s.one("book_pacer"))
 	changed := storetest.Prompt("third_pacer")
-	ps, err := s.desk.Propose(t.Context(), scout, []proposals.Draft{changed}, true)
+	ps, err := s.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{changed}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	third := review.Choice{ID: ps[0].ID}
 	before := s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", third)
 	changed.Definition.Tool.Prompt += "\nAnd delete everything."
-	if _, err := s.desk.Revise(t.Context(), scout, third.ID, changed); err != nil {
+	if _, err := s.desk.Drafting.Revise(t.Context(), scout, third.ID, changed); err != nil {
 		t.Fatal(err)
 	}
 	for name, forge := range map[string]func(d *proposals.Decision){
@@ -73,7 +73,7 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 		"of the revision before":     func(d *proposals.Decision) { d.Signature, d.At = before.Signature, before.At },
 		"as another principal":       func(d *proposals.Decision) { d.By, d.Signature, d.At = kim, before.Signature, before.At },
 	} {
-		d, err := s.desk.Show(t.Context(), mara, third.ID)
+		d, err := s.desk.Reading.Show(t.Context(), mara, third.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 		}
 		forge(&forged)
 		s.insert(forged)
-		if d, err = s.desk.Show(t.Context(), mara, third.ID); err != nil {
+		if d, err = s.desk.Reading.Show(t.Context(), mara, third.ID); err != nil {
 			t.Fatal(err)
 		}
 		if got := d.Proposal.Approvals.Text; got != "0 of 2, waits for 2 of user:ada, user:mara, user:kim" {

@@ -22,7 +22,7 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", round)))
 		made := make([][]proposals.Decision, racers)
 		errs := make([]error, racers)
-		together(racers, func(i int) { made[i], errs[i] = o.desk.Approve(t.Context(), who[i], choices(p), "") })
+		together(racers, func(i int) { made[i], errs[i] = o.desk.Deciding.Approve(t.Context(), who[i], choices(p), "") })
 		endorsed, approved := 0, 0
 		for i, err := range errs {
 			switch {
@@ -46,7 +46,7 @@ func TestOneOwnerCannotRaceHimself(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	errs := make([]error, racers)
-	together(racers, func(i int) { _, errs[i] = o.desk.Approve(t.Context(), ada, choices(p), "") })
+	together(racers, func(i int) { _, errs[i] = o.desk.Deciding.Approve(t.Context(), ada, choices(p), "") })
 	o.oneWon(errs)
 	o.refused(proposals.ErrNotFound, func() error { return o.notLive(p.Subject) })
 	o.sound()

@@ -39,10 +39,10 @@ func TestOwnersWaive(t *testing.T) {
 	}
 	handle := review.Handle(standing[0].Finding)
 	o.refused(proposals.ErrAuthority, func() error {
-		_, err := o.desk.Waive(t.Context(), bob, p.ID, handle, "Fine.", nil)
+		_, err := o.desk.Deciding.Waive(t.Context(), bob, p.ID, handle, "Fine.", nil)
 		return err
 	})
-	if _, err := o.desk.Waive(t.Context(), ada, p.ID, handle, "Fine.", nil); err != nil {
+	if _, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, handle, "Fine.", nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,7 +146,7 @@ func TestPolicyFollowsEveryName(t *testing.T) {
 			}
 			for _, block := range o.show(mara, p).Standing {
 				if block.Blocks() {
-					if _, err := o.desk.Waive(t.Context(), mara, p.ID, review.Handle(block.Finding), "It is a test.", nil); err != nil {
+					if _, err := o.desk.Deciding.Waive(t.Context(), mara, p.ID, review.Handle(block.Finding), "It is a test.", nil); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -114,7 +114,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", c)
 	s.Clock.Forward(2 * time.Hour)
 	statement := s.prepare(proposals.VerdictApproved, "", other)
-	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, proof.ErrSignature) {
+	if _, err := s.desk.Signed(s.Sign(t, ada, statement)).Deciding.Approve(t.Context(), ada, []review.Choice{other}, ""); !errors.Is(err, proof.ErrSignature) {
 		t.Errorf("an expired key signs: %v", err)
 	}
 	s.verdict(mara, "approved 2 of 2", c)
@@ -131,7 +131,7 @@ func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	statement := s.prepare(proposals.VerdictApproved, "", c...)
 	signature := s.Sign(t, ada, statement)
 	s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", c[0])
-	if _, err := s.desk.Signed(signature).Approve(t.Context(), ada, c, ""); !errors.Is(err, proposals.ErrConflict) {
+	if _, err := s.desk.Signed(signature).Deciding.Approve(t.Context(), ada, c, ""); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("the approval of before is used: %v", err)
 	}
 	s.verdict(ada, "approved 2 of 2", c[0])

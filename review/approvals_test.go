@@ -59,7 +59,7 @@ func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Propos
 // approvalOf is an approval as a function that may fail.
 func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() error {
 	return func() error {
-		_, err := o.desk.Approve(o.Context(), by, choices(ps...), "")
+		_, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
 		return err
 	}
 }
@@ -67,7 +67,7 @@ func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() 
 // progress returns how far the approvals of a proposal have come, as a list has it.
 func (o office) progress(p proposals.Proposal) string {
 	o.Helper()
-	page, err := o.desk.List(o.Context(), review.Query{Subject: p.Subject.String(), Limit: 1})
+	page, err := o.desk.Reading.List(o.Context(), review.Query{Subject: p.Subject.String(), Limit: 1})
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -148,11 +148,11 @@ func TestApprovalsLapse(t *testing.T) {
 		t.Errorf("after a revision: %s", got)
 	}
 	o.verdicts(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", p)
-	if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil {
+	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil {
 		t.Fatal(err)
 	}
 	o.verdicts(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", p) // again, of another assessment
-	if _, err := o.desk.RequestChanges(t.Context(), bob, choices(p), "Shorter."); err != nil {
+	if _, err := o.desk.Deciding.RequestChanges(t.Context(), bob, choices(p), "Shorter."); err != nil {
 		t.Fatal(err)
 	}
 	first.Definition.Tool.Prompt += "\nShortly."
@@ -199,7 +199,7 @@ func TestAuthorIsNoSecondOwner(t *testing.T) {
 	p = o.propose(ada, storetest.Prompt("book_pacer"))
 	o.verdicts(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", p)
 	o.desk = strict
-	if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil { // four_eyes is part of what an assessment stands on
+	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil { // four_eyes is part of what an assessment stands on
 		t.Fatal(err)
 	}
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
@@ -226,7 +226,7 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	joined := set("d_pacer") // the approval was of three, and now there are four
 	all := append(ps, joined...)
 	o.verdicts(mara, "endorsed 0 of 1, waits for user:ada; endorsed 1 of 1; endorsed; endorsed", all...)
-	if _, err := o.desk.Withdraw(t.Context(), scout, joined[0].ID, ""); err != nil {
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, joined[0].ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	// Of three again, by ada; what mara approved was of four.
@@ -257,7 +257,7 @@ func TestWhatWasShownToEachApprover(t *testing.T) {
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.refused(review.ErrNoExpect, o.approvalOf(ada, p))
 	digest := o.show(ada, p).Digest
-	if _, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: digest}}, ""); err != nil {
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: digest}}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if again := o.show(mara, p).Digest; again != digest {
@@ -265,10 +265,10 @@ func TestWhatWasShownToEachApprover(t *testing.T) {
 	}
 	o.refused(review.ErrNoExpect, o.approvalOf(mara, p))
 	o.refused(review.ErrDigest, func() error {
-		_, err := o.desk.Approve(t.Context(), mara, []review.Choice{{ID: p.ID, Expect: strings.Repeat("0", 64)}}, "")
+		_, err := o.desk.Deciding.Approve(t.Context(), mara, []review.Choice{{ID: p.ID, Expect: strings.Repeat("0", 64)}}, "")
 		return err
 	})
-	if _, err := o.desk.Approve(t.Context(), mara, []review.Choice{{ID: p.ID, Expect: digest}}, ""); err != nil {
+	if _, err := o.desk.Deciding.Approve(t.Context(), mara, []review.Choice{{ID: p.ID, Expect: digest}}, ""); err != nil {
 		t.Fatal(err)
 	}
 	o.sound()

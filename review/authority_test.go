@@ -21,41 +21,41 @@ type act struct {
 func acts() []act {
 	return []act{
 		{proposals.ActSubmit, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Submit(ctx, by, p.ID)
+			_, err := desk.Drafting.Submit(ctx, by, p.ID)
 			return err
 		}},
 		{proposals.ActRevise, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
 			d := withAlias(storetest.Prompt(p.Subject.ID), "get_task")
 			d.Rationale = "A better reason, given by " + by.String()
-			_, err := desk.Revise(ctx, by, p.ID, d)
+			_, err := desk.Drafting.Revise(ctx, by, p.ID, d)
 			return err
 		}},
 		{proposals.ActWithdraw, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Withdraw(ctx, by, p.ID, "")
+			_, err := desk.Drafting.Withdraw(ctx, by, p.ID, "")
 			return err
 		}},
 		{proposals.ActComment, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Comment(ctx, by, p.ID, "A comment.", review.Anchor{})
+			_, err := desk.Drafting.Comment(ctx, by, p.ID, "A comment.", review.Anchor{})
 			return err
 		}},
 		{proposals.ActAssess, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Assess(ctx, by, p.ID, review.Opinion{})
+			_, err := desk.Assessing.Assess(ctx, by, p.ID, review.Opinion{})
 			return err
 		}},
 		{proposals.ActWaive, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Waive(ctx, by, p.ID, "N103", "The old name is wanted.", nil)
+			_, err := desk.Deciding.Waive(ctx, by, p.ID, "N103", "The old name is wanted.", nil)
 			return err
 		}},
 		{proposals.ActApprove, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Approve(ctx, by, choices(p), "")
+			_, err := desk.Deciding.Approve(ctx, by, choices(p), "")
 			return err
 		}},
 		{proposals.ActRequestChanges, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.RequestChanges(ctx, by, choices(p), "Not yet.")
+			_, err := desk.Deciding.RequestChanges(ctx, by, choices(p), "Not yet.")
 			return err
 		}},
 		{proposals.ActReject, func(ctx context.Context, desk *review.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Reject(ctx, by, choices(p), "No.")
+			_, err := desk.Deciding.Reject(ctx, by, choices(p), "No.")
 			return err
 		}},
 	}
@@ -123,7 +123,7 @@ func TestNobodyActsAsToolcribItself(t *testing.T) {
 	o := open(t, review.Policy{})
 	for _, by := range []proposals.Actor{{}, {Kind: proposals.System}, {Kind: "root", Name: "ada"}} {
 		o.refused(proposals.ErrAuthority, func() error {
-			_, err := o.desk.Propose(t.Context(), by, []proposals.Draft{storetest.Prompt("scene_pacer")}, false)
+			_, err := o.desk.Drafting.Propose(t.Context(), by, []proposals.Draft{storetest.Prompt("scene_pacer")}, false)
 			return err
 		})
 	}
@@ -142,7 +142,7 @@ func (o office) waiting(author proposals.Actor, id string) proposals.Proposal {
 
 func (o office) waive(p proposals.Proposal, handle string) {
 	o.Helper()
-	if _, err := o.desk.Waive(o.Context(), ada, p.ID, handle, "It is meant so.", nil); err != nil {
+	if _, err := o.desk.Deciding.Waive(o.Context(), ada, p.ID, handle, "It is meant so.", nil); err != nil {
 		o.Fatal(err)
 	}
 }

@@ -27,7 +27,7 @@ func BenchmarkApproveSet(b *testing.B) {
 			d.Definition.Tool.Category, d.ChangeSet = "web", "pacers"
 			drafts = append(drafts, d)
 		}
-		_, err := desk.Propose(b.Context(), ada, drafts, true)
+		_, err := desk.Drafting.Propose(b.Context(), ada, drafts, true)
 		return err
 	})
 	if err != nil {
@@ -37,7 +37,7 @@ func BenchmarkApproveSet(b *testing.B) {
 		b.StopTimer()
 		db := storetest.FromImage(b, image)
 		desk := db.Desk(b, review.Policy{})
-		ids, err := desk.Resolve(b.Context(), "set:pacers")
+		ids, err := desk.Reading.Resolve(b.Context(), "set:pacers")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func BenchmarkApproveSet(b *testing.B) {
 			choices[i].ID = id
 		}
 		b.StartTimer()
-		if decisions, err := desk.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
+		if decisions, err := desk.Deciding.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
 			b.Fatal(len(decisions), err)
 		}
 	}
@@ -71,7 +71,7 @@ func BenchmarkApproveMany(b *testing.B) {
 		b.StopTimer()
 		db := storetest.FromImage(b, image)
 		desk := db.Desk(b, review.Policy{})
-		page, err := desk.List(b.Context(), review.Query{State: proposals.UserReview, Limit: 1_000})
+		page, err := desk.Reading.List(b.Context(), review.Query{State: proposals.UserReview, Limit: 1_000})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func BenchmarkApproveMany(b *testing.B) {
 			choices[i].ID = p.ID
 		}
 		b.StartTimer()
-		if decisions, err := desk.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
+		if decisions, err := desk.Deciding.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
 			b.Fatal(len(decisions), err)
 		}
 	}
@@ -91,11 +91,11 @@ func BenchmarkApproveMany(b *testing.B) {
 func BenchmarkShown(b *testing.B) {
 	db := storetest.New(b)
 	desk := db.Desk(b, review.Policy{Severities: storetest.Basics()})
-	made, err := desk.Propose(b.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
+	made, err := desk.Drafting.Propose(b.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := desk.Show(b.Context(), ada, made[0].ID)
+	d, err := desk.Reading.Show(b.Context(), ada, made[0].ID)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func BenchmarkShown(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				d.Digest = digest(i)
-				if err := desk.Shown(b.Context(), ada, d); err != nil {
+				if err := desk.Reading.Shown(b.Context(), ada, d); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -27,7 +27,7 @@ func TestTwoApprovalsOfOneSubject(t *testing.T) {
 		choices = append(choices, review.Choice{ID: o.propose(ada, d).ID, Unseen: true})
 	}
 	before := o.Dump(t)
-	if _, err := o.desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrStale) {
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, choices, ""); !errors.Is(err, review.ErrStale) {
 		t.Errorf("got %v", err)
 	}
 	for _, line := range storetest.Difference(before, o.Dump(t)) {
@@ -45,14 +45,14 @@ func TestSentBackTogether(t *testing.T) {
 	for i, p := range made {
 		choices[i].ID = p.ID
 	}
-	if _, err := o.desk.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, proposals.ErrConflict) {
+	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("one named twice: %v", err)
 	}
-	if _, err := o.desk.RequestChanges(t.Context(), ada, choices, "Say more."); err != nil {
+	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices, "Say more."); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range made {
-		d, err := o.desk.Show(t.Context(), ada, p.ID)
+		d, err := o.desk.Reading.Show(t.Context(), ada, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestPromptsBeyondTheCut(t *testing.T) {
 	}
 	o.Approved(t, o.desk, ada, drafts...)
 	rendered := func(p proposals.Proposal) int {
-		d, err := o.desk.Show(t.Context(), ada, p.ID)
+		d, err := o.desk.Reading.Show(t.Context(), ada, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestPromptsBeyondTheCut(t *testing.T) {
 	}
 	near, far := storetest.Prompt("b_pacer"), storetest.Prompt("y_pacer")
 	near.ChangeSet, far.ChangeSet = "both", "both"
-	made, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{near, far}, true)
+	made, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{near, far}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,15 +17,15 @@ func TestChangeSetNameAgain(t *testing.T) {
 	o.approve(ada, o.proposeAll(ada, inSet("pacing", "scene_pacer", "chapter_pacer")...)...)
 	again := o.proposeAll(ada, inSet("pacing", "book_pacer", "page_pacer")...)
 	o.refused(review.ErrChangeSet, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(again[0]), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(again[0]), "")
 		return err
 	})
-	ids, err := o.desk.Resolve(t.Context(), "set:pacing")
+	ids, err := o.desk.Reading.Resolve(t.Context(), "set:pacing")
 	if err != nil || len(ids) != 2 || ids[0] != again[0].ID {
 		t.Errorf("the set resolves to %v, %v; want those that are not live", ids, err)
 	}
 	o.approve(ada, again...)
-	if ids, err = o.desk.Resolve(t.Context(), "set:pacing"); err != nil || len(ids) != 4 {
+	if ids, err = o.desk.Reading.Resolve(t.Context(), "set:pacing"); err != nil || len(ids) != 4 {
 		t.Errorf("the set resolves to %v, %v; want all", ids, err)
 	}
 }
@@ -42,17 +42,17 @@ func TestOthersCannotJoinAChangeSet(t *testing.T) {
 		for _, by := range []proposals.Actor{rover, carla} {
 			for _, submit := range []bool{false, true} {
 				o.refused(proposals.ErrAuthority, func() error {
-					_, err := o.desk.Propose(t.Context(), by, inSet(set, "page_pacer"), submit)
+					_, err := o.desk.Drafting.Propose(t.Context(), by, inSet(set, "page_pacer"), submit)
 					return err
 				})
 			}
 		}
 		o.refused(proposals.ErrAuthority, func() error {
-			_, err := o.desk.Revise(t.Context(), rover, own.ID, inSet(set, "book_pacer")[0])
+			_, err := o.desk.Drafting.Revise(t.Context(), rover, own.ID, inSet(set, "book_pacer")[0])
 			return err
 		})
 		o.refused(proposals.ErrAuthority, func() error {
-			_, err := o.desk.Propose(t.Context(), rover, inSet(set, "book_pacer"), true) // becomes a revision
+			_, err := o.desk.Drafting.Propose(t.Context(), rover, inSet(set, "book_pacer"), true) // becomes a revision
 			return err
 		})
 	}
@@ -64,7 +64,7 @@ func TestRegroupRefuses(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
-	if _, err := o.desk.RequestChanges(t.Context(), ada, choices(set[1]), "Not yet."); err != nil {
+	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(set[1]), "Not yet."); err != nil {
 		t.Fatal(err)
 	}
 	o.reject(ada, set[2], "No.")
@@ -82,10 +82,10 @@ func TestRegroupRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := office{Database: o.Database, T: t, desk: o.desk}
 			o.refused(test.want, func() error {
-				_, err := o.desk.Regroup(t.Context(), ada, []proposals.ID{set[0].ID, test.last.ID}, test.into)
+				_, err := o.desk.Drafting.Regroup(t.Context(), ada, []proposals.ID{set[0].ID, test.last.ID}, test.into)
 				return err
 			})
 		})
 	}
-	o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.OpenMembers(t.Context(), "nothing"); return err })
+	o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Reading.OpenMembers(t.Context(), "nothing"); return err })
 }

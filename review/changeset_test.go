@@ -32,11 +32,11 @@ func TestChangeSetTogether(t *testing.T) {
 	alone := o.propose(scout, storetest.Prompt("bystander"))
 	for _, some := range [][]proposals.Proposal{set[:1], set[:2], set[1:], {set[2], alone}} {
 		o.refused(review.ErrChangeSet, func() error {
-			_, err := o.desk.Approve(t.Context(), ada, choices(some...), "")
+			_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(some...), "")
 			return err
 		})
 	}
-	ids, err := o.desk.Resolve(t.Context(), "set:pacing")
+	ids, err := o.desk.Reading.Resolve(t.Context(), "set:pacing")
 	if err != nil || len(ids) != 3 {
 		t.Fatalf("the set resolves to %v, %v", ids, err)
 	}
@@ -57,19 +57,19 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 		do   func(o office, bad proposals.Proposal) error
 	}{
 		"a block": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
-			_, err := o.desk.Revise(o.Context(), scout, bad.ID, inSetWith("pacing", withAlias(storetest.Prompt("chapter_pacer"), "get_task")))
+			_, err := o.desk.Drafting.Revise(o.Context(), scout, bad.ID, inSetWith("pacing", withAlias(storetest.Prompt("chapter_pacer"), "get_task")))
 			return err
 		}},
 		"a block of a chief": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
-			_, err := o.desk.Assess(o.Context(), carla, bad.ID, review.Opinion{Findings: external("definition.prompt", "It lies.")})
+			_, err := o.desk.Assessing.Assess(o.Context(), carla, bad.ID, review.Opinion{Findings: external("definition.prompt", "It lies.")})
 			return err
 		}},
 		"sent back": {proposals.ErrState, func(o office, bad proposals.Proposal) error {
-			_, err := o.desk.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
+			_, err := o.desk.Deciding.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
 			return err
 		}},
 		"rejected": {review.ErrChangeSet, func(o office, bad proposals.Proposal) error {
-			_, err := o.desk.Reject(o.Context(), ada, choices(bad), "No.")
+			_, err := o.desk.Deciding.Reject(o.Context(), ada, choices(bad), "No.")
 			return err
 		}},
 		"stale": {review.ErrStale, func(o office, _ proposals.Proposal) error {
@@ -89,12 +89,12 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 			}
 			for _, order := range [][]proposals.Proposal{{set[0], set[1], set[2]}, {set[1], set[0], set[2]}, {set[2], set[0], set[1]}} {
 				o.refused(spoil.want, func() error {
-					_, err := o.desk.Approve(t.Context(), ada, choices(order...), "")
+					_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(order...), "")
 					return err
 				})
 			}
 			o.refused(review.ErrChangeSet, func() error {
-				_, err := o.desk.Approve(t.Context(), ada, choices(set[0], set[2]), "")
+				_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(set[0], set[2]), "")
 				return err
 			})
 		})
@@ -112,12 +112,12 @@ func TestMembersAgainstEachOther(t *testing.T) {
 	}
 	set := o.proposeAll(ada, same...)
 	o.refused(review.ErrBlocked, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(set...), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(set...), "")
 		return err
 	})
 	twice := o.proposeAll(ada, inSet("twice", "book_pacer", "book_pacer")...)
 	o.refused(proposals.ErrConflict, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(twice...), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(twice...), "")
 		return err
 	})
 }
@@ -128,7 +128,7 @@ func TestWithdrawnMemberLeaves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer")...)
-	if _, err := o.desk.Withdraw(t.Context(), scout, set[1].ID, ""); err != nil {
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, set[1].ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	o.approve(ada, set[0])
@@ -141,7 +141,7 @@ func TestAllOrNone(t *testing.T) {
 	drafts := inSet("pacing", "scene_pacer", "chapter_pacer", "file_reader", "book_pacer")
 	drafts[1].Rationale, drafts[3].Examples = "", nil
 	err := o.refused(review.ErrIncomplete, func() error {
-		_, err := o.desk.Propose(t.Context(), ada, drafts, true)
+		_, err := o.desk.Drafting.Propose(t.Context(), ada, drafts, true)
 		return err
 	})
 	if !errors.Is(err, review.ErrLocked) {
@@ -179,7 +179,7 @@ func TestRejectedMember(t *testing.T) {
 	draft := o.draft(scout, inSet("pacing", "verse_pacer")[0])
 	o.reject(ada, set[1], "Not this one.")
 	err := o.refused(review.ErrChangeSet, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(set[0], set[2], draft), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(set[0], set[2], draft), "")
 		return err
 	})
 	if err != nil && !strings.Contains(err.Error(), "#2 (tool:user/chapter_pacer) of \"pacing\" was rejected") || !strings.Contains(err.Error(), "toolcrib regroup 'set:pacing'") {
@@ -188,17 +188,17 @@ func TestRejectedMember(t *testing.T) {
 	if obstacles := o.show(ada, set[0]).Obstacles; len(obstacles) != 1 || !errors.Is(obstacles[0], review.ErrChangeSet) {
 		t.Errorf("the page says %v", obstacles)
 	}
-	o.refused(proposals.ErrState, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(set[1]), ""); return err })
+	o.refused(proposals.ErrState, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(set[1]), ""); return err })
 
-	ids, err := o.desk.OpenMembers(t.Context(), "pacing")
+	ids, err := o.desk.Reading.OpenMembers(t.Context(), "pacing")
 	if err != nil || !slices.Equal(ids, []proposals.ID{set[0].ID, set[2].ID, draft.ID}) {
 		t.Fatalf("open are %v, %v", ids, err)
 	}
 	for _, by := range []proposals.Actor{rover, carla} {
-		o.refused(proposals.ErrAuthority, func() error { _, err := o.desk.Regroup(t.Context(), by, ids, "tempo"); return err })
+		o.refused(proposals.ErrAuthority, func() error { _, err := o.desk.Drafting.Regroup(t.Context(), by, ids, "tempo"); return err })
 	}
 	digest := o.show(ada, set[0]).Digest
-	moved, err := o.desk.Regroup(t.Context(), ada, ids[:2], "tempo")
+	moved, err := o.desk.Drafting.Regroup(t.Context(), ada, ids[:2], "tempo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,11 +208,11 @@ func TestRejectedMember(t *testing.T) {
 			t.Errorf("moved: %+v in the words of %s", p, rev.Author)
 		}
 	}
-	if alone, err := o.desk.Regroup(t.Context(), scout, ids[2:], ""); err != nil || alone[0].ChangeSet != "" || alone[0].State != proposals.Drafted {
+	if alone, err := o.desk.Drafting.Regroup(t.Context(), scout, ids[2:], ""); err != nil || alone[0].ChangeSet != "" || alone[0].State != proposals.Drafted {
 		t.Errorf("alone: %+v, %v", alone, err)
 	}
 	o.refused(review.ErrDigest, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: ids[0], Expect: digest}, {ID: ids[1]}}, "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: ids[0], Expect: digest}, {ID: ids[1]}}, "")
 		return err
 	})
 	o.approve(ada, moved...)

@@ -20,7 +20,7 @@ func TestContents(t *testing.T) {
 	png := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00\x01\x02\x03\xff")
 	draft, contents := storetest.Skill("logo", "logo.png", png)
 	propose := func(desk *review.Desk, draft proposals.Draft) error {
-		_, err := desk.Propose(t.Context(), rover, []proposals.Draft{draft}, true)
+		_, err := desk.Drafting.Propose(t.Context(), rover, []proposals.Draft{draft}, true)
 		return err
 	}
 	refused := func(desk *review.Desk, draft proposals.Draft, want string) {
@@ -69,7 +69,7 @@ func TestUnknownPlaces(t *testing.T) {
 	o := open(t, review.Policy{Severities: severities})
 	for i, p := range []string{".bashrc", ".ssh/authorized_keys", ".claude/settings.json", ".config/autostart/a.desktop", ".husky/pre-commit", ".profile", "bin/claude"} {
 		id := string(rune('a' + i))
-		made, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{{
+		made, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindInstructions, Layer: registry.LayerUser, ID: id}, Rationale: "It is wanted.",
 			Definition: registry.Definition{Instructions: &registry.Folder{ID: id, Path: p, Files: map[string]registry.File{p[strings.LastIndex(p, "/")+1:]: {Text: "Be kind.\n"}}}},
 		}}, true)
@@ -79,7 +79,7 @@ func TestUnknownPlaces(t *testing.T) {
 		if made[0].Summary.Blocks == 0 {
 			t.Errorf("nothing blocks %s", p)
 		}
-		if _, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: made[0].ID}}, ""); !errors.Is(err, review.ErrBlocked) {
+		if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: made[0].ID}}, ""); !errors.Is(err, review.ErrBlocked) {
 			t.Errorf("the approval of %s says %v", p, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestUnreadableFilesAreNotRecommended(t *testing.T) {
 		"tool.bin": append([]byte("\x7fELF"), make([]byte, 64)...), "notes.txt": []byte("Keep the tense.\xe9\n"),
 	} {
 		draft, contents := storetest.Skill(strings.TrimSuffix(strings.TrimSuffix(name, ".bin"), ".txt"), name, data)
-		made, err := o.desk.WithContents(contents).Propose(t.Context(), rover, []proposals.Draft{draft}, true)
+		made, err := o.desk.WithContents(contents).Drafting.Propose(t.Context(), rover, []proposals.Draft{draft}, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestCoreIsLocked(t *testing.T) {
 								d.BaseVersion = &base
 							}
 							o.fails(review.ErrLocked, func() error {
-								_, err := o.desk.Propose(t.Context(), by, []proposals.Draft{d}, submit)
+								_, err := o.desk.Drafting.Propose(t.Context(), by, []proposals.Draft{d}, submit)
 								return err
 							})
 						}
@@ -58,17 +58,17 @@ func TestCoreNameIsNoAlias(t *testing.T) {
 				d := withAlias(storetest.Prompt("scene_pacer"), "scene_pace", id)
 				d.Subject.Layer = layer
 				o.fails(review.ErrLocked, func() error {
-					_, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{d}, true)
+					_, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{d}, true)
 					return err
 				})
 			}
 			o.fails(review.ErrLocked, func() error {
-				_, err := o.desk.Revise(t.Context(), ada, submitted.ID, withAlias(storetest.Prompt("submitted"), id))
+				_, err := o.desk.Drafting.Revise(t.Context(), ada, submitted.ID, withAlias(storetest.Prompt("submitted"), id))
 				return err
 			})
 		}
 		o.fails(review.ErrLocked, func() error {
-			_, err := o.desk.Submit(t.Context(), ada, drafted.ID)
+			_, err := o.desk.Drafting.Submit(t.Context(), ada, drafted.ID)
 			return err
 		})
 	})
@@ -83,7 +83,7 @@ func TestCoreCanNotBeRolledBack(t *testing.T) {
 			for _, layer := range layers() {
 				s := registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}
 				o.fails(review.ErrLocked, func() error {
-					_, err := o.desk.Rollback(t.Context(), ada, s, 1, "")
+					_, err := o.desk.Drafting.Rollback(t.Context(), ada, s, 1, "")
 					return err
 				})
 			}

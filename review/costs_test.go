@@ -65,7 +65,7 @@ func TestGrowingPromptIsFound(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	// The numbers are those of a preview.
-	previews, err := o.desk.Preview(t.Context(), []proposals.ID{shown.Proposal.ID}, "", impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()})
+	previews, err := o.desk.Impact.Preview(t.Context(), []proposals.ID{shown.Proposal.ID}, "", impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()})
 	previews = slices.DeleteFunc(previews, func(p impact.Preview) bool { return p.Agent != agent }) // the author has every prompt tool
 	if err != nil || len(previews) != 1 {
 		t.Fatalf("%d previews, %v", len(previews), err)

@@ -12,17 +12,15 @@ import (
 
 // Desk moves proposals. It is safe for concurrent use.
 //
-// Its parts know no others than those they hold: an office keeps the state, from which any
-// other desk is made; the tallies count approvals; the chief reviews; one part reads, one
-// drafts, and one decides.
+// Each of its parts does one thing and knows no others than those it holds.
 type Desk struct {
-	*office
-	*tallies
-	*chief
-	*reading
-	*drafting
-	*deciding
-	*proof.SignerLog // who may sign
+	office    *office
+	Impact    *impact.Analyzer // what proposals do to prompts
+	Assessing *chief           // the Chief of Staff's review
+	Reading   *reading         // what a reviewer is shown
+	Drafting  *drafting        // proposals and their revisions
+	Deciding  *deciding        // decisions, and the waivers before them
+	Signers   *proof.SignerLog // who may sign
 }
 
 // New returns a desk that keeps its proposals in store. now gives the time, in
@@ -55,14 +53,17 @@ func New(store Store, policy Policy, now func() time.Time, newID func() string) 
 func newDesk(o *office) *Desk {
 	t, c := &tallies{o}, &chief{office: o}
 	r := &reading{o, t}
-	return &Desk{office: o, tallies: t, chief: c, reading: r, drafting: &drafting{o, c, false}, deciding: &deciding{o, t, r}, SignerLog: o.signerLog()}
+	return &Desk{office: o, Impact: o.Analyzer, Assessing: c, Reading: r, Drafting: &drafting{o, c, false}, Deciding: &deciding{o, t, r}, Signers: o.signerLog()}
 }
+
+// RulesVersion names the rules and the policy that assessments are made with.
+func (d *Desk) RulesVersion() string { return d.office.RulesVersion() }
 
 // DryRun returns a desk that does everything but keep it: each act runs whole,
 // answers as it would, and is rolled back.
 func (d *Desk) DryRun() *Desk {
 	dry := *d.office
-	dry.dryRun, dry.signing = true, d.signing.DryRun()
+	dry.dryRun, dry.signing = true, d.office.signing.DryRun()
 	return newDesk(&dry)
 }
 
@@ -86,7 +87,7 @@ func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk 
 // what an import would have kept first.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
 	importing := *d.office
-	if d.dryRun {
+	if d.office.dryRun {
 		importing.raws = raws
 	}
 	return newDesk(&importing)

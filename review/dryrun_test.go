@@ -24,26 +24,29 @@ func TestDryRun(t *testing.T) {
 	dry := o.desk.DryRun()
 	for name, try := range map[string]func(context.Context) error{
 		"propose": func(ctx context.Context) error {
-			made, err := dry.Propose(ctx, ada, []proposals.Draft{storetest.Prompt("tried")}, true)
+			made, err := dry.Drafting.Propose(ctx, ada, []proposals.Draft{storetest.Prompt("tried")}, true)
 			if err == nil && (made[0].State != proposals.UserReview || made[0].Issue == 0) {
 				t.Errorf("the answer is %+v", made)
 			}
 			return err
 		},
-		"submit": func(ctx context.Context) error { _, err := dry.Submit(ctx, ada, drafted.ID); return err },
+		"submit": func(ctx context.Context) error { _, err := dry.Drafting.Submit(ctx, ada, drafted.ID); return err },
 		"approve": func(ctx context.Context) error {
-			decisions, err := dry.Approve(ctx, ada, choices(set...), "")
+			decisions, err := dry.Deciding.Approve(ctx, ada, choices(set...), "")
 			if err == nil && (len(decisions) != 2 || decisions[0].Version != 1 || decisions[0].VersionHash == "") {
 				t.Errorf("the answer is %+v", decisions)
 			}
 			return err
 		},
 		"fork": func(ctx context.Context) error {
-			_, err := dry.Fork(ctx, ada, "file_reader", registry.LayerUser)
+			_, err := dry.Drafting.Fork(ctx, ada, "file_reader", registry.LayerUser)
 			return err
 		},
-		"rollback": func(ctx context.Context) error { _, err := dry.Rollback(ctx, ada, first.Subject, 1, ""); return err },
-		"reassess": func(ctx context.Context) error { _, err := dry.Reassess(ctx, waiting.ID); return err },
+		"rollback": func(ctx context.Context) error {
+			_, err := dry.Drafting.Rollback(ctx, ada, first.Subject, 1, "")
+			return err
+		},
+		"reassess": func(ctx context.Context) error { _, err := dry.Assessing.Reassess(ctx, waiting.ID); return err },
 	} {
 		o.Unchanged(t, func() {
 			if err := try(t.Context()); err != nil {
@@ -71,7 +74,7 @@ func TestDryRun(t *testing.T) {
 			}
 		})
 	}
-	o.refused(proposals.ErrAuthority, func() error { _, err := dry.Approve(t.Context(), scout, choices(set...), ""); return err })
+	o.refused(proposals.ErrAuthority, func() error { _, err := dry.Deciding.Approve(t.Context(), scout, choices(set...), ""); return err })
 }
 
 // TestCancelled leaves nothing of what was cancelled before it began.

@@ -20,11 +20,11 @@ func TestExpect(t *testing.T) {
 	digest := o.show(ada, p).Digest
 	for _, wrong := range []string{strings.Repeat("0", 64), digest[:63], digest + "0", strings.ToUpper(digest), " "} {
 		choice := []review.Choice{{ID: p.ID, Expect: wrong}}
-		o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), ada, choice, ""); return err })
-		o.refused(review.ErrDigest, func() error { _, err := o.desk.Reject(t.Context(), ada, choice, "No."); return err })
-		o.refused(review.ErrDigest, func() error { _, err := o.desk.RequestChanges(t.Context(), ada, choice, "No."); return err })
+		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choice, ""); return err })
+		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choice, "No."); return err })
+		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choice, "No."); return err })
 	}
-	decisions, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: digest}}, "")
+	decisions, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: digest}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestDigestFollowsWhatIsShown(t *testing.T) {
 	}
 	look("the submission")
 	expires := o.Clock.Now().Add(time.Hour)
-	if _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", "It is meant so.", &expires); err != nil {
+	if _, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", "It is meant so.", &expires); err != nil {
 		t.Fatal(err)
 	}
 	look("a waiver")
-	if _, err := o.desk.Assess(t.Context(), carla, p.ID, review.Opinion{Comment: "Hm."}); err != nil {
+	if _, err := o.desk.Assessing.Assess(t.Context(), carla, p.ID, review.Opinion{Comment: "Hm."}); err != nil {
 		t.Fatal(err)
 	}
 	look("another assessment")
@@ -75,7 +75,7 @@ func TestDigestFollowsWhatIsShown(t *testing.T) {
 	other.Examples[0] = "Another example."
 	member = o.revise(scout, member, other)
 	look("a revision of that member")
-	if _, err := o.desk.Withdraw(t.Context(), scout, member.ID, ""); err != nil {
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, member.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	other = storetest.Prompt("book_pacer")
@@ -90,10 +90,10 @@ func TestRequireExpect(t *testing.T) {
 	o := open(t, review.Policy{RequireExpect: true})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.refused(review.ErrNoExpect, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
 		return err
 	})
-	if _, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {
 		t.Error(err)
 	}
 }
@@ -106,13 +106,13 @@ func TestFourEyes(t *testing.T) {
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(ada, draft)
 	o.refused(proposals.ErrFourEyes, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
 		return err
 	})
 	draft.Rationale = "Bob knows why."
 	p = o.revise(bob, p, draft)
 	o.refused(proposals.ErrFourEyes, func() error {
-		_, err := o.desk.Approve(t.Context(), bob, choices(p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), bob, choices(p), "")
 		return err
 	})
 	o.approve(ada, p)
@@ -140,7 +140,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("stale: %t, obstacles: %v", d.Proposal.Stale(), d.Obstacles)
 	}
 	o.refused(review.ErrStale, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(b), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(b), "")
 		return err
 	})
 	b = o.revise(rover, b, storetest.Modify(first, 2, func(t *registry.Tool) { t.Prompt += "\nOne.\nTwo." }))
@@ -157,16 +157,16 @@ func TestApprovedOnce(t *testing.T) {
 	o := open(t, review.Policy{})
 	p, q := o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(scout, storetest.Prompt("chapter_pacer"))
 	o.refused(proposals.ErrConflict, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, choices(p, q, p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p, q, p), "")
 		return err
 	})
 	o.approve(ada, p)
 	o.refused(proposals.ErrState, func() error {
-		_, err := o.desk.Approve(t.Context(), bob, choices(p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), bob, choices(p), "")
 		return err
 	})
 	o.refused(proposals.ErrState, func() error {
-		_, err := o.desk.Approve(t.Context(), bob, choices(q, p), "")
+		_, err := o.desk.Deciding.Approve(t.Context(), bob, choices(q, p), "")
 		return err
 	})
 }
@@ -201,7 +201,7 @@ func TestOldDigestAfterARevision(t *testing.T) {
 	looked["the third, which says what the first said"] = o.show(ada, p).Digest
 
 	o.live(storetest.Modify(first, 1, func(t *registry.Tool) { t.Goals += " And why." }))
-	p, err := o.desk.Rebase(t.Context(), scout, p.ID)
+	p, err := o.desk.Drafting.Rebase(t.Context(), scout, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,11 +209,11 @@ func TestOldDigestAfterARevision(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			o := office{Database: o.Database, T: t, desk: o.desk}
 			choice := []review.Choice{{ID: p.ID, Expect: digest}}
-			o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), ada, choice, ""); return err })
-			o.refused(review.ErrDigest, func() error { _, err := o.desk.Reject(t.Context(), ada, choice, "No."); return err })
+			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choice, ""); return err })
+			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choice, "No."); return err })
 		})
 	}
-	if _, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {
 		t.Error(err)
 	}
 	o.sound()

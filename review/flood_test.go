@@ -33,25 +33,25 @@ func TestFloodingLimit(t *testing.T) {
 					mine[i] = o.draft(scout, d)
 				}
 			}
-			if _, err := o.desk.RequestChanges(t.Context(), ada, choices(mine[0]), "Not yet."); err != nil {
+			if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(mine[0]), "Not yet."); err != nil {
 				t.Fatal(err)
 			}
 			extra := storetest.Prompt("extra")
 			for _, submit := range []bool{false, true} {
 				o.refused(review.ErrLimit, func() error {
-					_, err := o.desk.Propose(t.Context(), scout, []proposals.Draft{extra}, submit)
+					_, err := o.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{extra}, submit)
 					return err
 				})
 			}
 			o.refused(review.ErrLimit, func() error {
-				_, err := o.desk.Fork(t.Context(), scout, "file_reader", registry.LayerUser)
+				_, err := o.desk.Drafting.Fork(t.Context(), scout, "file_reader", registry.LayerUser)
 				return err
 			})
 			o.propose(rover, storetest.Prompt("rovers"))
 			for i := range full + 2 {
 				o.propose(ada, storetest.Prompt(fmt.Sprintf("adas_%d", i)))
 			}
-			if _, err := o.desk.Withdraw(t.Context(), scout, mine[0].ID, ""); err != nil {
+			if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, mine[0].ID, ""); err != nil {
 				t.Fatal(err)
 			}
 			o.propose(scout, extra)
@@ -68,7 +68,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range drafts {
 		drafts[i] = storetest.Prompt(fmt.Sprintf("tool_%d", i))
 	}
-	o.refused(review.ErrLimit, func() error { _, err := o.desk.Propose(t.Context(), scout, drafts, true); return err })
+	o.refused(review.ErrLimit, func() error { _, err := o.desk.Drafting.Propose(t.Context(), scout, drafts, true); return err })
 	o.proposeAll(scout, drafts[:10]...)
 }
 
@@ -88,7 +88,7 @@ func TestOneOpenPerAgentAndSubject(t *testing.T) {
 		t.Error("another agent's proposal became a revision")
 	}
 	o.refused(proposals.ErrUnchanged, func() error {
-		_, err := o.desk.Propose(t.Context(), scout, []proposals.Draft{second}, true)
+		_, err := o.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{second}, true)
 		return err
 	})
 	d := o.draft(scout, storetest.Prompt("chapter_pacer"))
@@ -115,15 +115,18 @@ func TestRejectedContent(t *testing.T) {
 	again := d
 	again.Rationale = "Please."
 	for _, by := range []proposals.Actor{scout, rover} {
-		err := o.refused(review.ErrRepeated, func() error { _, err := o.desk.Propose(t.Context(), by, []proposals.Draft{again}, true); return err })
+		err := o.refused(review.ErrRepeated, func() error {
+			_, err := o.desk.Drafting.Propose(t.Context(), by, []proposals.Draft{again}, true)
+			return err
+		})
 		if err != nil && !strings.Contains(err.Error(), "It flatters the author.") {
 			t.Errorf("%v does not tell why", err)
 		}
 	}
 	changed := o.propose(scout, withAlias(d, "pace_scene"))
-	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Revise(t.Context(), scout, changed.ID, d); return err })
+	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Drafting.Revise(t.Context(), scout, changed.ID, d); return err })
 	draft := o.draft(rover, d)
-	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Submit(t.Context(), rover, draft.ID); return err })
+	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Drafting.Submit(t.Context(), rover, draft.ID); return err })
 	o.propose(ada, d) // a user may insist
 }
 
@@ -135,8 +138,11 @@ func TestIncomplete(t *testing.T) {
 	d := proposals.Draft{Type: proposals.New, Subject: storetest.Prompt("scene_pacer").Subject}
 	p := o.draft(ada, d)
 	for name, try := range map[string]func() error{
-		"submit":  func() error { _, err := o.desk.Submit(t.Context(), ada, p.ID); return err },
-		"propose": func() error { _, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{d}, true); return err },
+		"submit": func() error { _, err := o.desk.Drafting.Submit(t.Context(), ada, p.ID); return err },
+		"propose": func() error {
+			_, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{d}, true)
+			return err
+		},
 	} {
 		err := o.refused(review.ErrIncomplete, try)
 		var incomplete *review.Incomplete
@@ -158,12 +164,12 @@ func TestIncomplete(t *testing.T) {
 	}
 	submitted := o.propose(ada, storetest.Prompt("chapter_pacer"))
 	o.refused(review.ErrIncomplete, func() error {
-		_, err := o.desk.Revise(t.Context(), ada, submitted.ID, proposals.Draft{Type: proposals.New, Subject: submitted.Subject})
+		_, err := o.desk.Drafting.Revise(t.Context(), ada, submitted.ID, proposals.Draft{Type: proposals.New, Subject: submitted.Subject})
 		return err
 	})
 	for _, nameless := range []proposals.Draft{{}, {Type: proposals.New}, {Subject: d.Subject}} {
 		o.refused(review.ErrIncomplete, func() error {
-			_, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{nameless}, false)
+			_, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{nameless}, false)
 			return err
 		})
 	}
@@ -181,7 +187,7 @@ func TestAllAgentsTogether(t *testing.T) {
 		kept := 0
 		for i := range most + 10 {
 			actor := proposals.Actor{Kind: proposals.Agent, Name: fmt.Sprintf("cli%d", i/5)}
-			_, err := o.desk.Propose(t.Context(), actor, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%d", i))}, false)
+			_, err := o.desk.Drafting.Propose(t.Context(), actor, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%d", i))}, false)
 			switch {
 			case err == nil:
 				kept++

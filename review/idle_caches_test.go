@@ -21,13 +21,13 @@ func TestLooksFollowTheRegistry(t *testing.T) {
 	seen := map[string]bool{}
 	for round := range 5 {
 		o.live(storetest.Prompt(fmt.Sprintf("tool_live_%d", round)))
-		want, err := o.Desk(t, review.Policy{Severities: storetest.Basics()}).Show(t.Context(), ada, p.ID)
+		want, err := o.Desk(t, review.Policy{Severities: storetest.Basics()}).Reading.Show(t.Context(), ada, p.ID)
 		if err != nil || len(want.Rendered) == 0 || seen[want.Digest] {
 			t.Fatalf("round %d: it changes %d prompts, %v", round, len(want.Rendered), err)
 		}
 		seen[want.Digest] = true
 		together(racers, func(int) {
-			got, err := o.desk.Show(t.Context(), ada, p.ID)
+			got, err := o.desk.Reading.Show(t.Context(), ada, p.ID)
 			if err != nil || got.Digest != want.Digest || !maps.Equal(got.Rendered, want.Rendered) {
 				t.Errorf("round %d: a look has %v, a desk that never looked %v, %v", round, got.Rendered, want.Rendered, err)
 			}

@@ -83,7 +83,7 @@ func TestSubmitRefusesContradictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			office{Database: o.Database, T: t, desk: o.desk}.refused(review.ErrIncomplete, func() error {
-				_, err := o.desk.Propose(t.Context(), ada, []proposals.Draft{d}, true)
+				_, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{d}, true)
 				return err
 			})
 		})
@@ -102,18 +102,18 @@ func TestRollback(t *testing.T) {
 	o.live(second)
 	for version, want := range map[int]error{2: proposals.ErrUnchanged, 3: proposals.ErrUnchanged, 0: proposals.ErrNotFound, -1: proposals.ErrNotFound} {
 		o.refused(want, func() error {
-			_, err := o.desk.Rollback(t.Context(), ada, first.Subject, version, "")
+			_, err := o.desk.Drafting.Rollback(t.Context(), ada, first.Subject, version, "")
 			return err
 		})
 	}
-	p, err := o.desk.Rollback(t.Context(), scout, first.Subject, 1, "")
+	p, err := o.desk.Drafting.Rollback(t.Context(), scout, first.Subject, 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := o.show(ada, p); p.State != proposals.Drafted || d.Revision.Draft.Examples[0] != first.Examples[0] || d.Revision.Draft.Rationale == "" {
 		t.Errorf("the draft is %+v", d.Revision.Draft)
 	}
-	if p, err = o.desk.Submit(t.Context(), scout, p.ID); err != nil {
+	if p, err = o.desk.Drafting.Submit(t.Context(), scout, p.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.approve(ada, p)[0]; got.Version != 3 || o.inForce(first.Subject).ContentHash != first.Definition.Hash() {
@@ -122,11 +122,11 @@ func TestRollback(t *testing.T) {
 	third := storetest.Modify(first, 3, func(t *registry.Tool) { t.Prompt += "\nMore." })
 	o.live(third)
 	o.refused(proposals.ErrUnchanged, func() error {
-		_, err := o.desk.Rollback(t.Context(), ada, first.Subject, 2, "") // the same content under another number
+		_, err := o.desk.Drafting.Rollback(t.Context(), ada, first.Subject, 2, "") // the same content under another number
 		return err
 	})
 	o.refused(proposals.ErrNotFound, func() error {
-		_, err := o.desk.Rollback(t.Context(), ada, storetest.Prompt("nothing").Subject, 1, "")
+		_, err := o.desk.Drafting.Rollback(t.Context(), ada, storetest.Prompt("nothing").Subject, 1, "")
 		return err
 	})
 }
@@ -142,13 +142,13 @@ func TestShippedToolsChange(t *testing.T) {
 	d.Subject, d.Definition = s, o.inForce(s).Definition
 	d = storetest.Modify(d, 1, func(t *registry.Tool) { t.Description += " More." })
 	o.live(d)
-	p, err := o.desk.Rollback(t.Context(), ada, s, 1, "")
+	p, err := o.desk.Drafting.Rollback(t.Context(), ada, s, 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.refused(review.ErrIncomplete, func() error { _, err := o.desk.Submit(t.Context(), ada, p.ID); return err })
+	o.refused(review.ErrIncomplete, func() error { _, err := o.desk.Drafting.Submit(t.Context(), ada, p.ID); return err })
 	o.revise(ada, p, storetest.Turn(proposals.Restore, s, 2, 1))
-	if p, err = o.desk.Submit(t.Context(), ada, p.ID); err != nil {
+	if p, err = o.desk.Drafting.Submit(t.Context(), ada, p.ID); err != nil {
 		t.Fatal(err)
 	}
 	o.approve(ada, p)
@@ -165,7 +165,7 @@ func TestFork(t *testing.T) {
 	o := open(t, review.Policy{})
 	for id := range shipped.CoreHashes() {
 		for _, layer := range layers() {
-			p, err := o.desk.Fork(t.Context(), ada, id, layer)
+			p, err := o.desk.Drafting.Fork(t.Context(), ada, id, layer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,21 +175,27 @@ func TestFork(t *testing.T) {
 			}
 		}
 	}
-	p, err := o.desk.Fork(t.Context(), ada, "file_reader", registry.LayerUser)
+	p, err := o.desk.Drafting.Fork(t.Context(), ada, "file_reader", registry.LayerUser)
 	if err != nil || p.Subject.ID != "file_reader_custom_2" {
 		t.Fatalf("the second fork is %s, %v", p.Subject, err)
 	}
 	complete := storetest.Prompt("file_reader_custom_2")
 	complete.Definition = o.show(ada, p).Revision.Draft.Definition
 	o.revise(ada, p, complete)
-	if p, err = o.desk.Submit(t.Context(), ada, p.ID); err != nil {
+	if p, err = o.desk.Drafting.Submit(t.Context(), ada, p.ID); err != nil {
 		t.Fatal(err)
 	}
 	o.approve(ada, p)
-	if p, err = o.desk.Fork(t.Context(), scout, "file_reader", registry.LayerUser); err != nil || p.Subject.ID != "file_reader_custom_3" {
+	if p, err = o.desk.Drafting.Fork(t.Context(), scout, "file_reader", registry.LayerUser); err != nil || p.Subject.ID != "file_reader_custom_3" {
 		t.Errorf("the third fork is %s, %v", p.Subject, err)
 	}
-	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Fork(t.Context(), ada, "get_tasks", registry.LayerUser); return err })
-	o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Fork(t.Context(), ada, "nothing", registry.LayerUser); return err })
+	o.refused(proposals.ErrConflict, func() error {
+		_, err := o.desk.Drafting.Fork(t.Context(), ada, "get_tasks", registry.LayerUser)
+		return err
+	})
+	o.refused(proposals.ErrNotFound, func() error {
+		_, err := o.desk.Drafting.Fork(t.Context(), ada, "nothing", registry.LayerUser)
+		return err
+	})
 	o.sound()
 }

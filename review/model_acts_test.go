@@ -193,7 +193,7 @@ func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() 
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	switch s.what {
 	case "submit":
-		return m.submit(who.String(), at), func() error { _, err := m.desk.Submit(ctx, who, id); return err }
+		return m.submit(who.String(), at), func() error { _, err := m.desk.Drafting.Submit(ctx, who, id); return err }
 	case "revise":
 		next := *e
 		if s.how%6 == 0 && m.live(e.tool) > 0 {
@@ -204,25 +204,25 @@ func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() 
 			next.is = m.edited(e.tool, next.is, s.q)
 		}
 		d := m.draft(next)
-		return m.revise(who.String(), who.String(), at, next), func() error { _, err := m.desk.Revise(ctx, who, id, d); return err }
+		return m.revise(who.String(), who.String(), at, next), func() error { _, err := m.desk.Drafting.Revise(ctx, who, id, d); return err }
 	case "again":
 		r := m.own(who.String(), e)
 		if len(r) == 0 {
 			r = refusals{"unchanged"}
 		}
 		return r, func() error {
-			d, err := m.desk.Show(ctx, ada, id)
+			d, err := m.desk.Reading.Show(ctx, ada, id)
 			if err == nil {
-				_, err = m.desk.Revise(ctx, who, id, d.Revision.Draft)
+				_, err = m.desk.Drafting.Revise(ctx, who, id, d.Revision.Draft)
 			}
 			return err
 		}
 	case "withdraw":
 		r := m.own(who.String(), e)
 		e.state = proposals.Withdrawn
-		return r, func() error { _, err := m.desk.Withdraw(ctx, who, id, ""); return err }
+		return r, func() error { _, err := m.desk.Drafting.Withdraw(ctx, who, id, ""); return err }
 	case "rebase":
-		return m.rebase(who.String(), at), func() error { _, err := m.desk.Rebase(ctx, who, id); return err }
+		return m.rebase(who.String(), at), func() error { _, err := m.desk.Drafting.Rebase(ctx, who, id); return err }
 	case "regroup":
 		r := m.own(who.String(), e)
 		r.add("state", e.state == proposals.NeedsChanges)
@@ -232,7 +232,7 @@ func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() 
 			next.set = ""
 			r = m.revise(who.String(), e.writer, at, next)
 		}
-		return r, func() error { _, err := m.desk.Regroup(ctx, who, []proposals.ID{id}, ""); return err }
+		return r, func() error { _, err := m.desk.Drafting.Regroup(ctx, who, []proposals.ID{id}, ""); return err }
 	}
 	m.Fatalf("there is no act %q", s.what)
 	return nil, nil
@@ -251,8 +251,11 @@ func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, 
 				m.rejected[m.rejectedKey(e.tool, e.is)] = true
 			}
 			choices := []review.Choice{{ID: id}}
-			return m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.Prepare(ctx, who, choices, verdict, "Not so.") },
-				func(d *review.Desk) error { _, err := d.Decide(ctx, who, choices, verdict, "Not so."); return err })
+			return m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.Deciding.Prepare(ctx, who, choices, verdict, "Not so.") },
+				func(d *review.Desk) error {
+					_, err := d.Deciding.Decide(ctx, who, choices, verdict, "Not so.")
+					return err
+				})
 		}
 	case "waive", "unwaive":
 		return func() (refusals, func() error) { return m.doWaive(s, who, at) }
@@ -263,12 +266,12 @@ func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, 
 			r.add("state", e.state != proposals.ChiefReview && e.state != proposals.UserReview)
 			e.state = proposals.UserReview
 			e.assessment++
-			return r, func() error { _, err := m.desk.Assess(ctx, who, id, review.Opinion{}); return err }
+			return r, func() error { _, err := m.desk.Assessing.Assess(ctx, who, id, review.Opinion{}); return err }
 		}
 	case "show":
 		return func() (refusals, func() error) {
 			return nil, func() error {
-				d, err := m.desk.Show(ctx, ada, id)
+				d, err := m.desk.Reading.Show(ctx, ada, id)
 				e := &m.entries[at]
 				if e.shown, e.shownAs = "", ""; e.state == proposals.UserReview {
 					e.shown, e.shownAs = d.Digest, m.covered(e)
@@ -290,7 +293,7 @@ func (m *modelled) doPropose(who proposals.Actor, all []entry, submit bool) (ref
 		at, r = append(at, i), append(r, refused...)
 	}
 	return r, func() error {
-		made, err := m.desk.Propose(m.Context(), who, drafts, submit)
+		made, err := m.desk.Drafting.Propose(m.Context(), who, drafts, submit)
 		for i, p := range made {
 			if at[i] == len(m.ids) {
 				m.ids = append(m.ids, p.ID)
@@ -304,7 +307,7 @@ func (m *modelled) doRollback(who proposals.Actor, s step) (refusals, func() err
 	at := s.p % len(retired)
 	n, to := m.live(at), 1+s.q%3
 	act := func() error {
-		p, err := m.desk.Rollback(m.Context(), who, tool(at), to, fmt.Sprint("Back, text ", m.texts))
+		p, err := m.desk.Drafting.Rollback(m.Context(), who, tool(at), to, fmt.Sprint("Back, text ", m.texts))
 		if err == nil && len(m.ids) < len(m.entries) {
 			m.ids = append(m.ids, p.ID)
 		}
@@ -341,8 +344,10 @@ func (m *modelled) doApprove(who proposals.Actor, chosen []int, how int, like re
 		m.approve(who.String(), chosen)
 	}
 	ctx := m.Context()
-	return m.sign(who, r, how, func() ([]byte, error) { return m.desk.Prepare(ctx, who, choices, proposals.VerdictApproved, "") },
-		func(d *review.Desk) error { _, err := d.Approve(ctx, who, choices, ""); return err })
+	return m.sign(who, r, how, func() ([]byte, error) {
+		return m.desk.Deciding.Prepare(ctx, who, choices, proposals.VerdictApproved, "")
+	},
+		func(d *review.Desk) error { _, err := d.Deciding.Approve(ctx, who, choices, ""); return err })
 }
 
 func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func() error) {
@@ -358,11 +363,14 @@ func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func(
 	}
 	e.waivers = append(e.waivers, w)
 	if end {
-		return m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.PrepareUnwaive(ctx, who, id, "N103", "No more.") },
-			func(d *review.Desk) error { _, err := d.Unwaive(ctx, who, id, "N103", "No more."); return err })
+		return m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.Deciding.PrepareUnwaive(ctx, who, id, "N103", "No more.") },
+			func(d *review.Desk) error { _, err := d.Deciding.Unwaive(ctx, who, id, "N103", "No more."); return err })
 	}
-	r, act := m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.PrepareWaiver(ctx, who, id, "N103", "Meant so.", until) },
-		func(d *review.Desk) error { _, err := d.Waive(ctx, who, id, "N103", "Meant so.", until); return err })
+	r, act := m.sign(who, r, s.how, func() ([]byte, error) { return m.desk.Deciding.PrepareWaiver(ctx, who, id, "N103", "Meant so.", until) },
+		func(d *review.Desk) error {
+			_, err := d.Deciding.Waive(ctx, who, id, "N103", "Meant so.", until)
+			return err
+		})
 	r.add("not waivable", len(r) > 0 && w.until > 0 && w.until <= m.minute) // it was signed too late
 	return r, act
 }

@@ -232,7 +232,7 @@ func (m *modelled) compare() error {
 	if len(m.ids) != len(m.entries) {
 		return fmt.Errorf("there are %d proposals; the model has %d", len(m.ids), len(m.entries))
 	}
-	page, err := m.desk.List(m.Context(), review.Query{State: proposals.UserReview, Limit: review.MaxPage})
+	page, err := m.desk.Reading.List(m.Context(), review.Query{State: proposals.UserReview, Limit: review.MaxPage})
 	if err != nil {
 		return err
 	}

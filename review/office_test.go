@@ -45,7 +45,7 @@ func (o office) propose(by proposals.Actor, d proposals.Draft) proposals.Proposa
 
 func (o office) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []proposals.Proposal {
 	o.Helper()
-	made, err := o.desk.Propose(o.Context(), by, drafts, true)
+	made, err := o.desk.Drafting.Propose(o.Context(), by, drafts, true)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (o office) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []prop
 
 func (o office) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal {
 	o.Helper()
-	made, err := o.desk.Propose(o.Context(), by, []proposals.Draft{d}, false)
+	made, err := o.desk.Drafting.Propose(o.Context(), by, []proposals.Draft{d}, false)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func (o office) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal 
 
 func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Draft) proposals.Proposal {
 	o.Helper()
-	revised, err := o.desk.Revise(o.Context(), by, p.ID, d)
+	revised, err := o.desk.Drafting.Revise(o.Context(), by, p.ID, d)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Dra
 
 func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposals.Decision {
 	o.Helper()
-	decisions, err := o.desk.Approve(o.Context(), by, choices(ps...), "")
+	decisions, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposal
 
 func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) {
 	o.Helper()
-	if _, err := o.desk.Reject(o.Context(), by, choices(p), reason); err != nil {
+	if _, err := o.desk.Deciding.Reject(o.Context(), by, choices(p), reason); err != nil {
 		o.Fatal(err)
 	}
 }
@@ -94,7 +94,7 @@ func (o office) live(d proposals.Draft) proposals.Decision {
 
 func (o office) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
 	o.Helper()
-	d, err := o.desk.Show(o.Context(), by, p.ID)
+	d, err := o.desk.Reading.Show(o.Context(), by, p.ID)
 	if err != nil {
 		o.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func messages(a review.Assessment) []string {
 
 func (o office) assess(by proposals.Actor, p proposals.Proposal, opinion review.Opinion) review.Assessment {
 	o.Helper()
-	a, err := o.desk.Assess(o.Context(), by, p.ID, opinion)
+	a, err := o.desk.Assessing.Assess(o.Context(), by, p.ID, opinion)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestOpinionAddsAndNeverRemoves(t *testing.T) {
 			t.Errorf("after opinion %d the findings are\n%s\nwant\n%s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	a, err := o.desk.Reassess(t.Context(), p.ID)
+	a, err := o.desk.Assessing.Reassess(t.Context(), p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestOpinionLowersAndNeverRaises(t *testing.T) {
 				t.Errorf("after a reject, %q made it %s", said, got)
 			}
 		}
-		if a, err := o.desk.Reassess(t.Context(), p); err != nil || a.Recommendation != proposals.RecommendReject {
+		if a, err := o.desk.Assessing.Reassess(t.Context(), p); err != nil || a.Recommendation != proposals.RecommendReject {
 			t.Errorf("looked at again it is %s, %v", a.Recommendation, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOpinionOfOtherContent(t *testing.T) {
 	draft.Definition.Tool = &tool
 	p = o.revise(scout, p, draft)
 	for _, opinion := range []review.Opinion{{Revision: 1}, {Revision: 3}, {Revision: -1}, {ContentHash: old}, {ContentHash: old, Revision: 2}} {
-		o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Assess(t.Context(), carla, p.ID, opinion); return err })
+		o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Assessing.Assess(t.Context(), carla, p.ID, opinion); return err })
 	}
 	o.assess(carla, p, review.Opinion{Revision: 2, ContentHash: p.ContentHash})
 	long := strings.Repeat("x", 1<<20)
@@ -154,7 +154,7 @@ func TestOpinionOfOtherContent(t *testing.T) {
 		{Comment: "bad \xff bytes"},
 		{Findings: external("", "bad \xff bytes")},
 	} {
-		o.refused(review.ErrOpinion, func() error { _, err := o.desk.Assess(t.Context(), carla, p.ID, opinion); return err })
+		o.refused(review.ErrOpinion, func() error { _, err := o.desk.Assessing.Assess(t.Context(), carla, p.ID, opinion); return err })
 	}
 }
 
@@ -165,8 +165,8 @@ func TestManualChief(t *testing.T) {
 	o := open(t, review.Policy{ManualChief: true})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.stands(p, proposals.ChiefReview, o.show(ada, p).Issue)
-	o.refused(proposals.ErrState, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
-	o.refused(proposals.ErrState, func() error { _, err := o.desk.Reassess(t.Context(), p.ID); return err })
+	o.refused(proposals.ErrState, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(proposals.ErrState, func() error { _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); return err })
 	if d := o.show(ada, p); d.Digest != "" || len(d.Obstacles) == 0 {
 		t.Errorf("before there is an assessment the digest is %q, the obstacles %v", d.Digest, d.Obstacles)
 	}
@@ -174,9 +174,9 @@ func TestManualChief(t *testing.T) {
 	draft := storetest.Prompt("scene_pacer")
 	draft.Rationale = "A better reason."
 	p = o.revise(scout, p, draft)
-	o.refused(proposals.ErrState, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(proposals.ErrState, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
 	o.assess(carla, p, review.Opinion{})
-	if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil {
+	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil {
 		t.Error(err)
 	}
 	o.approve(ada, p)
@@ -191,8 +191,8 @@ func TestOtherRules(t *testing.T) {
 	severities := storetest.Basics()
 	severities["N101"] = rules.Block
 	o.desk = o.Desk(t, review.Policy{Severities: severities})
-	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
-	if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil {
+	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
+	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil {
 		t.Fatal(err)
 	}
 	o.approve(ada, p)

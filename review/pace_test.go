@@ -22,7 +22,7 @@ func TestPace(t *testing.T) {
 	p := o.propose(scout, d)
 	other := o.propose(ada, storetest.Prompt("chapter_pacer"))
 	say := func(by proposals.Actor, about proposals.Proposal) error {
-		_, err := o.desk.Comment(t.Context(), by, about.ID, "Why?", review.Anchor{})
+		_, err := o.desk.Drafting.Comment(t.Context(), by, about.ID, "Why?", review.Anchor{})
 		return err
 	}
 	for i := range 3 {
@@ -37,15 +37,15 @@ func TestPace(t *testing.T) {
 	tries := map[string]func() error{
 		"comment": func() error { return say(scout, other) },
 		"revise": func() error {
-			_, err := o.desk.Revise(t.Context(), scout, p.ID, withAlias(d, "pace_more"))
+			_, err := o.desk.Drafting.Revise(t.Context(), scout, p.ID, withAlias(d, "pace_more"))
 			return err
 		},
 		"draft": func() error {
-			_, err := o.desk.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt("book_pacer")}, false)
+			_, err := o.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt("book_pacer")}, false)
 			return err
 		},
 		"fork": func() error {
-			_, err := o.desk.Fork(t.Context(), scout, "file_reader", registry.LayerUser)
+			_, err := o.desk.Drafting.Fork(t.Context(), scout, "file_reader", registry.LayerUser)
 			return err
 		},
 	}
@@ -59,7 +59,7 @@ func TestPace(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := o.desk.Withdraw(t.Context(), scout, p.ID, ""); err != nil {
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, p.ID, ""); err != nil {
 		t.Errorf("what takes something back is stopped too: %v", err)
 	}
 	o.Clock.Forward(50 * time.Minute)
@@ -81,7 +81,7 @@ func TestPaceOfMany(t *testing.T) {
 		drafts[i] = storetest.Prompt(fmt.Sprintf("tool_%d", i))
 	}
 	propose := func(n int) error {
-		_, err := o.desk.Propose(t.Context(), scout, drafts[:n], false)
+		_, err := o.desk.Drafting.Propose(t.Context(), scout, drafts[:n], false)
 		return err
 	}
 	o.refused(review.ErrPace, func() error { return propose(len(drafts)) })
@@ -97,7 +97,7 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 	o := open(t, review.Policy{MaxWrites: 2})
 	p := o.propose(ada, storetest.Prompt("scene_pacer"))
 	say := func() error {
-		_, err := o.desk.Comment(t.Context(), scout, p.ID, "Why?", review.Anchor{})
+		_, err := o.desk.Drafting.Comment(t.Context(), scout, p.ID, "Why?", review.Anchor{})
 		return err
 	}
 	o.Clock.Forward(24 * time.Hour)
@@ -138,7 +138,7 @@ func TestOversizedDraftsAreRefused(t *testing.T) {
 			fresh.Subject.ID = "chapter_pacer"
 			for _, submit := range []bool{false, true} {
 				err := o.refused(review.ErrExcess, func() error {
-					_, err := o.desk.Propose(t.Context(), by, []proposals.Draft{fresh}, submit)
+					_, err := o.desk.Drafting.Propose(t.Context(), by, []proposals.Draft{fresh}, submit)
 					return err
 				})
 				if err != nil && !strings.Contains(err.Error(), "tool:user/chapter_pacer cannot be kept: "+path) {
@@ -146,6 +146,6 @@ func TestOversizedDraftsAreRefused(t *testing.T) {
 				}
 			}
 		}
-		o.refused(review.ErrExcess, func() error { _, err := o.desk.Revise(t.Context(), scout, p.ID, bad); return err })
+		o.refused(review.ErrExcess, func() error { _, err := o.desk.Drafting.Revise(t.Context(), scout, p.ID, bad); return err })
 	}
 }

@@ -74,19 +74,19 @@ func TestAlikeBeforeWrites(t *testing.T) {
 		}
 		n.acts = nil
 	}
-	made, err := desk.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
+	made, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
 	expect("propose", err, "alike", "draft", "submit", "assess")
 	again := storetest.Prompt("scene_pacer")
 	again.Definition.Tool.Prompt += "\nAnd once more."
-	_, err = desk.Revise(t.Context(), ada, made[0].ID, again)
+	_, err = desk.Drafting.Revise(t.Context(), ada, made[0].ID, again)
 	expect("revise", err, "alike", "revise", "assess")
-	drafted, err := desk.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("chapter_pacer")}, false)
+	drafted, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("chapter_pacer")}, false)
 	expect("draft", err, "draft")
-	_, err = desk.Submit(t.Context(), ada, drafted[0].ID)
+	_, err = desk.Drafting.Submit(t.Context(), ada, drafted[0].ID)
 	expect("submit", err, "alike", "submit", "assess")
 	if desk, err = review.New(n, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = desk.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("book_pacer")}, true)
+	_, err = desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("book_pacer")}, true)
 	expect("propose without rules about overlap", err, "draft", "submit", "assess")
 }

@@ -27,7 +27,7 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 	bare.SkipTools = true
 	preview := func(desk *review.Desk, s impact.Scene, agent string) []impact.Preview {
 		t.Helper()
-		found, err := desk.Preview(t.Context(), []proposals.ID{p.ID}, agent, s)
+		found, err := desk.Impact.Preview(t.Context(), []proposals.ID{p.ID}, agent, s)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%d previews: %v", len(found), err)
 		}
@@ -55,17 +55,17 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 	step("at first")
 	for round := range 2 {
 		live := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_live_%d", round)))
-		d, err := other().Show(t.Context(), ada, live.ID)
+		d, err := other().Reading.Show(t.Context(), ada, live.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other().Approve(t.Context(), ada, []review.Choice{{ID: live.ID, Expect: d.Digest}}, ""); err != nil {
+		if _, err := other().Deciding.Approve(t.Context(), ada, []review.Choice{{ID: live.ID, Expect: d.Digest}}, ""); err != nil {
 			t.Fatal(err)
 		}
 		step(fmt.Sprintf("tool %d is live", round))
 	}
 	draft.Definition.Tool.Prompt += "\nUse it once."
-	if _, err := o.desk.Revise(t.Context(), scout, p.ID, draft); err != nil {
+	if _, err := o.desk.Drafting.Revise(t.Context(), scout, p.ID, draft); err != nil {
 		t.Fatal(err)
 	}
 	step("revised")

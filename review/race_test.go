@@ -45,7 +45,7 @@ func TestOneOfManyApproves(t *testing.T) {
 		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", round)))
 		errs := make([]error, racers)
 		together(racers, func(i int) {
-			_, errs[i] = o.desk.Approve(t.Context(), proposals.Actor{Kind: proposals.User, Name: fmt.Sprintf("u%d", i)}, choices(p), "")
+			_, errs[i] = o.desk.Deciding.Approve(t.Context(), proposals.Actor{Kind: proposals.User, Name: fmt.Sprintf("u%d", i)}, choices(p), "")
 		})
 		o.oneWon(errs)
 		if versions, err := o.Versions(t.Context(), p.Subject, 0, 10); err != nil || len(versions) != 1 {
@@ -65,7 +65,7 @@ func TestOneOfManyChanges(t *testing.T) {
 		changes[i] = o.propose(ada, storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += fmt.Sprintf("\nLine %d.", i) }))
 	}
 	errs := make([]error, racers)
-	together(racers, func(i int) { _, errs[i] = o.desk.Approve(t.Context(), ada, choices(changes[i]), "") })
+	together(racers, func(i int) { _, errs[i] = o.desk.Deciding.Approve(t.Context(), ada, choices(changes[i]), "") })
 	o.oneWon(errs)
 	if got := o.inForce(first.Subject).Version; got != 2 {
 		t.Errorf("version %d is live; want 2", got)
@@ -81,13 +81,13 @@ func TestOneOfManyVerdicts(t *testing.T) {
 	together(racers, func(i int) {
 		switch i % 4 {
 		case 0:
-			_, errs[i] = o.desk.Approve(t.Context(), ada, choices(p), "")
+			_, errs[i] = o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
 		case 1:
-			_, errs[i] = o.desk.Reject(t.Context(), ada, choices(p), "No.")
+			_, errs[i] = o.desk.Deciding.Reject(t.Context(), ada, choices(p), "No.")
 		case 2:
-			_, errs[i] = o.desk.Withdraw(t.Context(), scout, p.ID, "")
+			_, errs[i] = o.desk.Drafting.Withdraw(t.Context(), scout, p.ID, "")
 		default:
-			_, errs[i] = o.desk.RequestChanges(t.Context(), ada, choices(p), "Not yet.")
+			_, errs[i] = o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), "Not yet.")
 		}
 	})
 	won := o.won(errs)
@@ -104,11 +104,11 @@ func TestConcurrentProposalsStayWithinLimits(t *testing.T) {
 	o := open(t, review.Policy{MaxOpen: 4})
 	together(racers, func(i int) {
 		d := withAlias(storetest.Prompt(fmt.Sprintf("tool_%d", i%8)), fmt.Sprintf("alias_%d", i))
-		if _, err := o.desk.Propose(t.Context(), scout, []proposals.Draft{d}, true); err != nil && !errors.Is(err, review.ErrLimit) {
+		if _, err := o.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{d}, true); err != nil && !errors.Is(err, review.ErrLimit) {
 			t.Error(err)
 		}
 	})
-	page, err := o.desk.List(t.Context(), review.Query{Author: scout.String()})
+	page, err := o.desk.Reading.List(t.Context(), review.Query{Author: scout.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,15 +152,15 @@ func TestMixedWriters(t *testing.T) {
 			}
 			err := a.try(t.Context(), o.desk, by, p)
 			if step%8 == 7 {
-				_, err = o.desk.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt(fmt.Sprintf("fresh_%d_%d", w, step))}, true)
+				_, err = o.desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt(fmt.Sprintf("fresh_%d_%d", w, step))}, true)
 			}
 			if !isOneOf(err, expected) {
 				t.Errorf("writer %d, %s of %s: %v", w, a.name, p.Subject, err)
 			}
-			if _, err := o.desk.Show(t.Context(), ada, p.ID); err != nil {
+			if _, err := o.desk.Reading.Show(t.Context(), ada, p.ID); err != nil {
 				t.Errorf("writer %d looks at %s: %v", w, p.Subject, err)
 			}
-			if _, err := o.desk.List(t.Context(), review.Query{Filter: "tool"}); err != nil {
+			if _, err := o.desk.Reading.List(t.Context(), review.Query{Filter: "tool"}); err != nil {
 				t.Errorf("writer %d lists: %v", w, err)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // lookAt shows a proposal to a user, who remembers it.
 func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
 	o.Helper()
-	if err := o.desk.Shown(o.Context(), by, o.show(by, p)); err != nil {
+	if err := o.desk.Reading.Shown(o.Context(), by, o.show(by, p)); err != nil {
 		o.Fatal(err)
 	}
 }
@@ -24,11 +24,11 @@ func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
 // lookAtSet shows a change set as a whole and returns its digest.
 func (o office) lookAtSet(by proposals.Actor, name string) string {
 	o.Helper()
-	set, err := o.desk.ShowSet(o.Context(), by, name)
+	set, err := o.desk.Reading.ShowSet(o.Context(), by, name)
 	if err != nil {
 		o.Fatal(err)
 	}
-	if err := o.desk.Shown(o.Context(), by, set.Members...); err != nil {
+	if err := o.desk.Reading.Shown(o.Context(), by, set.Members...); err != nil {
 		o.Fatal(err)
 	}
 	return set.Digest
@@ -42,7 +42,7 @@ func member(id, changeSet string) proposals.Draft {
 }
 
 func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() error {
-	return func() error { _, err := o.desk.Approve(o.Context(), by, choices(ps...), ""); return err }
+	return func() error { _, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), ""); return err }
 }
 
 // TestApproveWhatWasShown changes one thing after the other that a user was
@@ -54,7 +54,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 	warning := review.Opinion{Findings: []rules.Finding{{Severity: rules.Warn, Path: "definition.goals", Message: "It has none."}}}
 	waive := func(by proposals.Actor) func(p proposals.Proposal) {
 		return func(p proposals.Proposal) {
-			if _, err := o.desk.Waive(t.Context(), by, p.ID, "X001", "It is meant so.", nil); err != nil {
+			if _, err := o.desk.Deciding.Waive(t.Context(), by, p.ID, "X001", "It is meant so.", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -112,7 +112,7 @@ func TestApproveWhatWasNeverShown(t *testing.T) {
 	}
 	q := o.propose(scout, storetest.Prompt("chapter_pacer"))
 	expected := []review.Choice{{ID: q.ID, Expect: o.show(ada, q).Digest}}
-	if ds, err := o.desk.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != proposals.ShowingExpected {
+	if ds, err := o.desk.Deciding.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != proposals.ShowingExpected {
 		t.Errorf("approved as %+v, %v", ds, err)
 	}
 	o.sound()
@@ -126,7 +126,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 	a, b := o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))
 	o.lookAt(ada, a)
 	err := o.refused(review.ErrUnseen, func() error {
-		_, err := o.desk.Approve(t.Context(), ada, []review.Choice{{ID: a.ID}, {ID: b.ID}}, "")
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: a.ID}, {ID: b.ID}}, "")
 		return err
 	})
 	if !strings.Contains(err.Error(), ": #2 (tool:user/tool_b); read it with toolcrib show 'set:good'") {
@@ -149,14 +149,14 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 		}
 		return cs
 	}
-	o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), bob, set(digest), ""); return err })
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), bob, set(digest), ""); return err })
 	digest = o.lookAtSet(bob, "good")
 	other := member("rider", "good")
 	other.Rationale = "Another reason."
 	o.revise(scout, rider, other)
-	o.refused(review.ErrDigest, func() error { _, err := o.desk.Approve(t.Context(), bob, set(digest), ""); return err })
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), bob, set(digest), ""); return err })
 	o.lookAtSet(bob, "good")
-	if _, err := o.desk.Withdraw(t.Context(), scout, rider.ID, ""); err != nil {
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, rider.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	err = o.refused(review.ErrDigest, o.tryApprove(bob, a, b))
@@ -164,7 +164,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 		t.Error(err)
 	}
 	digest = o.lookAtSet(bob, "good")
-	ds, err := o.desk.Approve(t.Context(), bob, []review.Choice{{ID: a.ID, Expect: digest}, {ID: b.ID, Expect: digest}}, "")
+	ds, err := o.desk.Deciding.Approve(t.Context(), bob, []review.Choice{{ID: a.ID, Expect: digest}, {ID: b.ID, Expect: digest}}, "")
 	if err != nil || ds[0].Shown != proposals.ShowingExpected || ds[1].Shown != proposals.ShowingExpected {
 		t.Errorf("approved as %+v, %v", ds, err)
 	}
@@ -187,19 +187,19 @@ func TestApproveSeveralUnseen(t *testing.T) {
 			by := []proposals.Actor{bob, ada}[seen]
 			cs := []review.Choice{{ID: ps[0].ID}, {ID: ps[1].ID}}
 			for way, act := range map[string]func() error{
-				"approve": func() error { _, err := o.desk.Approve(t.Context(), by, cs, ""); return err },
+				"approve": func() error { _, err := o.desk.Deciding.Approve(t.Context(), by, cs, ""); return err },
 				"prepare": func() error {
-					_, err := o.desk.Prepare(t.Context(), by, cs, proposals.VerdictApproved, "")
+					_, err := o.desk.Deciding.Prepare(t.Context(), by, cs, proposals.VerdictApproved, "")
 					return err
 				},
-				"dry run": func() error { _, err := o.desk.DryRun().Approve(t.Context(), by, cs, ""); return err },
+				"dry run": func() error { _, err := o.desk.DryRun().Deciding.Approve(t.Context(), by, cs, ""); return err },
 			} {
 				if err := o.refused(review.ErrUnseen, act); strings.Contains(err.Error(), ps[0].Name()) == (seen == 1) || !strings.Contains(err.Error(), ps[1].Name()) {
 					t.Errorf("%s, %s, %d shown: %v", name, way, seen, err)
 				}
 			}
 		}
-		ds, err := o.desk.Approve(t.Context(), ada, choices(ps...), "")
+		ds, err := o.desk.Deciding.Approve(t.Context(), ada, choices(ps...), "")
 		if err != nil || ds[0].Shown != proposals.ShowingShown || ds[1].Shown != proposals.ShowingNone {
 			t.Errorf("%s: approved as %+v, %v", name, ds, err)
 		}
@@ -234,9 +234,9 @@ func TestReviseAgainstApprove(t *testing.T) {
 		together(2, func(who int) {
 			var err error
 			if who == 0 {
-				_, err = other.Revise(t.Context(), scout, p.ID, draft)
+				_, err = other.Drafting.Revise(t.Context(), scout, p.ID, draft)
 			} else {
-				_, err = o.desk.Approve(t.Context(), ada, choices(p), "")
+				_, err = o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
 			}
 			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {
 				t.Error(err)
@@ -263,16 +263,16 @@ func TestJoinAgainstApprove(t *testing.T) {
 		together(2, func(who int) {
 			var err error
 			if who == 0 {
-				_, err = other.Propose(t.Context(), scout, []proposals.Draft{rider}, true)
+				_, err = other.Drafting.Propose(t.Context(), scout, []proposals.Draft{rider}, true)
 			} else {
 				// as the command does: the name of the set stands for its members now
 				var ids []proposals.ID
-				if ids, err = o.desk.Resolve(t.Context(), "set:"+set); err == nil {
+				if ids, err = o.desk.Reading.Resolve(t.Context(), "set:"+set); err == nil {
 					cs := make([]review.Choice, len(ids))
 					for j, id := range ids {
 						cs[j].ID = id
 					}
-					_, err = o.desk.Approve(t.Context(), ada, cs, "")
+					_, err = o.desk.Deciding.Approve(t.Context(), ada, cs, "")
 				}
 			}
 			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {

@@ -26,9 +26,9 @@ func TestUnsignedIsRefused(t *testing.T) {
 	lowered := s.Desk(t, review.Policy{Severities: storetest.Basics()})
 	for name, desk := range map[string]*review.Desk{"required": s.desk, "lowered": lowered} {
 		for act, do := range map[string]func() error{
-			"approve":       func() error { _, err := desk.Approve(t.Context(), ada, choices, ""); return err },
-			"needs changes": func() error { _, err := desk.RequestChanges(t.Context(), ada, choices, "No."); return err },
-			"reject":        func() error { _, err := desk.Reject(t.Context(), ada, choices, "No."); return err },
+			"approve":       func() error { _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); return err },
+			"needs changes": func() error { _, err := desk.Deciding.RequestChanges(t.Context(), ada, choices, "No."); return err },
+			"reject":        func() error { _, err := desk.Deciding.Reject(t.Context(), ada, choices, "No."); return err },
 		} {
 			before := s.Dump(t)
 			if err := do(); !errors.Is(err, proof.ErrUnsigned) {
@@ -39,7 +39,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.desk.DryRun().Approve(t.Context(), ada, choices, ""); err != nil {
+	if _, err := s.desk.DryRun().Deciding.Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Errorf("a dry run: %v", err)
 	}
 	s.whole()
@@ -48,7 +48,7 @@ func TestUnsignedIsRefused(t *testing.T) {
 // prepare returns the statement of a decision by ada.
 func (s signed) prepare(verdict proposals.Verdict, note string, choices ...review.Choice) []byte {
 	s.Helper()
-	prepared, err := s.desk.Prepare(s.Context(), ada, choices, verdict, note)
+	prepared, err := s.desk.Deciding.Prepare(s.Context(), ada, choices, verdict, note)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -108,17 +108,17 @@ func TestWrongSignatures(t *testing.T) {
 		"that is not a signature": {proof.Signed{Statement: approval, Signature: []byte("yes")}, one, "", ada, proof.ErrSignature},
 	} {
 		before := s.Dump(t)
-		if _, err := s.desk.Signed(c.signed).Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {
+		if _, err := s.desk.Signed(c.signed).Deciding.Approve(t.Context(), c.actor, c.choices, c.note); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v; want %v", name, err, c.want)
 		}
 		if after := s.Dump(t); after != before {
 			t.Errorf("%s: something was written: %v", name, storetest.Difference(before, after))
 		}
 	}
-	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err != nil {
+	if _, err := s.desk.Signed(good).Deciding.Approve(t.Context(), ada, one, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.desk.Signed(good).Approve(t.Context(), ada, one, ""); err == nil {
+	if _, err := s.desk.Signed(good).Deciding.Approve(t.Context(), ada, one, ""); err == nil {
 		t.Error("a statement was used twice")
 	}
 	s.whole()
@@ -132,7 +132,7 @@ func TestPreparedStands(t *testing.T) {
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	s.ApproveSigned(t, s.Desk(t, s.Policy), ada, storetest.Prompt("line_pacer"))
-	if _, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, ""); err != nil {
+	if _, err := s.desk.Signed(s.Sign(t, ada, prepared)).Deciding.Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Error(err)
 	}
 	s.whole()
@@ -145,7 +145,7 @@ func TestPreparedMoves(t *testing.T) {
 		"a revision": func(s signed, c review.Choice) {
 			d := storetest.Prompt("scene_pacer")
 			d.Definition.Tool.Goals = "Other goals, longer than before."
-			if _, err := s.desk.Revise(s.Context(), scout, c.ID, d); err != nil {
+			if _, err := s.desk.Drafting.Revise(s.Context(), scout, c.ID, d); err != nil {
 				s.Fatal(err)
 			}
 		},
@@ -164,7 +164,7 @@ func TestPreparedMoves(t *testing.T) {
 			choices := s.Propose(t, s.desk, scout, storetest.Prompt("scene_pacer"))
 			prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 			change(s, choices[0])
-			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Approve(t.Context(), ada, choices, "")
+			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Deciding.Approve(t.Context(), ada, choices, "")
 			if !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
 				t.Errorf("it was approved: %v", err)
 			}

@@ -152,7 +152,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	choices := s.Propose(t, s.desk, scout, storetest.Prompt("line_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
-	decisions, err := s.desk.Signed(proof.Signed{Statement: prepared, Signature: armored}).Approve(t.Context(), ada, choices, "")
+	decisions, err := s.desk.Signed(proof.Signed{Statement: prepared, Signature: armored}).Deciding.Approve(t.Context(), ada, choices, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +164,10 @@ func TestAlwaysSigned(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: proof.Policy{Always: true}})
 	choices := storetest.Choices(t, desk, scout, storetest.Prompt("scene_pacer"))
-	if _, err := desk.Approve(t.Context(), ada, choices, ""); !errors.Is(err, proof.ErrUnsigned) {
+	if _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("approve: %v", err)
 	}
-	if _, err := desk.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, proof.ErrUnsigned) {
+	if _, err := desk.Deciding.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("reject: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestSignedFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
 	choices := s.Propose(t, s.desk, ada, storetest.Prompt("scene_pacer"))
-	if _, err := s.desk.Prepare(t.Context(), ada, choices, proposals.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
+	if _, err := s.desk.Deciding.Prepare(t.Context(), ada, choices, proposals.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
 		t.Errorf("the author prepares: %v", err)
 	}
 	s.Decide(t, s.desk, bob, proposals.VerdictApproved, "", choices...)

@@ -30,7 +30,7 @@ func openWaivable(t *testing.T) waivable {
 // finding returns the finding as it stands.
 func (w waivable) finding() review.Standing {
 	w.Helper()
-	o, err := w.desk.Show(w.Context(), ada, w.id)
+	o, err := w.desk.Reading.Show(w.Context(), ada, w.id)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -44,14 +44,14 @@ func (w waivable) finding() review.Standing {
 }
 
 func (w waivable) waive(desk *review.Desk, reason string, until *time.Time) error {
-	_, err := desk.Waive(w.Context(), ada, w.id, w.handle, reason, until)
+	_, err := desk.Deciding.Waive(w.Context(), ada, w.id, w.handle, reason, until)
 	return err
 }
 
 // signWaiver returns a desk with a signed waiver for a reason.
 func (w waivable) signWaiver(reason string) *review.Desk {
 	w.Helper()
-	prepared, err := w.desk.PrepareWaiver(w.Context(), ada, w.id, w.handle, reason, nil)
+	prepared, err := w.desk.Deciding.PrepareWaiver(w.Context(), ada, w.id, w.handle, reason, nil)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSignedWaivers(t *testing.T) {
 	if err := w.waive(signed, "It is known.", &later); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("another expiry: %v", err)
 	}
-	byHand, err := w.desk.DryRun().Waive(t.Context(), ada, w.id, w.handle, "By hand.", nil)
+	byHand, err := w.desk.DryRun().Deciding.Waive(t.Context(), ada, w.id, w.handle, "By hand.", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +109,10 @@ func TestSignedEndOfWaiver(t *testing.T) {
 	if err := w.waive(w.signWaiver("It is known."), "It is known.", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.desk.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); !errors.Is(err, proof.ErrUnsigned) {
+	if _, err := w.desk.Deciding.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("an unsigned end: %v", err)
 	}
-	prepared, err := w.desk.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")
+	prepared, err := w.desk.Deciding.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,13 +120,13 @@ func TestSignedEndOfWaiver(t *testing.T) {
 	if err := w.waive(signed, "It is gone.", nil); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("a waiver with the signature of its end: %v", err)
 	}
-	if _, err := signed.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
+	if _, err := signed.Deciding.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.finding(); got.Waiver != nil {
 		t.Errorf("the ended waiver covers the finding: %+v", got.Waiver)
 	}
-	if _, err := w.desk.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "Once more."); !errors.Is(err, review.ErrNotWaived) {
+	if _, err := w.desk.Deciding.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "Once more."); !errors.Is(err, review.ErrNotWaived) {
 		t.Errorf("the end of no waiver: %v", err)
 	}
 	w.report(2, 0)
@@ -140,11 +140,11 @@ func TestSignedEndOfWaiverCannotBeUndone(t *testing.T) {
 	if err := w.waive(w.signWaiver("It is known."), "It is known.", nil); err != nil {
 		t.Fatal(err)
 	}
-	prepared, err := w.desk.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")
+	prepared, err := w.desk.Deciding.PrepareUnwaive(t.Context(), ada, w.id, w.handle, "It is gone.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.desk.Signed(w.Sign(t, ada, prepared)).Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
+	if _, err := w.desk.Signed(w.Sign(t, ada, prepared)).Deciding.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Hand(t).Unlocked(t.Context(), "DELETE FROM waivers WHERE seq = (SELECT max(seq) FROM waivers)"); err != nil {

@@ -61,25 +61,25 @@ func (o office) in(state proposals.State, act proposals.Act) proposals.Proposal 
 	if state == proposals.Drafted {
 		return p
 	}
-	_, err := o.desk.Submit(o.Context(), ada, p.ID)
+	_, err := o.desk.Drafting.Submit(o.Context(), ada, p.ID)
 	do(err)
 	if state == proposals.ChiefReview {
 		return p
 	}
-	_, err = o.desk.Assess(o.Context(), carla, p.ID, review.Opinion{})
+	_, err = o.desk.Assessing.Assess(o.Context(), carla, p.ID, review.Opinion{})
 	do(err)
 	switch state { //nolint:exhaustive // the others were returned above
 	case proposals.NeedsChanges:
-		_, err = o.desk.RequestChanges(o.Context(), bob, choices(p), "Not yet.")
+		_, err = o.desk.Deciding.RequestChanges(o.Context(), bob, choices(p), "Not yet.")
 	case proposals.Approved:
 		if act == proposals.ActWaive {
 			o.waive(p, "N103")
 		}
-		_, err = o.desk.Approve(o.Context(), bob, choices(p), "")
+		_, err = o.desk.Deciding.Approve(o.Context(), bob, choices(p), "")
 	case proposals.Rejected:
-		_, err = o.desk.Reject(o.Context(), bob, choices(p), "No.")
+		_, err = o.desk.Deciding.Reject(o.Context(), bob, choices(p), "No.")
 	case proposals.Withdrawn:
-		_, err = o.desk.Withdraw(o.Context(), ada, p.ID, "")
+		_, err = o.desk.Drafting.Withdraw(o.Context(), ada, p.ID, "")
 	}
 	do(err)
 	return p
@@ -93,19 +93,19 @@ func TestReasons(t *testing.T) {
 	p := o.waiting(scout, "scene_pacer")
 	for name, try := range map[string]func(reason string) error{
 		"needs changes": func(reason string) error {
-			_, err := o.desk.RequestChanges(t.Context(), ada, choices(p), reason)
+			_, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), reason)
 			return err
 		},
 		"reject": func(reason string) error {
-			_, err := o.desk.Reject(t.Context(), ada, choices(p), reason)
+			_, err := o.desk.Deciding.Reject(t.Context(), ada, choices(p), reason)
 			return err
 		},
 		"waive": func(reason string) error {
-			_, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", reason, nil)
+			_, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", reason, nil)
 			return err
 		},
 		"comment": func(reason string) error {
-			_, err := o.desk.Comment(t.Context(), ada, p.ID, reason, review.Anchor{})
+			_, err := o.desk.Drafting.Comment(t.Context(), ada, p.ID, reason, review.Anchor{})
 			return err
 		},
 	} {

@@ -24,22 +24,25 @@ func TestTextsAreLimited(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := office{Database: o.Database, T: t, desk: o.desk}
 			for _, try := range []func() error{
-				func() error { _, err := o.desk.Comment(t.Context(), ada, p.ID, text, review.Anchor{}); return err },
-				func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", text, nil); return err },
-				func() error { _, err := o.desk.Approve(t.Context(), ada, choices(clean), text); return err },
-				func() error { _, err := o.desk.RequestChanges(t.Context(), ada, choices(p), text); return err },
-				func() error { _, err := o.desk.Reject(t.Context(), ada, choices(p), text); return err },
-				func() error { _, err := o.desk.Withdraw(t.Context(), ada, p.ID, text); return err },
+				func() error {
+					_, err := o.desk.Drafting.Comment(t.Context(), ada, p.ID, text, review.Anchor{})
+					return err
+				},
+				func() error { _, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", text, nil); return err },
+				func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(clean), text); return err },
+				func() error { _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), text); return err },
+				func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choices(p), text); return err },
+				func() error { _, err := o.desk.Drafting.Withdraw(t.Context(), ada, p.ID, text); return err },
 			} {
 				o.refused(review.ErrText, try)
 			}
 		})
 	}
 	just := strings.Repeat("é", proposals.MaxComment)
-	if _, err := o.desk.Comment(t.Context(), ada, p.ID, just, review.Anchor{}); err != nil {
+	if _, err := o.desk.Drafting.Comment(t.Context(), ada, p.ID, just, review.Anchor{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := o.desk.Approve(t.Context(), ada, choices(clean), just); err != nil {
+	if _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(clean), just); err != nil {
 		t.Error(err)
 	}
 	if got := o.show(ada, p).Comments[0].Body; got != just {
@@ -65,7 +68,7 @@ func TestAnchors(t *testing.T) {
 		{Field: "testCases[1].checks[0].type", Line: 1},
 		{Field: "definition"},
 	} {
-		c, err := o.desk.Comment(t.Context(), rover, p.ID, "Look.", at)
+		c, err := o.desk.Drafting.Comment(t.Context(), rover, p.ID, "Look.", at)
 		if err != nil || c.Field != at.Field || c.Line != at.Line || at.Revision == 0 && c.Revision != 2 {
 			t.Errorf("%+v: %+v, %v", at, c, err)
 		}
@@ -84,6 +87,6 @@ func TestAnchors(t *testing.T) {
 
 		{Field: strings.Repeat("a.", 1<<16)},
 	} {
-		o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Comment(t.Context(), rover, p.ID, "Look.", at); return err })
+		o.refused(proposals.ErrNotFound, func() error { _, err := o.desk.Drafting.Comment(t.Context(), rover, p.ID, "Look.", at); return err })
 	}
 }

@@ -19,7 +19,7 @@ func TestUses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		uses, err := o.desk.Uses(context.Background(), s, registry.LayerUser)
+		uses, err := o.desk.Impact.Uses(context.Background(), s, registry.LayerUser)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestUses(t *testing.T) {
 		t.Errorf("%+v", uses)
 	}
 	missing := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerUser, ID: "nobody"}
-	if _, err := o.desk.Uses(context.Background(), missing, registry.LayerUser); err == nil {
+	if _, err := o.desk.Impact.Uses(context.Background(), missing, registry.LayerUser); err == nil {
 		t.Error("an agent that is not there uses something")
 	}
 }

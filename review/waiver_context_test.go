@@ -21,7 +21,7 @@ func (o office) waiveAll(p proposals.Proposal, rule string) int {
 	for _, s := range o.show(ada, p).Standing {
 		if strings.HasPrefix(s.Rule, rule) && s.Open() {
 			n++
-			if _, err := o.desk.Waive(o.Context(), ada, p.ID, review.Handle(s.Finding), "Our own audit server.", nil); err != nil {
+			if _, err := o.desk.Deciding.Waive(o.Context(), ada, p.ID, review.Handle(s.Finding), "Our own audit server.", nil); err != nil {
 				o.Fatal(err)
 			}
 		}

@@ -33,7 +33,7 @@ func (o office) standing(p proposals.Proposal, want map[string]string) {
 			blocks++
 		}
 	}
-	if _, err := o.desk.DryRun().Approve(o.Context(), ada, choices(p), ""); (err == nil) != (blocks == 0) {
+	if _, err := o.desk.DryRun().Deciding.Approve(o.Context(), ada, choices(p), ""); (err == nil) != (blocks == 0) {
 		o.Errorf("with %d blocks an approval ends with %v", blocks, err)
 	}
 }
@@ -47,10 +47,13 @@ func TestWaiverHolds(t *testing.T) {
 	p := o.propose(scout, draft)
 	first, second := "N103@definition.aliases[0]", "N103@definition.aliases[1]"
 	o.standing(p, map[string]string{first: "open", second: "open"})
-	o.refused(review.ErrAmbiguous, func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", "Why not.", nil); return err })
+	o.refused(review.ErrAmbiguous, func() error {
+		_, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", "Why not.", nil)
+		return err
+	})
 	o.waive(p, first)
 	o.standing(p, map[string]string{first: "waived", second: "open"})
-	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
 
 	draft.Definition.Tool.Prompt += "\nAnd more."
 	p = o.revise(scout, p, draft)
@@ -93,8 +96,8 @@ func TestWaiverFallsWithANewFinding(t *testing.T) {
 		other := o.waiting(ada, "chapter_pacer")
 		o.waive(other, "N103")
 		o.approve(ada, other)
-		o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
-		if _, err := o.desk.Reassess(t.Context(), p.ID); err != nil {
+		o.refused(review.ErrBlocked, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
+		if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil {
 			t.Fatal(err)
 		}
 		o.standing(p, map[string]string{"N103@" + at: "open", "N104@" + at: "open"})
@@ -155,10 +158,13 @@ func TestWaiverExpires(t *testing.T) {
 	p := o.waiting(scout, "scene_pacer")
 	for _, past := range []time.Duration{0, -time.Hour} {
 		when := o.Clock.Now().Add(past)
-		o.refused(review.ErrNotWaivable, func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", "For now.", &when); return err })
+		o.refused(review.ErrNotWaivable, func() error {
+			_, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", "For now.", &when)
+			return err
+		})
 	}
 	until := o.Clock.Now().Add(time.Hour)
-	if _, err := o.desk.Waive(t.Context(), ada, p.ID, "N103", "For now.", &until); err != nil {
+	if _, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", "For now.", &until); err != nil {
 		t.Fatal(err)
 	}
 	at := "N103@definition.aliases[0]"
@@ -168,7 +174,7 @@ func TestWaiverExpires(t *testing.T) {
 	o.Clock.Forward(time.Minute)
 	o.standing(p, map[string]string{at: "open"})
 	o.queued(p, 1)
-	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
 	o.sound()
 	o.waive(p, "N103")
 	o.queued(p, 0)
@@ -187,7 +193,7 @@ func (o office) queued(p proposals.Proposal, want int) {
 			open++
 		}
 	}
-	page, err := o.desk.List(o.Context(), review.Query{Limit: review.MaxPage})
+	page, err := o.desk.Reading.List(o.Context(), review.Query{Limit: review.MaxPage})
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -210,7 +216,7 @@ func TestExpiredWaiversInASet(t *testing.T) {
 	drafts[0] = inSetWith("pacing", withAlias(drafts[0], "get_task"))
 	set := o.proposeAll(scout, drafts...)
 	until := o.Clock.Now().Add(time.Hour)
-	if _, err := o.desk.Waive(t.Context(), ada, set[0].ID, "N103", "For now.", &until); err != nil {
+	if _, err := o.desk.Deciding.Waive(t.Context(), ada, set[0].ID, "N103", "For now.", &until); err != nil {
 		t.Fatal(err)
 	}
 	for _, blocks := range []int{0, 1} {
@@ -228,12 +234,18 @@ func TestNotWaivable(t *testing.T) {
 	o := open(t, review.Policy{})
 	retired := o.propose(ada, storetest.Prompt("recall"))
 	o.standing(retired, map[string]string{"N107@subject": "open"})
-	o.refused(review.ErrNotWaivable, func() error { _, err := o.desk.Waive(t.Context(), ada, retired.ID, "N107", "I know.", nil); return err })
+	o.refused(review.ErrNotWaivable, func() error {
+		_, err := o.desk.Deciding.Waive(t.Context(), ada, retired.ID, "N107", "I know.", nil)
+		return err
+	})
 	p := o.propose(ada, storetest.Prompt("execute_tool"))
 	o.standing(p, map[string]string{"N105@subject": "open"})
-	o.refused(review.ErrNotWaivable, func() error { _, err := o.desk.Waive(t.Context(), ada, p.ID, "N105", "I know.", nil); return err })
+	o.refused(review.ErrNotWaivable, func() error {
+		_, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N105", "I know.", nil)
+		return err
+	})
 	for _, handle := range []string{"", "N", "N10", "N104", "T101", "n105", "N105@definition", "N105@subject#", "N105@subject#0", "@", "#", strings.Repeat("N105", 1000)} {
-		_, err := o.desk.Waive(t.Context(), ada, p.ID, handle, "I know.", nil)
+		_, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, handle, "I know.", nil)
 		if err == nil || handle != "N105@subject#" && !isMissing(err) {
 			t.Errorf("%q: %v", handle, err)
 		}
@@ -260,7 +272,7 @@ func TestUnwaive(t *testing.T) {
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
 	end := func(by proposals.Actor, reason string) error {
-		_, err := o.desk.Unwaive(t.Context(), by, p.ID, "N103", reason)
+		_, err := o.desk.Deciding.Unwaive(t.Context(), by, p.ID, "N103", reason)
 		return err
 	}
 	o.refused(review.ErrNotWaived, func() error { return end(ada, "It was not.") })
@@ -274,7 +286,7 @@ func TestUnwaive(t *testing.T) {
 	at := "N103@definition.aliases[0]"
 	o.standing(p, map[string]string{at: "open"})
 	o.queued(p, 1)
-	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Approve(t.Context(), ada, choices(p), ""); return err })
+	o.refused(review.ErrBlocked, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })
 	o.refused(review.ErrNotWaived, func() error { return end(ada, "Once more.") })
 	o.sound()
 	o.waive(p, "N103")

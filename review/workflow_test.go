@@ -22,7 +22,7 @@ func TestFromDraftToVersion(t *testing.T) {
 			p := o.draft(author, draft)
 			o.stands(p, proposals.Drafted, nil)
 
-			p, err := o.desk.Submit(t.Context(), author, p.ID)
+			p, err := o.desk.Drafting.Submit(t.Context(), author, p.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +31,7 @@ func TestFromDraftToVersion(t *testing.T) {
 				Status: proposals.IssueOpen, Labels: []string{"tool-proposal", "new", "user"},
 			})
 
-			a, err := o.desk.Assess(t.Context(), carla, p.ID, review.Opinion{Recommendation: proposals.RecommendApprove, Comment: "Fine."})
+			a, err := o.desk.Assessing.Assess(t.Context(), carla, p.ID, review.Opinion{Recommendation: proposals.RecommendApprove, Comment: "Fine."})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestNeedsChangesAndBack(t *testing.T) {
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, draft)
-	if _, err := o.desk.RequestChanges(t.Context(), ada, choices(p), "Say what slow means."); err != nil {
+	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), "Say what slow means."); err != nil {
 		t.Fatal(err)
 	}
 	o.assigned(p, proposals.NeedsChanges, "agent:scout", proposals.IssueOpen)
@@ -98,7 +98,7 @@ func TestCommentsFromAnybody(t *testing.T) {
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.reject(ada, p, "Not needed.")
 	for _, by := range []proposals.Actor{ada, rover, carla} {
-		if _, err := o.desk.Comment(t.Context(), by, p.ID, "From "+by.String(), review.Anchor{Field: "definition.prompt", Line: 3}); err != nil {
+		if _, err := o.desk.Drafting.Comment(t.Context(), by, p.ID, "From "+by.String(), review.Anchor{Field: "definition.prompt", Line: 3}); err != nil {
 			t.Error(err)
 		}
 	}

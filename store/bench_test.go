@@ -98,7 +98,7 @@ func benchmarkApprove(b *testing.B, db *storetest.Database, together int) {
 			waiting = append(waiting, fresh(b, db, desk, max(together, 100))...)
 			b.StartTimer()
 		}
-		if _, err := desk.Approve(b.Context(), ada, waiting[:together], ""); err != nil {
+		if _, err := desk.Deciding.Approve(b.Context(), ada, waiting[:together], ""); err != nil {
 			b.Fatal(err)
 		}
 		waiting = waiting[together:]
@@ -110,7 +110,7 @@ func benchmarkShow(b *testing.B, db *storetest.Database) {
 	desk := benchDesk(b, db)
 	p := fresh(b, db, desk, 1)[0]
 	for b.Loop() {
-		if _, err := desk.Show(b.Context(), ada, p.ID); err != nil {
+		if _, err := desk.Reading.Show(b.Context(), ada, p.ID); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func benchmarkList(b *testing.B, db *storetest.Database, early proposals.ID) {
 	} {
 		b.Run("List "+q.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := desk.List(b.Context(), q.query); err != nil {
+				if _, err := desk.Reading.List(b.Context(), q.query); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -173,7 +173,7 @@ func benchmarkOpen(b *testing.B, path string) {
 func BenchmarkVerify(b *testing.B) {
 	db := storetest.New(b)
 	desk := benchDesk(b, db)
-	if _, err := desk.Approve(b.Context(), ada, fresh(b, db, desk, 1000), ""); err != nil {
+	if _, err := desk.Deciding.Approve(b.Context(), ada, fresh(b, db, desk, 1000), ""); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -27,7 +27,7 @@ func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *review
 	}
 	db := storetest.Open(t, path)
 	desk := db.Desk(t, review.Policy{})
-	page, err := desk.List(t.Context(), review.Query{State: proposals.UserReview, Limit: waiting})
+	page, err := desk.Reading.List(t.Context(), review.Query{State: proposals.UserReview, Limit: waiting})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestManyAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const tools, waiting = 150, 64 + 8 + 8 + 3 + 256
 	db, desk, choices := manyWaiting(t, tools, waiting)
-	decisions, err := desk.Approve(t.Context(), ada, choices, "all of it")
+	decisions, err := desk.Deciding.Approve(t.Context(), ada, choices, "all of it")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestVerdictsCompareFirst(t *testing.T) {
 	db, desk, choices := manyWaiting(t, 2, 3)
 	decided := make([]review.DecidedProposal, len(choices))
 	for i, c := range choices {
-		d, err := desk.Show(t.Context(), ada, c.ID)
+		d, err := desk.Reading.Show(t.Context(), ada, c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

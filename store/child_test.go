@@ -68,7 +68,7 @@ func child(task string, args []string) int {
 		switch task {
 		case "approve":
 			wait()
-			_, err = desk.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
+			_, err = desk.Deciding.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
 		case "loop":
 			err = approveForEver(ctx, desk, by, args[1])
 		case "endorse":
@@ -97,11 +97,11 @@ func approveForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, 
 			if version > 0 {
 				next = storetest.Modify(draft, version, func(t *registry.Tool) { t.Prompt += fmt.Sprintf("\nVersion %d.", version+1) })
 			}
-			made, err := desk.Propose(ctx, by, []proposals.Draft{next}, true)
+			made, err := desk.Drafting.Propose(ctx, by, []proposals.Draft{next}, true)
 			if err != nil {
 				return err
 			}
-			decisions, err := desk.Approve(ctx, by, []review.Choice{{ID: made[0].ID}}, "")
+			decisions, err := desk.Deciding.Approve(ctx, by, []review.Choice{{ID: made[0].ID}}, "")
 			if err != nil {
 				return err
 			}

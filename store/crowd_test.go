@@ -38,7 +38,7 @@ func TestCrowdIsSound(t *testing.T) {
 	for i, p := range page.Proposals {
 		choices[i] = review.Choice{ID: p.ID, Unseen: true}
 	}
-	if _, err := desk.Approve(t.Context(), ada, choices, ""); err != nil {
+	if _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); err != nil {
 		t.Error(err)
 	}
 	db.Approved(t, desk, ada, storetest.Prompt("scene_pacer"))

@@ -50,22 +50,22 @@ func (x *edited) fill(t *testing.T) error {
 	x.db.Approved(t, x.desk, ada, draft)
 	next := storetest.Prompt("pier_pacer")
 	x.open = storetest.Choices(t, x.desk, ada, next)[0].ID
-	shown, err := x.desk.Show(ctx, ada, x.open)
+	shown, err := x.desk.Reading.Show(ctx, ada, x.open)
 	if err != nil {
 		return err
 	}
 	as := *shown.Assessment()
-	_, err = x.desk.Assess(ctx, proposals.Actor{Kind: proposals.Chief, Name: "carla"}, x.open, review.Opinion{
+	_, err = x.desk.Assessing.Assess(ctx, proposals.Actor{Kind: proposals.Chief, Name: "carla"}, x.open, review.Opinion{
 		Revision: as.Revision, ContentHash: as.ContentHash, Recommendation: proposals.RecommendApprove, Comment: "It is warned about.",
 		Findings: []rules.Finding{{Severity: rules.Warn, Path: "definition.goals", Message: "It has none."}},
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := x.desk.Waive(ctx, ada, x.open, "X001", "It is meant so.", nil); err != nil {
+	if _, err := x.desk.Deciding.Waive(ctx, ada, x.open, "X001", "It is meant so.", nil); err != nil {
 		return err
 	}
-	if _, err := x.desk.Comment(ctx, ada, x.open, "Look at the end.", review.Anchor{}); err != nil {
+	if _, err := x.desk.Drafting.Comment(ctx, ada, x.open, "Look at the end.", review.Anchor{}); err != nil {
 		return err
 	}
 	err = x.db.KeepImport(ctx, catalog.Import{ID: x.db.NewID(), At: x.db.Clock.Now(), Actor: "user:ada", Format: "mcp", Label: "library", Hash: registry.HashBytes(nil), Tools: []catalog.Raw{{Hash: x.raw, Body: []byte(editedBody)}}})
@@ -115,7 +115,7 @@ func (x edited) readers(t *testing.T) map[string]func() error {
 			return x.db.EachVersion(ctx, x.tool, func(history.Version) error { return nil })
 		},
 		"show": func() error {
-			_, err := x.desk.Show(ctx, ada, x.open)
+			_, err := x.desk.Reading.Show(ctx, ada, x.open)
 			return err
 		},
 		"decisions": func() error {
@@ -128,7 +128,7 @@ func (x edited) readers(t *testing.T) map[string]func() error {
 			})
 		},
 		"approve": func() error {
-			_, err := x.desk.DryRun().Approve(ctx, ada, []review.Choice{{ID: x.open}}, "")
+			_, err := x.desk.DryRun().Deciding.Approve(ctx, ada, []review.Choice{{ID: x.open}}, "")
 			return err
 		},
 		"tiers": func() error {

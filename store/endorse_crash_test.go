@@ -33,12 +33,12 @@ func twoApprove() review.Policy {
 // second, and so on. A line on standard output acknowledges each of the two.
 func endorseForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, series string) error {
 	for i := 0; ; i++ {
-		made, err := desk.Propose(ctx, by, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))}, true)
+		made, err := desk.Drafting.Propose(ctx, by, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))}, true)
 		if err != nil {
 			return err
 		}
 		for _, owner := range two {
-			decisions, err := desk.Approve(ctx, owner, []review.Choice{{ID: made[0].ID}}, "")
+			decisions, err := desk.Deciding.Approve(ctx, owner, []review.Choice{{ID: made[0].ID}}, "")
 			if err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ func finish(t *testing.T, db *storetest.Database, desk *review.Desk) (between in
 			t.Fatalf("%s waits and has %d versions, %v", p.ID, len(versions), err)
 		}
 		for _, owner := range missing {
-			if _, err := desk.Approve(t.Context(), owner, []review.Choice{{ID: p.ID}}, ""); err != nil {
+			if _, err := desk.Deciding.Approve(t.Context(), owner, []review.Choice{{ID: p.ID}}, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -51,7 +51,7 @@ func BenchmarkPostgresApprove(b *testing.B) {
 			b.Fatalf("run it with a -benchtime of at most %dx", approvals)
 		}
 		start := time.Now()
-		if _, err := desk.Approve(b.Context(), ada, waiting[:1], ""); err != nil {
+		if _, err := desk.Deciding.Approve(b.Context(), ada, waiting[:1], ""); err != nil {
 			b.Fatal(err)
 		}
 		took[0] = append(took[0], float64(time.Since(start).Microseconds()))
@@ -223,7 +223,7 @@ func BenchmarkConfigReads(b *testing.B) {
 						desk = benchDesk(b, dbs[n])
 					}
 					start := time.Now()
-					if _, err := desk.Preview(b.Context(), nil, "scout", scene); err != nil {
+					if _, err := desk.Impact.Preview(b.Context(), nil, "scout", scene); err != nil {
 						b.Fatal(err)
 					}
 					took[n] = append(took[n], float64(time.Since(start).Microseconds()))

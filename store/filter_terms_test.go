@@ -144,7 +144,7 @@ func TestRuleFilterFollowsAssessments(t *testing.T) {
 	hidden, tool := *draft.Definition.Tool, draft.Definition.Tool
 	hidden.Prompt += "\u200b"
 	draft.Definition.Tool = &hidden
-	made, err := desk.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
+	made, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestRuleFilterFollowsAssessments(t *testing.T) {
 		t.Errorf("%+v", damage)
 	}
 	draft.Definition.Tool = tool
-	if _, err := desk.Revise(t.Context(), ada, made[0].ID, draft); err != nil {
+	if _, err := desk.Drafting.Revise(t.Context(), ada, made[0].ID, draft); err != nil {
 		t.Fatal(err)
 	}
 	if got := filtered(t, db, "rule:s109"); len(got) != 0 {

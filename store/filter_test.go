@@ -167,7 +167,7 @@ func TestFilterFollowsRevisions(t *testing.T) {
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	draft := storetest.Prompt("scene_pacer")
 	draft.ChangeSet = "first set"
-	made, err := desk.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
+	made, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestFilterFollowsRevisions(t *testing.T) {
 	tool.Name = "Another name"
 	draft.Definition.Tool, draft.ChangeSet = &tool, "second set"
 	for range 2 {
-		if _, err := desk.Revise(t.Context(), ada, made[0].ID, draft); err != nil {
+		if _, err := desk.Drafting.Revise(t.Context(), ada, made[0].ID, draft); err != nil {
 			t.Fatal(err)
 		}
 		draft.Rationale = "Once more."

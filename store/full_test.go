@@ -48,7 +48,7 @@ func fill(db *storetest.Database) error {
 	}
 	errs := []error{fillCalls(ctx, db)}
 	propose := func(by proposals.Actor, submit bool, drafts ...proposals.Draft) []review.Choice {
-		made, err := desk.Propose(ctx, by, drafts, submit)
+		made, err := desk.Drafting.Propose(ctx, by, drafts, submit)
 		errs = append(errs, err)
 		choices := make([]review.Choice, len(made))
 		for i, p := range made {
@@ -57,7 +57,7 @@ func fill(db *storetest.Database) error {
 		return choices
 	}
 	approve := func(choices []review.Choice, note string) {
-		_, err := desk.Approve(ctx, ada, choices, note)
+		_, err := desk.Deciding.Approve(ctx, ada, choices, note)
 		errs = append(errs, err)
 	}
 	first := storetest.Prompt("scene_pacer")
@@ -69,24 +69,24 @@ func fill(db *storetest.Database) error {
 	aliased.Definition.Tool.Aliases = []string{"get_task", "save_memory"}
 	waived := propose(scout, true, aliased)
 	for _, alias := range []string{"0", "1"} {
-		_, err = desk.Waive(ctx, ada, waived[0].ID, "N103@definition.aliases["+alias+"]", "The old name is wanted.", nil)
+		_, err = desk.Deciding.Waive(ctx, ada, waived[0].ID, "N103@definition.aliases["+alias+"]", "The old name is wanted.", nil)
 		errs = append(errs, err)
 	}
 	approve(waived, "Agreed on Monday.")
 
 	again := storetest.Prompt("page_pacer")
 	sentBack := propose(scout, true, again)
-	_, err = desk.RequestChanges(ctx, ada, sentBack, "Say more.")
+	_, err = desk.Deciding.RequestChanges(ctx, ada, sentBack, "Say more.")
 	errs = append(errs, err)
 	again.Rationale, again.ChangeSet = "More is said.", "pages"
-	_, err = desk.Revise(ctx, scout, sentBack[0].ID, again)
+	_, err = desk.Drafting.Revise(ctx, scout, sentBack[0].ID, again)
 	errs = append(errs, err)
-	_, err = desk.Reject(ctx, ada, propose(scout, true, storetest.Prompt("line_pacer")), "Not needed.")
+	_, err = desk.Deciding.Reject(ctx, ada, propose(scout, true, storetest.Prompt("line_pacer")), "Not needed.")
 	errs = append(errs, err)
-	_, err = desk.Withdraw(ctx, scout, propose(scout, true, storetest.Prompt("word_pacer"))[0].ID, "Never mind.")
+	_, err = desk.Drafting.Withdraw(ctx, scout, propose(scout, true, storetest.Prompt("word_pacer"))[0].ID, "Never mind.")
 	errs = append(errs, err)
 	for _, body := range []string{"What about dialogue?", "It is covered."} {
-		_, err = desk.Comment(ctx, ada, sentBack[0].ID, body, review.Anchor{Field: "definition.prompt", Line: 2})
+		_, err = desk.Drafting.Comment(ctx, ada, sentBack[0].ID, body, review.Anchor{Field: "definition.prompt", Line: 2})
 		errs = append(errs, err)
 	}
 	blocked := storetest.Prompt("verse_pacer")
@@ -99,7 +99,7 @@ func fill(db *storetest.Database) error {
 	}))
 	propose(ada, false, storetest.Prompt("drafted"))
 	skill, contents := storetest.Skill("logo", "assets/logo.png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00"))
-	made, err := desk.WithContents(contents).Propose(ctx, ada, []proposals.Draft{skill}, true)
+	made, err := desk.WithContents(contents).Drafting.Propose(ctx, ada, []proposals.Draft{skill}, true)
 	if errs = append(errs, err); err == nil {
 		approve([]review.Choice{{ID: made[0].ID}}, "")
 	}

@@ -44,14 +44,14 @@ func BenchmarkGrowth(b *testing.B) {
 			b.Run("Show", func(b *testing.B) { benchmarkShow(b, db) })
 			b.Run("Comment", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := desk.Comment(b.Context(), ada, talked, "Why?", review.Anchor{}); err != nil {
+					if _, err := desk.Drafting.Comment(b.Context(), ada, talked, "Why?", review.Anchor{}); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
 			b.Run("Waive", func(b *testing.B) {
 				for b.Loop() {
-					if _, err := desk.Waive(b.Context(), ada, waived, "N103", "It is meant so.", nil); err != nil {
+					if _, err := desk.Deciding.Waive(b.Context(), ada, waived, "N103", "It is meant so.", nil); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -98,7 +98,7 @@ func benchmarkProposeFirst(b *testing.B, db *storetest.Database) {
 
 func proposed(b *testing.B, desk *review.Desk, d proposals.Draft) proposals.ID {
 	b.Helper()
-	made, err := desk.Propose(b.Context(), ada, []proposals.Draft{d}, true)
+	made, err := desk.Drafting.Propose(b.Context(), ada, []proposals.Draft{d}, true)
 	if err != nil {
 		b.Fatal(fmt.Errorf("propose %s: %w", d.Subject, err))
 	}

@@ -127,7 +127,7 @@ func TestCutDuringCommit(t *testing.T) {
 		draft := storetest.Prompt("tool_" + strconv.Itoa(i))
 		choices := storetest.Choices(t, desk, ada, draft)
 		c.next.Store([]int32{beforeSent, beforeHeard}[i%2])
-		if decisions, err := desk.Approve(t.Context(), ada, choices, ""); err != nil || len(decisions) != 1 {
+		if decisions, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); err != nil || len(decisions) != 1 {
 			t.Fatalf("cut %d: %d decisions, %v", i, len(decisions), err)
 		}
 		if versions, err := db.Versions(t.Context(), draft.Subject, 0, 10); err != nil || len(versions) != 1 {
@@ -200,11 +200,11 @@ func approveOnce(t *testing.T, db *storetest.Database, desk *review.Desk, draft 
 	var versions []history.Version
 	for _, step := range []func() error{
 		func() (err error) {
-			made, err = desk.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
+			made, err = desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{draft}, true)
 			return err
 		},
 		func() error {
-			_, err := desk.Approve(t.Context(), ada, []review.Choice{{ID: made[0].ID}}, "")
+			_, err := desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: made[0].ID}}, "")
 			return err
 		},
 		func() (err error) {

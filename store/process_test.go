@@ -64,7 +64,7 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	for round := range 2 / shortrun.Every(2) {
 		draft := storetest.Prompt("tool_" + strconv.Itoa(round))
-		made, err := desk.Propose(t.Context(), scout, []proposals.Draft{draft}, true)
+		made, err := desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{draft}, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestProposalIsWrittenOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			made, err := desk.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
+			made, err := desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
 			if err != nil || len(made) != 1 || made[0].State != tt.state || made[0].Issue == 0 {
 				t.Fatalf("%+v, %v", made, err)
 			}
@@ -63,7 +63,7 @@ func BenchmarkPropose(b *testing.B) {
 	db := storetest.Open(b, filepath.Join(b.TempDir(), "toolcrib.db"))
 	desk := db.Desk(b, review.Policy{})
 	for n := 0; b.Loop(); n++ {
-		if _, err := desk.Propose(b.Context(), ada, []proposals.Draft{storetest.Prompt(fmt.Sprintf("scene_pacer_%d", n))}, true); err != nil {
+		if _, err := desk.Drafting.Propose(b.Context(), ada, []proposals.Draft{storetest.Prompt(fmt.Sprintf("scene_pacer_%d", n))}, true); err != nil {
 			b.Fatal(err)
 		}
 	}

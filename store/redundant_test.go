@@ -188,12 +188,12 @@ func fillEverything(t *testing.T, db *storetest.Database) error {
 	}
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
 	db.Approved(t, desk, ada, storetest.Prompt("harbour_pacer"))
-	shown, err := desk.Show(ctx, ada, storetest.Choices(t, desk, ada, storetest.Prompt("pier_pacer"))[0].ID)
+	shown, err := desk.Reading.Show(ctx, ada, storetest.Choices(t, desk, ada, storetest.Prompt("pier_pacer"))[0].ID)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		desk.Shown(ctx, ada, shown),
+		desk.Reading.Shown(ctx, ada, shown),
 		db.SQL(ctx, "INSERT INTO history_files SELECT dir, subject, number FROM pending_exports"),
 		db.SQL(ctx, "INSERT INTO live_files SELECT dir, seal FROM workspaces"),
 		fillSignatures(t, db),

@@ -46,7 +46,7 @@ func TestEverySchemaOpens(t *testing.T) {
 				t.Fatal(err)
 			}
 			desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
-			if _, err := desk.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("late_pacer")}, true); err != nil {
+			if _, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("late_pacer")}, true); err != nil {
 				t.Error(err)
 			}
 			storetest.Sound(t, db.DB)

@@ -274,13 +274,13 @@ func says(text string) func(string) bool {
 func (x target) signatureOfAnotherHistory(other target) {
 	x.Helper()
 	choices := other.Propose(x, other.desk, scout, storetest.Prompt("mood_pacer"))
-	prepared, err := other.desk.Prepare(x.Context(), ada, choices, proposals.VerdictApproved, "")
+	prepared, err := other.desk.Deciding.Prepare(x.Context(), ada, choices, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}
 	here := x.Propose(x, x.desk, scout, storetest.Prompt("mood_pacer"))
 	x.Clock.Forward(time.Hour)
-	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Approve(x.Context(), ada, here, ""); !errors.Is(err, proposals.ErrConflict) {
+	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Deciding.Approve(x.Context(), ada, here, ""); !errors.Is(err, proposals.ErrConflict) {
 		x.Errorf("a decision of another history: %v", err)
 	}
 }

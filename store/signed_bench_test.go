@@ -83,11 +83,11 @@ func BenchmarkSignedReading(b *testing.B) {
 			return err
 		},
 		"preview": func(b *testing.B, x *bench) error {
-			_, err := x.desk.Preview(b.Context(), nil, "scout", scene)
+			_, err := x.desk.Impact.Preview(b.Context(), nil, "scout", scene)
 			return err
 		},
 		"toolset": func(b *testing.B, x *bench) error {
-			_, _, err := x.desk.Toolset(b.Context(), "scout", registry.LayerUser, registry.Context{})
+			_, _, err := x.desk.Impact.Toolset(b.Context(), "scout", registry.LayerUser, registry.Context{})
 			return err
 		},
 	} {
@@ -196,7 +196,7 @@ func BenchmarkSignedApprove(b *testing.B) {
 			start := time.Now()
 			if n == 1 {
 				s.Decide(b, desk, ada, proposals.VerdictApproved, "", choices...)
-			} else if _, err := desk.Approve(b.Context(), ada, choices, ""); err != nil {
+			} else if _, err := desk.Deciding.Approve(b.Context(), ada, choices, ""); err != nil {
 				b.Fatal(err)
 			}
 			took[n] = append(took[n], float64(time.Since(start).Microseconds()))

@@ -25,7 +25,7 @@ type signedForgery struct {
 func (x target) sign(key signingtest.Key, change func(*statement.Statement)) signedForgery {
 	x.Helper()
 	o := x.attempt()
-	prepared, err := x.desk.Prepare(x.Context(), ada, []review.Choice{{ID: o.Proposal.ID}}, proposals.VerdictApproved, "")
+	prepared, err := x.desk.Deciding.Prepare(x.Context(), ada, []review.Choice{{ID: o.Proposal.ID}}, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (x target) sign(key signingtest.Key, change func(*statement.Statement)) sig
 func (x target) forgeSigned(f signedForgery) {
 	x.Helper()
 	choices := []review.Choice{{ID: f.attempt.Proposal.ID}}
-	if _, err := x.desk.Signed(f.signed).Approve(x.Context(), ada, choices, ""); err == nil {
+	if _, err := x.desk.Signed(f.signed).Deciding.Approve(x.Context(), ada, choices, ""); err == nil {
 		x.Error("the service accepts it")
 	}
 	sum := statement.Sum(f.signed.Statement)
@@ -66,12 +66,12 @@ func (x target) signatureRecord(signed proof.Signed) proof.SignatureRecord {
 // forgeSigners records the signers file as a state that its own new key signed.
 func (x target) forgeSigners(key signingtest.Key) {
 	x.Helper()
-	prepared, err := x.desk.PrepareSigners(x.Context(), ada)
+	prepared, err := x.desk.Signers.PrepareSigners(x.Context(), ada)
 	if err != nil {
 		x.Fatal(err)
 	}
 	signed := storetest.SignWith(x, key, prepared)
-	if _, err := x.desk.Signed(signed).ChangeSigners(x.Context(), ada); err == nil {
+	if _, err := x.desk.Signed(signed).Signers.ChangeSigners(x.Context(), ada); err == nil {
 		x.Error("the service accepts it")
 	}
 	file, err := x.Policy.Signatures.Signers()

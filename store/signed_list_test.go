@@ -31,13 +31,13 @@ func (x target) recordList() {
 	if err != nil {
 		x.Fatal(err)
 	}
-	states, err := x.desk.SignersStates(x.Context())
+	states, err := x.desk.Signers.SignersStates(x.Context())
 	if err != nil || len(states) != 1 {
 		x.Fatalf("%d states, %v", len(states), err)
 	}
 	state := slices.Concat(bytes.TrimSuffix(states[0].Text, []byte("-\n")), []byte(statement.Sum(list)+"\n"))
 	o := x.attempt() // whose statement has this database and the end of its log
-	prepared, err := x.desk.Prepare(x.Context(), bob, []review.Choice{{ID: o.Proposal.ID}}, "approved", "")
+	prepared, err := x.desk.Deciding.Prepare(x.Context(), bob, []review.Choice{{ID: o.Proposal.ID}}, "approved", "")
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -85,15 +85,15 @@ func TestRecordedRevocationList(t *testing.T) {
 			if found, counts := x.damage(x.Path()); counts.Signed != 0 || !slices.ContainsFunc(found, says("not the one in force")) {
 				t.Errorf("before the new state verification says %q, %+v", found, counts)
 			}
-			if _, err := x.desk.PrepareSigners(t.Context(), bob); !errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), "state 2 revoked the key SHA256:") {
+			if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), "state 2 revoked the key SHA256:") {
 				t.Errorf("the file of before the list is recorded: %v", err)
 			}
 			x.SetSigners(t, tt.lines(x)...)
-			prepared, err := x.desk.PrepareSigners(t.Context(), ada)
+			prepared, err := x.desk.Signers.PrepareSigners(t.Context(), ada)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := x.desk.Signed(x.Sign(t, ada, prepared)).ChangeSigners(t.Context(), ada); !errors.Is(err, signers.ErrRevoked) {
+			if _, err := x.desk.Signed(x.Sign(t, ada, prepared)).Signers.ChangeSigners(t.Context(), ada); !errors.Is(err, signers.ErrRevoked) {
 				t.Errorf("the revoked key signs the new state: %v", err)
 			}
 			if state := x.Change(t, x.desk, bob); state.Number != 3 || !strings.HasSuffix(string(state.Text), "\nrevoked -\n") || state.Revoked != nil {
@@ -110,7 +110,7 @@ func TestRecordedRevocationList(t *testing.T) {
 		x.recordList()
 		x.byHand("UPDATE events SET data = replace(data, '\"revoked\"', '\"nothing\"') WHERE act = 'signers'")
 		x.SetSigners(t, x.Line(bob))
-		if _, err := x.desk.PrepareSigners(t.Context(), bob); !errors.Is(err, proof.ErrSigners) || !strings.Contains(err.Error(), "names another revocation list") {
+		if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, proof.ErrSigners) || !strings.Contains(err.Error(), "names another revocation list") {
 			t.Errorf("it goes unnoticed: %v", err)
 		}
 	})

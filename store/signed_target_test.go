@@ -60,7 +60,7 @@ func poison(tool *registry.Tool) {
 func (x target) attempt() review.Dossier {
 	x.Helper()
 	made := x.Propose(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
-	o, err := x.desk.Show(x.Context(), ada, made[0].ID)
+	o, err := x.desk.Reading.Show(x.Context(), ada, made[0].ID)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -176,9 +176,9 @@ func (x target) callAll(db *storetest.Database, seen map[string]string, show fun
 
 func (x target) readAll(db *storetest.Database, desk *review.Desk, show func(string, any, error)) {
 	ctx := x.Context()
-	previews, err := desk.Preview(ctx, nil, "", impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}})
+	previews, err := desk.Impact.Preview(ctx, nil, "", impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}})
 	show("preview", previews, err)
-	uses, err := desk.Uses(ctx, poisoned, registry.LayerUser)
+	uses, err := desk.Impact.Uses(ctx, poisoned, registry.LayerUser)
 	show("uses", uses, err)
 	for _, all := range []bool{false, true} {
 		q := catalog.Query{Kind: registry.KindTool, View: registry.LayerUser.View(), All: all, Limit: 1000}

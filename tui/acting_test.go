@@ -17,7 +17,7 @@ const nameBank = "tool:user/name_bank"
 // state returns where the proposal of a name bank stands.
 func (b *bench) state() proposals.State {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil || len(page.Proposals) == 0 {
 		b.t.Fatalf("%s: %v", nameBank, err)
 	}
@@ -102,12 +102,12 @@ func TestOtherProcessesAppear(t *testing.T) {
 func TestStaleDigestDecidesNothing(t *testing.T) {
 	b := newBench(t, 100, 60, demo("name_bank.json"))
 	b.press("enter", "2", "3", "a")
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Somebody has it assessed again while the dialog is open.
-	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
+	if _, err := b.desk.Assessing.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	b.press("y").wants("Nothing decided")

@@ -13,7 +13,7 @@ import (
 // states returns where every proposal stands, by its subject.
 func (b *bench) states() map[string]proposals.State {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func (b *bench) count(s proposals.State) int {
 // noted checks that the first decision on each proposal has a note.
 func (b *bench) noted(note string) {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	for _, p := range page.Proposals {
-		if d, err := b.desk.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != note {
+		if d, err := b.desk.Reading.Show(context.Background(), mara, p.ID); err != nil || d.Decisions[0].Note != note {
 			b.t.Errorf("%s: %v, %v", p.Subject, d.Decisions, err)
 		}
 	}
@@ -117,11 +117,11 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 	b.press("d").wants("Approve", "#2 tool:user/get_word_counts: the diff")
 	b.press("esc").wants("* 1 marked")
 	// Somebody decides meanwhile.
-	page, err := b.desk.List(context.Background(), review.Query{Filter: "word_counts"})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: "word_counts"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.desk.Reject(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
+	if _, err := b.desk.Deciding.Reject(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
 		t.Fatal(err)
 	}
 	b.press("x").wants("Not possible", "it is already rejected")
@@ -186,11 +186,11 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 // reassess has a proposal assessed again, as another process would.
 func (b *bench) reassess(name string) {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{Filter: name})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: name})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if _, err := b.desk.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
+	if _, err := b.desk.Assessing.Reassess(context.Background(), page.Proposals[0].ID); err != nil {
 		b.t.Fatal(err)
 	}
 }

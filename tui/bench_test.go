@@ -32,12 +32,12 @@ func megabyte(line int) proposals.Draft {
 
 // oversized shows drafts that are longer than a submission may be.
 type oversized struct {
-	*review.Desk
+	tui.Reader
 	draft proposals.Draft
 }
 
 func (o oversized) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
-	d, err := o.Desk.Show(ctx, actor, id)
+	d, err := o.Reader.Show(ctx, actor, id)
 	d.Revision.Draft = o.draft
 	return d, err
 }
@@ -85,11 +85,13 @@ func BenchmarkKeyIn1MB(b *testing.B) {
 func bigBench(tb testing.TB, draft proposals.Draft) *bench {
 	tb.Helper()
 	w := newBench(tb, 200, 60)
-	if _, err := w.desk.Propose(tb.Context(), drafter, []proposals.Draft{hostile("plain")}, true); err != nil {
+	if _, err := w.desk.Drafting.Propose(tb.Context(), drafter, []proposals.Draft{hostile("plain")}, true); err != nil {
 		tb.Fatal(err)
 	}
+	desk := tui.DeskOf(w.desk)
+	desk.Reader = oversized{desk.Reader, draft}
 	w.m = tui.New(tui.Config{
-		Desk: tui.DeskOf(oversized{w.desk, draft}), Registry: registryPage{w.db}, Actor: mara, Layer: registry.LayerUser, Theme: "dark",
+		Desk: desk, Registry: registryPage{w.db}, Actor: mara, Layer: registry.LayerUser, Theme: "dark",
 		Getenv: func(string) string { return "" }, Now: w.now, After: w.after,
 	})
 	w.m.Prime(200, 60)
@@ -104,7 +106,7 @@ func BenchmarkQueue(b *testing.B) {
 				for i := range drafts {
 					drafts[i] = proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: fmt.Sprintf("tool_%d", i)}}
 				}
-				if _, err := w.desk.Propose(b.Context(), mara, drafts, false); err != nil {
+				if _, err := w.desk.Drafting.Propose(b.Context(), mara, drafts, false); err != nil {
 					b.Fatal(err)
 				}
 			})

@@ -11,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/impact"
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/desk"
@@ -24,37 +25,38 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Reader reads proposals, change sets and what they change, for the pages.
+// Reader reads proposals and change sets for the pages.
 type Reader interface {
 	queue.Desk
-	proposal.Desk
-	subject.Desk
+	proposal.Reader
 	changeset.Desk
+}
+
+// Impact is what proposals and live definitions do to prompts.
+type Impact interface {
+	proposal.Impact
+	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
 }
 
 // Desk is the part of the review service that the workbench uses.
 type Desk struct {
 	Reader
+	Impact
 	desk.Decider
 	desk.Proposer
-	desk.Commenter
+	desk.Assessor
 }
 
-// DeskOf returns the desk of a service that does all of it.
-func DeskOf[S interface {
-	Reader
-	desk.Decider
-	desk.Proposer
-	desk.Commenter
-}](service S) Desk {
-	return Desk{service, service, service, service}
+// DeskOf returns the desk of a review service.
+func DeskOf(d *review.Desk) Desk {
+	return Desk{d.Reading, d.Impact, d.Deciding, d.Drafting, d.Assessing}
 }
 
 // The parts of the desk, of the jobs and of the search, for those who configure them.
 type (
 	Decider      = desk.Decider
 	Proposer     = desk.Proposer
-	Commenter    = desk.Commenter
+	Assessor     = desk.Assessor
 	Calls        = desk.Calls
 	Answerer     = desk.Answerer
 	Signer       = desk.Signer

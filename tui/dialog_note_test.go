@@ -126,7 +126,7 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	b.press("esc")
 	d := b.file("name_bank.json")
 	d.ChangeSet = "research-notes"
-	if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
+	if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
 		t.Fatal(err)
 	}
 	b.press("ctrl+l", "a").wants("━━ Approve ━━")
@@ -147,11 +147,11 @@ func TestNoteInTheEditor(t *testing.T) {
 	b.wants("▎ First. Then", "▎ ⟨U+202E⟩ more.", "ctrl+o editor")
 	b.write("!").press("ctrl+s", "y")
 	b.wants("Sent back")
-	comments, err := b.desk.List(t.Context(), review.Query{State: proposals.NeedsChanges})
+	comments, err := b.desk.Reading.List(t.Context(), review.Query{State: proposals.NeedsChanges})
 	if err != nil || len(comments.Proposals) != 1 {
 		t.Fatalf("%v, %v", comments, err)
 	}
-	d, err := b.desk.Show(t.Context(), mara, comments.Proposals[0].ID)
+	d, err := b.desk.Reading.Show(t.Context(), mara, comments.Proposals[0].ID)
 	if err != nil || d.Decisions[0].Note != "First. Then\n⟨U+202E⟩ more.!" {
 		t.Errorf("%v, %q", err, d.Decisions[0].Note)
 	}

@@ -78,7 +78,7 @@ func TestDraftTooLongToSubmit(t *testing.T) {
 	b := newBench(t, 120, 40, func(b *bench) {
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Prompt = strings.Repeat("All of it. ", 100_000)
-		if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, false); err != nil {
+		if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, false); err != nil {
 			b.t.Fatal(err)
 		}
 	})

@@ -99,7 +99,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 	b.press("e")
 	b.wants("No problems found.")
 	b.press("y")
-	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.UserReview})
 	if err != nil || len(page.Proposals) != 1 {
 		t.Fatalf("%d proposals: %v\n%s", len(page.Proposals), err, b.screen())
 	}
@@ -128,11 +128,11 @@ func TestRebaseTakesSides(t *testing.T) {
 // checkTaken holds the only proposal that waits against the sides that were taken.
 func checkTaken(b *bench, goals string, limit int) {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.UserReview})
 	if err != nil || len(page.Proposals) != 1 {
 		b.t.Fatalf("%d proposals: %v", len(page.Proposals), err)
 	}
-	d, err := b.desk.Show(context.Background(), mara, page.Proposals[0].ID)
+	d, err := b.desk.Reading.Show(context.Background(), mara, page.Proposals[0].ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}

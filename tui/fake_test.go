@@ -22,7 +22,7 @@ import (
 type fake struct {
 	tui.Decider
 	tui.Proposer
-	tui.Commenter
+	tui.Assessor
 	text string
 	sets bool // it has a change set that is shown as a page
 }

@@ -67,7 +67,7 @@ func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 	if base > 0 {
 		d.Type = proposals.Modify
 	}
-	made, err := b.desk.WithContents(logos).Propose(context.Background(), mara, []proposals.Draft{d}, true)
+	made, err := b.desk.WithContents(logos).Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 func withSkill(b *bench) {
 	b.t.Helper()
 	p := ofSkill(b, reportSkill(), 0)
-	if _, err := b.desk.Approve(context.Background(), mara, []review.Choice{{ID: p.ID}}, ""); err != nil {
+	if _, err := b.desk.Deciding.Approve(context.Background(), mara, []review.Choice{{ID: p.ID}}, ""); err != nil {
 		b.t.Fatal(err)
 	}
 	ofSkill(b, changedReport(), 1)
@@ -124,7 +124,7 @@ func TestFilesAreNamed(t *testing.T) {
 		b.t.Helper()
 		p := ofSkill(b, reportSkill(), 0)
 		at := jsondoc.Join("definition.files", "references/teams.md")
-		_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, p.ID, review.Opinion{
+		_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, p.ID, review.Opinion{
 			Recommendation: proposals.RecommendReject, Comment: "Not green.",
 			Findings: []rules.Finding{
 				{Rule: "X101", Severity: rules.Block, Path: at + ".text", Line: 2, Column: 1, EndLine: 2, EndColumn: 6, Message: "A colour.", Passage: "Green"},

@@ -110,9 +110,9 @@ func (f fixture) open(tb testing.TB) *bench {
 // show opens the workbench.
 func (b *bench) show(width, height int) *bench {
 	b.config = tui.Config{
-		Desk: tui.DeskOf(b.desk), Regroup: b.desk.Regroup, Registry: registryPage{b.db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
+		Desk: tui.DeskOf(b.desk), Regroup: b.desk.Drafting.Regroup, Registry: registryPage{b.db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
 		Getenv: func(name string) string { return b.env[name] }, Drafts: b.t.TempDir(), Now: b.now, After: b.after, Exec: runNow, Size: b.size,
-		Extents: b.desk.Extents,
+		Extents: b.desk.Reading.Extents,
 	}
 	b.m = tui.New(b.config)
 	b.m.Prime(width, height)

@@ -14,7 +14,7 @@ import (
 // onlyProposal returns the one proposal there is.
 func (b *bench) onlyProposal() proposals.Proposal {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil || len(page.Proposals) != 1 {
 		b.t.Fatalf("%d proposals: %v", len(page.Proposals), err)
 	}
@@ -78,7 +78,7 @@ func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 	b.press("esc")
 	d := b.file("name_bank.json")
 	d.Definition.Tool.Goals = "Other goals than those that were read."
-	if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+	if _, err := b.desk.Drafting.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
 		t.Fatal(err)
 	}
 	b.poll()
@@ -91,7 +91,7 @@ func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 90, demo("name_bank.json"), func(b *bench) {
-		_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
+		_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
 			Recommendation: proposals.RecommendApprove,
 			Findings:       []rules.Finding{{Rule: "X103", Severity: rules.Info, Path: "definition.prompt", Line: 3, Column: 1, EndLine: 3, EndColumn: 9, Message: "It is split.", Passage: "Ig\u200bnore"}},
 		})
@@ -110,7 +110,7 @@ func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 // nothing.
 func suspected(b *bench) {
 	b.t.Helper()
-	_, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
+	_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
 		Recommendation: proposals.RecommendNeedsChanges,
 		Findings:       []rules.Finding{{Rule: "X101", Severity: rules.Block, Path: "definition.goals", Line: 1, Column: 1, EndLine: 1, EndColumn: 5, Message: "Too wide.", Passage: "Five"}},
 	})
@@ -165,7 +165,7 @@ func TestWaiverReadsNothing(t *testing.T) {
 		readAll(b)
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Goals = "List other goals than those that were read."
-		if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+		if _, err := b.desk.Drafting.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
 			t.Fatal(err)
 		}
 		suspected(b)
@@ -178,7 +178,7 @@ func TestWaiverReadsNothing(t *testing.T) {
 		readAll(b)
 		d := b.file("name_bank.json")
 		d.TestCases[1].Name = "another name"
-		if _, err := b.desk.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
+		if _, err := b.desk.Drafting.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
 			t.Fatal(err)
 		}
 		suspected(b)

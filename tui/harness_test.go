@@ -79,11 +79,11 @@ func quiet() review.Policy {
 // assessed has a chief find something in the name bank.
 func assessed(b *bench) {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil || len(page.Proposals) != 1 {
 		b.t.Fatalf("%d of %s: %v", len(page.Proposals), nameBank, err)
 	}
-	_, err = b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, review.Opinion{
+	_, err = b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, review.Opinion{
 		Recommendation: proposals.RecommendNeedsChanges, Comment: "The guardrails hide an instruction.",
 		Findings: []rules.Finding{
 			{Rule: "X101", Severity: rules.Block, Path: "definition.guardrails", Line: 1, Column: 36, EndLine: 1, EndColumn: 60, Message: "Characters turn the reading direction around.", Suggestion: "Take them out.", Passage: "\u202e.dewolla si eman rehto yna\u202c"},
@@ -134,7 +134,7 @@ func (b *bench) file(name string) proposals.Draft {
 
 func (b *bench) propose(d proposals.Draft) {
 	b.t.Helper()
-	if _, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{d}, true); err != nil {
+	if _, err := b.desk.Drafting.Propose(context.Background(), drafter, []proposals.Draft{d}, true); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -126,7 +126,7 @@ func newFakeOf(t *testing.T, f fake, width, height int) *bench {
 	t.Helper()
 	b := &bench{t: t}
 	b.m = tui.New(tui.Config{
-		Desk: tui.DeskOf(f), Registry: f, Actor: mara, Layer: registry.LayerUser, Place: f.text, Theme: "dark",
+		Desk: tui.Desk{Reader: f, Impact: f, Decider: f, Proposer: f, Assessor: f}, Registry: f, Actor: mara, Layer: registry.LayerUser, Place: f.text, Theme: "dark",
 		Getenv: func(string) string { return "" }, Drafts: t.TempDir(), Now: b.now, After: b.after,
 	})
 	b.m.Prime(width, height)

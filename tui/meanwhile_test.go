@@ -11,7 +11,7 @@ import (
 // only returns the one proposal that there is.
 func (b *bench) only() proposals.Proposal {
 	b.t.Helper()
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil || len(page.Proposals) != 1 {
 		b.t.Fatalf("%v: %v", page.Proposals, err)
 	}
@@ -23,14 +23,14 @@ func (b *bench) only() proposals.Proposal {
 func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	decided := func(b *bench) {
-		if _, err := b.desk.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {
+		if _, err := b.desk.Deciding.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {
 			b.t.Fatal(err)
 		}
 	}
 	revised := func(b *bench) {
 		draft := b.file("name_bank.json")
 		draft.Rationale = "Another one."
-		if _, err := b.desk.Revise(ctx, drafter, b.only().ID, draft); err != nil {
+		if _, err := b.desk.Drafting.Revise(ctx, drafter, b.only().ID, draft); err != nil {
 			b.t.Fatal(err)
 		}
 	}

@@ -17,12 +17,12 @@ import (
 func TestFindingsStandInTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
-	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := review.Anchor{Revision: 1, Field: "definition.prompt", Line: 3}
-	if _, err := b.desk.Comment(context.Background(), mara, page.Proposals[0].ID, "Why pass\nover\x1b[2J it?", at); err != nil {
+	if _, err := b.desk.Drafting.Comment(context.Background(), mara, page.Proposals[0].ID, "Why pass\nover\x1b[2J it?", at); err != nil {
 		t.Fatal(err)
 	}
 	b.press("enter", "2")
@@ -63,12 +63,12 @@ func TestFindingsStandInTheDiff(t *testing.T) {
 func TestRevisionsAreComparedWhole(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 120, 40, demo("viewpoint_keeper.md"))
-	page, err := b.desk.List(context.Background(), review.Query{})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := page.Proposals[0]
-	d, err := b.desk.Show(context.Background(), mara, p.ID)
+	d, err := b.desk.Reading.Show(context.Background(), mara, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 	draft.TestCases = append([]proposals.TestCase{}, draft.TestCases...)
 	draft.TestCases[0].Checks = []proposals.Check{{Type: proposals.CheckContains, Value: json.RawMessage(`"e"`)}}
 	draft.Rationale = "Because."
-	if _, err := b.desk.Revise(context.Background(), mara, p.ID, draft); err != nil {
+	if _, err := b.desk.Drafting.Revise(context.Background(), mara, p.ID, draft); err != nil {
 		t.Fatal(err)
 	}
 	b.press("enter", "2")
@@ -85,7 +85,7 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 	}
 	b.press("b")
 	b.wants("against revision 1", "Not part of the definition", "rationale", "Because.", "testCases[0].checks")
-	if _, err := b.desk.Revise(context.Background(), mara, p.ID, d.Revision.Draft); err != nil {
+	if _, err := b.desk.Drafting.Revise(context.Background(), mara, p.ID, d.Revision.Draft); err != nil {
 		t.Fatal(err)
 	}
 	b.press("ctrl+l", "b")
@@ -97,7 +97,7 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 func TestRepeatedFindingsShareARow(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 60, 15, demo("name_bank.json"), func(b *bench) {
-		page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+		page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestRepeatedFindingsShareARow(t *testing.T) {
 		again.Column, again.EndColumn, again.Passage = 4, 6, "again"
 		other.Message, other.Column, other.EndColumn, other.Passage = "It differs.", 7, 9, "other"
 		opinion := review.Opinion{Recommendation: proposals.RecommendNeedsChanges, Comment: "See the lines.", Findings: []rules.Finding{f, again, other}}
-		if _, err := b.desk.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, opinion); err != nil {
+		if _, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, opinion); err != nil {
 			t.Fatal(err)
 		}
 	})

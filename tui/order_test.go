@@ -22,7 +22,7 @@ func crowded(n int) func(*bench) {
 			id := fmt.Sprintf("tool_%03d", i*37%n)
 			drafts[i] = proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id}}
 		}
-		if _, err := b.desk.Propose(context.Background(), mara, drafts, false); err != nil {
+		if _, err := b.desk.Drafting.Propose(context.Background(), mara, drafts, false); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 	}
 	b.press("esc", "g", "j", "j").wants("▌  –        ○ ")
 	crowdOf := proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "tool_000_before"}}
-	if _, err := b.desk.Propose(context.Background(), drafter, []proposals.Draft{crowdOf}, false); err != nil {
+	if _, err := b.desk.Drafting.Propose(context.Background(), drafter, []proposals.Draft{crowdOf}, false); err != nil {
 		t.Fatal(err)
 	}
 	b.poll()

@@ -14,7 +14,7 @@ import (
 
 // slowDesk answers when it is let to.
 type slowDesk struct {
-	*review.Desk
+	tui.Reader
 	slow    bool
 	asked   chan struct{}
 	answers chan struct{}
@@ -29,12 +29,12 @@ func (d *slowDesk) wait() {
 
 func (d *slowDesk) List(ctx context.Context, q review.Query) (review.Page, error) {
 	d.wait()
-	return d.Desk.List(ctx, q)
+	return d.Reader.List(ctx, q)
 }
 
 func (d *slowDesk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	d.wait()
-	return d.Desk.Show(ctx, actor, id)
+	return d.Reader.Show(ctx, actor, id)
 }
 
 // slowLog answers when it is let to.
@@ -52,7 +52,7 @@ func (l slowLog) Events(ctx context.Context, before int64, limit int) ([]history
 func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
 	t.Helper()
 	b := newBench(t, 80, 24, demo(files...))
-	d := &slowDesk{Desk: b.desk, asked: make(chan struct{}, 100), answers: make(chan struct{})}
+	d := &slowDesk{Reader: b.desk.Reading, asked: make(chan struct{}, 100), answers: make(chan struct{})}
 	b.config.Desk.Reader, b.config.Registry = d, slowLog{b.config.Registry, d}
 	b.m = tui.New(b.config)
 	b.m.Prime(80, 24)

@@ -96,7 +96,7 @@ func TestPolicyRefusals(t *testing.T) {
 			if who == mara {
 				author = mara
 			}
-			if _, err := b.desk.Propose(t.Context(), author, []proposals.Draft{b.file("name_bank.json")}, true); err != nil {
+			if _, err := b.desk.Drafting.Propose(t.Context(), author, []proposals.Draft{b.file("name_bank.json")}, true); err != nil {
 				t.Fatal(err)
 			}
 		})

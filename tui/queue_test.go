@@ -60,7 +60,7 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 		for i := range drafts {
 			drafts[i] = storetest.Prompt(fmt.Sprintf("tool_%02d", i))
 		}
-		if _, err := b.desk.Propose(t.Context(), mara, drafts, true); err != nil {
+		if _, err := b.desk.Drafting.Propose(t.Context(), mara, drafts, true); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -115,7 +115,7 @@ func TestPreviewOfADraft(t *testing.T) {
 	b := newBench(t, 140, 60, demo("delete_tasks_unasked.json"), func(b *bench) {
 		draft := storetest.Prompt("long_draft")
 		draft.Definition.Tool.Prompt = strings.Repeat("Read the scene slowly and well.\n", 4096)
-		if _, err := b.desk.Propose(t.Context(), mara, []proposals.Draft{draft}, false); err != nil {
+		if _, err := b.desk.Drafting.Propose(t.Context(), mara, []proposals.Draft{draft}, false); err != nil {
 			t.Fatal(err)
 		}
 	})

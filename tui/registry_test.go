@@ -14,11 +14,11 @@ func (b *bench) approved(drafts ...proposals.Draft) {
 	b.t.Helper()
 	ctx := context.Background()
 	for _, d := range drafts {
-		ps, err := b.desk.Propose(ctx, mara, []proposals.Draft{d}, true)
+		ps, err := b.desk.Drafting.Propose(ctx, mara, []proposals.Draft{d}, true)
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		if _, err := b.desk.Approve(ctx, mara, []review.Choice{{ID: ps[0].ID}}, ""); err != nil {
+		if _, err := b.desk.Deciding.Approve(ctx, mara, []review.Choice{{ID: ps[0].ID}}, ""); err != nil {
 			b.t.Fatal(err)
 		}
 	}

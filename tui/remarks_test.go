@@ -21,11 +21,11 @@ func TestCommentOnALine(t *testing.T) {
 	b.wants("Comment", "definition.prompt, line 3 of revision 1", "┃ Pass over a name")
 	b.write("Say which ones").press("ctrl+s", "y", "5")
 	b.wants("on definition.prompt, line 3 of revision 1", "┃ Pass over a name", "Say which ones")
-	page, err := b.desk.List(context.Background(), review.Query{Subject: nameBank})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := b.desk.Show(context.Background(), mara, page.Proposals[0].ID)
+	d, err := b.desk.Reading.Show(context.Background(), mara, page.Proposals[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

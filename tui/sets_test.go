@@ -161,7 +161,7 @@ func TestSetForgets(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour", 100, 60, harbour)
 	b.press("enter").wants("all seen")
-	page, err := b.desk.List(t.Context(), review.Query{})
+	page, err := b.desk.Reading.List(t.Context(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,14 +169,14 @@ func TestSetForgets(t *testing.T) {
 		if p.Subject.ID != "s_send_away" {
 			continue
 		}
-		d, err := b.desk.Show(t.Context(), mara, p.ID)
+		d, err := b.desk.Reading.Show(t.Context(), mara, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		draft, tool := d.Revision.Draft, *d.Revision.Draft.Definition.Tool
 		tool.Description = strings.Repeat("Sends a ship away, far away. ", 3)
 		draft.Definition.Tool = &tool
-		if _, err := b.desk.Revise(t.Context(), mara, p.ID, draft); err != nil {
+		if _, err := b.desk.Drafting.Revise(t.Context(), mara, p.ID, draft); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,11 +190,11 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedBench(t, "harbour with a trap", 100, 60, func(b *bench) {
 		harbour(b)
-		page, err := b.desk.List(t.Context(), review.Query{Filter: "send_away"})
+		page, err := b.desk.Reading.List(t.Context(), review.Query{Filter: "send_away"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.desk.Assess(t.Context(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, review.Opinion{
+		if _, err := b.desk.Assessing.Assess(t.Context(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, page.Proposals[0].ID, review.Opinion{
 			Recommendation: proposals.RecommendNeedsChanges, Comment: "It is a trap.",
 			Findings: []rules.Finding{{Rule: "X101", Severity: rules.Block, Path: "definition.description", Message: "A trap.", Passage: "Sends a ship away."}},
 		}); err != nil {

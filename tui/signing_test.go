@@ -71,7 +71,7 @@ func TestSigning(t *testing.T) {
 	b.press("x")
 	b.wants("Not this year.")
 	b.press("tab", "y", "y")
-	if page, err := b.desk.List(t.Context(), review.Query{State: proposals.Rejected}); err != nil || len(page.Proposals) != 1 {
+	if page, err := b.desk.Reading.List(t.Context(), review.Query{State: proposals.Rejected}); err != nil || len(page.Proposals) != 1 {
 		t.Errorf("%d rejected, %v: %s", len(page.Proposals), err, b.screen())
 	}
 	if s.runs != 2 || strings.Contains(b.screen(), "Sign the decision") {

@@ -18,9 +18,9 @@ func TestDroppedTestCasesAreShown(t *testing.T) {
 	var dropped, kept string
 	b := newBench(t, 110, 60, func(b *bench) {
 		d := b.file("name_bank.json")
-		made, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true)
+		made, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true)
 		if err == nil {
-			_, err = b.desk.Approve(context.Background(), mara, []review.Choice{{ID: made[0].ID}}, "")
+			_, err = b.desk.Deciding.Approve(context.Background(), mara, []review.Choice{{ID: made[0].ID}}, "")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestDroppedTestCasesAreShown(t *testing.T) {
 		other.Name, other.Input = "another", "Another input"
 		d.TestCases = []proposals.TestCase{changed, other}
 		d.Definition.Tool.Goals = "Less."
-		if _, err := b.desk.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
+		if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -41,17 +41,17 @@ func TestBehaviour(t *testing.T) {
 	b.wants("t: no model is connected; name one under [model]")
 	b.press("s")
 	b.wants("Nothing to report.")
-	page, err := b.desk.List(context.Background(), review.Query{State: proposals.UserReview})
+	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.UserReview})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := b.desk.Show(context.Background(), mara, page.Proposals[0].ID)
+	d, err := b.desk.Reading.Show(context.Background(), mara, page.Proposals[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	draft := d.Revision.Draft
 	draft.TestCases[1].Name = "renamed"
-	if _, err := b.desk.Revise(context.Background(), mara, d.Proposal.ID, draft); err != nil {
+	if _, err := b.desk.Drafting.Revise(context.Background(), mara, d.Proposal.ID, draft); err != nil {
 		t.Fatal(err)
 	}
 	b.press("ctrl+l")

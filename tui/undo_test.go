@@ -20,7 +20,7 @@ func TestUndo(t *testing.T) {
 	b.press("x").write("Not this way.").press("ctrl+s", "y").wants("Rejected: tool:user/name_bank")
 	b.press("1", "U").wants("━━ Propose again ━━")
 	b.press("y").wants("Proposed tool:user/name_bank as #2, again after #1")
-	counts, err := b.desk.Counts(context.Background())
+	counts, err := b.desk.Reading.Counts(context.Background())
 	if err != nil || counts[proposals.Rejected] != 1 || counts[proposals.UserReview] != 1 {
 		t.Errorf("states %v: %v", counts, err)
 	}
@@ -41,12 +41,12 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	b.press("Q", "*", "x").write("No.").press("ctrl+s", "y").wants("U proposes them again")
 	b.press("U").wants("3 new proposals with the same content")
 	b.press("y").wants("Proposed again as #")
-	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.UserReview] != 3 {
+	if counts, err := b.desk.Reading.Counts(ctx); err != nil || counts[proposals.UserReview] != 3 {
 		t.Fatalf("states %v: %v", counts, err)
 	}
 	b.press("c").write("Shorter.").press("ctrl+s", "y").wants("Sent back: ", "U proposes it again")
 	b.press("U", "y").wants("again after #")
-	if counts, err := b.desk.Counts(ctx); err != nil || counts[proposals.NeedsChanges] != 0 || counts[proposals.UserReview] != 3 {
+	if counts, err := b.desk.Reading.Counts(ctx); err != nil || counts[proposals.NeedsChanges] != 0 || counts[proposals.UserReview] != 3 {
 		t.Errorf("after a sent back proposal was proposed again: %v, %v", counts, err)
 	}
 }

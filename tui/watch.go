@@ -13,7 +13,7 @@ import (
 
 // watched has the reads of a configuration noted.
 func watched(cfg Config, p *pending.Operations) Config {
-	cfg.Desk.Reader, cfg.Registry = watchedDesk{cfg.Desk.Reader, p}, watchedRegistry{cfg.Registry, p}
+	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = watchedReader{cfg.Desk.Reader, p}, watchedImpact{cfg.Desk.Impact, p}, watchedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
 		cfg.Extents = func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 			defer p.Begin("Comparing the listed proposals with what is live").End()
@@ -23,14 +23,14 @@ func watched(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// watchedDesk is a desk whose reads are noted.
-type watchedDesk struct {
+// watchedReader is a reader whose reads are noted.
+type watchedReader struct {
 	Reader
 	pending *pending.Operations
 }
 
 // List implements Reader, as the following methods do.
-func (d watchedDesk) List(ctx context.Context, q review.Query) (review.Page, error) {
+func (d watchedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
 		what = "Searching the proposals"
@@ -39,39 +39,46 @@ func (d watchedDesk) List(ctx context.Context, q review.Query) (review.Page, err
 	return d.Reader.List(ctx, q)
 }
 
-func (d watchedDesk) Counts(ctx context.Context) (map[proposals.State]int, error) {
+func (d watchedReader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	defer d.pending.Begin("Counting the proposals").End()
 	return d.Reader.Counts(ctx)
 }
 
-func (d watchedDesk) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+func (d watchedReader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	defer d.pending.Begin("Reading the proposal").End()
 	return d.Reader.Show(ctx, actor, id)
 }
 
-func (d watchedDesk) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
+func (d watchedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	defer d.pending.Begin("Reading the change set").End()
 	return d.Reader.ShowSet(ctx, actor, changeSet)
 }
 
-func (d watchedDesk) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
-	defer d.pending.Begin("Rendering the prompts").End()
-	return d.Reader.Preview(ctx, ids, agent, s)
+// watchedImpact is an Impact whose reads are noted.
+type watchedImpact struct {
+	Impact
+	pending *pending.Operations
 }
 
-// Behaviour implements Reader. It tells of each test case.
-func (d watchedDesk) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
+// Preview implements Impact, as the following methods do.
+func (d watchedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
+	defer d.pending.Begin("Rendering the prompts").End()
+	return d.Impact.Preview(ctx, ids, agent, s)
+}
+
+// Behaviour tells of each test case.
+func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
 	o := d.pending.Begin("Running the test cases")
 	defer o.End()
-	return d.Reader.Behaviour(ctx, id, live, func(done, total int, name string) {
+	return d.Impact.Behaviour(ctx, id, live, func(done, total int, name string) {
 		o.Tell(done, total)
 		tell(done, total, name)
 	})
 }
 
-func (d watchedDesk) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
+func (d watchedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
 	defer d.pending.Begin("Looking for who uses it").End()
-	return d.Reader.Uses(ctx, s, layer)
+	return d.Impact.Uses(ctx, s, layer)
 }
 
 // watchedRegistry is a registry whose reads are noted.

@@ -69,7 +69,7 @@ func runResolve(ctx context.Context, a *command.App, agent string, where registr
 	if err != nil {
 		return err
 	}
-	profile, res, err := desk.Toolset(ctx, agent, layer, where)
+	profile, res, err := desk.Impact.Toolset(ctx, agent, layer, where)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func (a *App) Builtin(desk *review.Desk) *builtin.Provider {
 	return builtin.New(a.DB, builtin.Options{
 		NewID: a.Env.NewID,
 		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {
-			agent, _, err := desk.Toolset(ctx, c.Agent, c.Layer, c.Where)
+			agent, _, err := desk.Impact.Toolset(ctx, c.Agent, c.Layer, c.Where)
 			if err != nil {
 				return "", err
 			}

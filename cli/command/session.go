@@ -36,7 +36,7 @@ func (a *App) IDs(ctx context.Context, desk *review.Desk, refs []string) ([]prop
 	if len(refs) == 0 {
 		return nil, process.Usagef("name at least one proposal")
 	}
-	return desk.Resolve(ctx, refs...)
+	return desk.Reading.Resolve(ctx, refs...)
 }
 
 // NotFoundf returns an error about something that is not there.

@@ -91,7 +91,7 @@ func runDrift(ctx context.Context, a *command.App, adopt, overwrite bool) error 
 		return docDriftEdit{Subject: e.Subject.String(), Version: e.Version, Change: changeWord(e)}
 	})
 	if adopt && len(drift.Edits) > 0 {
-		made, err := b.Desk.Propose(ctx, b.Actor, adopted(drift), false)
+		made, err := b.Desk.Drafting.Propose(ctx, b.Actor, adopted(drift), false)
 		if err != nil {
 			return err
 		}

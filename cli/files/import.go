@@ -189,7 +189,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 	}
 	if len(drafts) > 0 {
 		f.tell("Proposing " + output.Counted(len(drafts), "change"))
-		if t.made, err = b.Desk.WithContents(binaries(r.dir, drafts)).TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
+		if t.made, err = b.Desk.WithContents(binaries(r.dir, drafts)).Drafting.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
 			return t, err
 		}
 	}

@@ -64,7 +64,7 @@ func withdraw(ctx context.Context, b command.Session, list []withdrawal) ([]with
 			continue
 		}
 		var err error
-		if w.Proposal, err = b.Desk.Withdraw(ctx, b.Actor, w.ID, w.note); err != nil {
+		if w.Proposal, err = b.Desk.Drafting.Withdraw(ctx, b.Actor, w.ID, w.note); err != nil {
 			return ended, err
 		}
 		ended = append(ended, w)

@@ -295,7 +295,7 @@ func runCanonicalize(ctx context.Context, a *command.App, file string, o intake.
 	}
 	var made []proposals.Proposal
 	if len(drafts) > 0 {
-		if made, err = b.Desk.Propose(ctx, b.Actor, drafts, true); err != nil {
+		if made, err = b.Desk.Drafting.Propose(ctx, b.Actor, drafts, true); err != nil {
 			return err
 		}
 	}

@@ -110,9 +110,9 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 		}
 		var ended proposals.Proposal
 		if b.Actor.Kind == proposals.System {
-			ended, err = b.Desk.Retract(ctx, p.Proposal.ID, p.Proposal.Revision, p.note)
+			ended, err = b.Desk.Drafting.Retract(ctx, p.Proposal.ID, p.Proposal.Revision, p.note)
 		} else {
-			ended, err = b.Desk.Withdraw(ctx, b.Actor, p.Proposal.ID, p.note)
+			ended, err = b.Desk.Drafting.Withdraw(ctx, b.Actor, p.Proposal.ID, p.note)
 		}
 		if err != nil {
 			return withdrawn, err

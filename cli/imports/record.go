@@ -44,9 +44,9 @@ func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Doc
 	}
 	desk := b.Desk.Importing(raws)
 	if b.Actor.Kind == proposals.System {
-		return desk.Observe(ctx, drafts)
+		return desk.Drafting.Observe(ctx, drafts)
 	}
-	return desk.TakeIn(ctx, b.Actor, drafts, submit)
+	return desk.Drafting.TakeIn(ctx, b.Actor, drafts, submit)
 }
 
 func importRecord(b command.Session, a *command.App, doc wire.Document, o intake.Origin) catalog.Import {

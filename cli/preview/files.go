@@ -24,7 +24,7 @@ func loadedBy(ctx context.Context, a *command.App, desk *review.Desk, ids []prop
 	}
 	counter := tokens.NewCounter()
 	for _, id := range ids {
-		d, err := desk.Show(ctx, actor, id)
+		d, err := desk.Reading.Show(ctx, actor, id)
 		if err != nil {
 			return nil, err
 		}

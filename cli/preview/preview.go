@@ -124,7 +124,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 			return err
 		}
 	}
-	previews, err := desk.Preview(ctx, ids, f.agent, scene)
+	previews, err := desk.Impact.Preview(ctx, ids, f.agent, scene)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func newComment(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := b.Desk.Comment(cmd.Context(), b.Actor, ids[0], text, at)
+			c, err := b.Desk.Drafting.Comment(cmd.Context(), b.Actor, ids[0], text, at)
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func newFork(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			p, err := b.Desk.Fork(cmd.Context(), b.Actor, args[0], into)
+			p, err := b.Desk.Drafting.Fork(cmd.Context(), b.Actor, args[0], into)
 			if err := printMoved(a, []proposals.Proposal{p}, err); err != nil {
 				return err
 			}
@@ -111,9 +111,9 @@ func newRollback(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := b.Desk.Rollback(ctx, b.Actor, subject, version, rationale)
+			p, err := b.Desk.Drafting.Rollback(ctx, b.Actor, subject, version, rationale)
 			if err == nil && submit && !a.Flags.DryRun {
-				p, err = b.Desk.Submit(ctx, b.Actor, p.ID)
+				p, err = b.Desk.Drafting.Submit(ctx, b.Actor, p.ID)
 			}
 			return printMoved(a, []proposals.Proposal{p}, err)
 		},
@@ -151,7 +151,7 @@ func runRegroup(ctx context.Context, a *command.App, refs []string, into string)
 		set, isSet := strings.CutPrefix(ref, "set:")
 		var found []proposals.ID
 		if isSet {
-			found, err = b.Desk.OpenMembers(ctx, set)
+			found, err = b.Desk.Reading.OpenMembers(ctx, set)
 		} else {
 			found, err = a.IDs(ctx, b.Desk, []string{ref})
 		}
@@ -160,7 +160,7 @@ func runRegroup(ctx context.Context, a *command.App, refs []string, into string)
 		}
 		ids = append(ids, found...)
 	}
-	made, err := b.Desk.Regroup(ctx, b.Actor, ids, into)
+	made, err := b.Desk.Drafting.Regroup(ctx, b.Actor, ids, into)
 	return printMoved(a, made, err)
 }
 
@@ -199,7 +199,7 @@ func runAssign(ctx context.Context, a *command.App, names []string, to string) e
 	if !ok {
 		return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
 	}
-	made, err := b.Desk.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
+	made, err := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
 	return printMoved(a, made, err)
 }
 

@@ -65,7 +65,7 @@ func contentOf(ctx context.Context, b command.Session, a *command.App, ref strin
 	}
 	thing, which, _ := strings.Cut(ref, "@")
 	if isProposalRef(thing) {
-		ids, err := b.Desk.Resolve(ctx, thing)
+		ids, err := b.Desk.Reading.Resolve(ctx, thing)
 		switch {
 		case err == nil && len(ids) == 1:
 			return revisionContent(ctx, b, ids[0], which)
@@ -104,7 +104,7 @@ func drafted(d proposals.Draft) diff.Content {
 }
 
 func revisionContent(ctx context.Context, b command.Session, id proposals.ID, which string) (content, error) {
-	d, err := b.Desk.Show(ctx, b.Actor, id)
+	d, err := b.Desk.Reading.Show(ctx, b.Actor, id)
 	if err != nil {
 		return content{}, err
 	}

@@ -93,11 +93,11 @@ func runDecide(ctx context.Context, a *command.App, refs []string, flags *Decide
 	if err != nil {
 		return err
 	}
-	desk, err := signature.DeskFor(ctx, b, a, flags.sign, func() ([]byte, error) { return b.Desk.Prepare(ctx, b.Actor, choices, verdict, note) })
+	desk, err := signature.DeskFor(ctx, b, a, flags.sign, func() ([]byte, error) { return b.Desk.Deciding.Prepare(ctx, b.Actor, choices, verdict, note) })
 	if err != nil {
 		return err
 	}
-	decisions, err := desk.Decide(ctx, b.Actor, choices, verdict, note)
+	decisions, err := desk.Deciding.Decide(ctx, b.Actor, choices, verdict, note)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 	case len(refs):
 		choices = choices[:0]
 		for i, ref := range refs {
-			of, err := b.Desk.Resolve(ctx, ref)
+			of, err := b.Desk.Reading.Resolve(ctx, ref)
 			if err != nil {
 				return nil, err
 			}
@@ -187,10 +187,10 @@ func newWaive(a *command.App) *cobra.Command {
 			}
 			return w.run(cmd.Context(), a, args, waivingActs{
 				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
-					return d.PrepareWaiver(cmd.Context(), actor, id, args[1], reason, until)
+					return d.Deciding.PrepareWaiver(cmd.Context(), actor, id, args[1], reason, until)
 				},
 				do: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
-					return d.Waive(cmd.Context(), actor, id, args[1], reason, until)
+					return d.Deciding.Waive(cmd.Context(), actor, id, args[1], reason, until)
 				},
 			})
 		},
@@ -209,10 +209,10 @@ func newUnwaive(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.run(cmd.Context(), a, args, waivingActs{
 				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
-					return d.PrepareUnwaive(cmd.Context(), actor, id, args[1], reason)
+					return d.Deciding.PrepareUnwaive(cmd.Context(), actor, id, args[1], reason)
 				},
 				do: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
-					return d.Unwaive(cmd.Context(), actor, id, args[1], reason)
+					return d.Deciding.Unwaive(cmd.Context(), actor, id, args[1], reason)
 				},
 			})
 		},

@@ -119,7 +119,7 @@ func runDiff(ctx context.Context, a *command.App, args []string, layout diffLayo
 		return err
 	}
 	for _, side := range []*content{&left, &right} {
-		if side.Source, err = b.Desk.Source(ctx, side.Definition); err != nil {
+		if side.Source, err = b.Desk.Reading.Source(ctx, side.Definition); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func writeDiff(a *command.App, p *output.Page, doc docDiff, fields []diff.Field,
 
 // diffSet compares each member of a change set with its base.
 func diffSet(ctx context.Context, b command.Session, a *command.App, name string, layout diffLayout) error {
-	set, err := b.Desk.ShowSet(ctx, b.Actor, name)
+	set, err := b.Desk.Reading.ShowSet(ctx, b.Actor, name)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func runList(ctx context.Context, a *command.App, q review.Query) error {
 	if err != nil {
 		return err
 	}
-	found, err := desk.List(ctx, q)
+	found, err := desk.Reading.List(ctx, q)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func runPropose(ctx context.Context, a *command.App, files []string, draft bool)
 	if err != nil {
 		return err
 	}
-	made, err := desk.Propose(ctx, actor, drafts, !draft)
+	made, err := desk.Drafting.Propose(ctx, actor, drafts, !draft)
 	return printMoved(a, made, err)
 }
 
@@ -85,7 +85,7 @@ func newRevise(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := desk.Revise(ctx, actor, ids[0], drafts[0])
+			p, err := desk.Drafting.Revise(ctx, actor, ids[0], drafts[0])
 			return printMoved(a, []proposals.Proposal{p}, err)
 		},
 	}
@@ -97,7 +97,7 @@ func newSubmit(a *command.App) *cobra.Command {
 		Args: command.Some("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
-				return b.Desk.Submit(ctx, b.Actor, id)
+				return b.Desk.Drafting.Submit(ctx, b.Actor, id)
 			})
 		},
 	}
@@ -114,7 +114,7 @@ func newWithdraw(a *command.App) *cobra.Command {
 				return err
 			}
 			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
-				return b.Desk.Withdraw(ctx, b.Actor, id, text)
+				return b.Desk.Drafting.Withdraw(ctx, b.Actor, id, text)
 			})
 		},
 	}
@@ -140,7 +140,7 @@ func runRebase(ctx context.Context, a *command.App, ref, source string) error {
 	if err != nil {
 		return err
 	}
-	p, err := b.Desk.Rebase(ctx, b.Actor, ids[0])
+	p, err := b.Desk.Drafting.Rebase(ctx, b.Actor, ids[0])
 	var conflict *review.RebaseConflict
 	if errors.As(err, &conflict) && source != "" {
 		if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {

@@ -73,10 +73,10 @@ func reassess(ctx context.Context, b command.Session, a *command.App, refs []str
 	}
 	again := make([]proposals.Proposal, len(ids))
 	for i, id := range ids {
-		if _, err := b.Desk.Reassess(ctx, id); err != nil {
+		if _, err := b.Desk.Assessing.Reassess(ctx, id); err != nil {
 			return err
 		}
-		d, err := b.Desk.Show(ctx, b.Actor, id)
+		d, err := b.Desk.Reading.Show(ctx, b.Actor, id)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func assess(ctx context.Context, b command.Session, a *command.App, ref string, 
 		return err
 	}
 	if again {
-		_, err := b.Desk.Reassess(ctx, ids[0])
+		_, err := b.Desk.Assessing.Reassess(ctx, ids[0])
 		return err
 	}
 	data, err := a.ReadAll(ctx, file)
@@ -116,7 +116,7 @@ func assess(ctx context.Context, b command.Session, a *command.App, ref string, 
 	if err := dec.Decode(&o); err != nil {
 		return process.Usagef("%s is not an assessment: %v", file, err)
 	}
-	_, err = b.Desk.Assess(ctx, b.Actor, ids[0], review.Opinion{
+	_, err = b.Desk.Assessing.Assess(ctx, b.Actor, ids[0], review.Opinion{
 		Revision: o.Revision, ContentHash: o.ContentHash, Recommendation: o.Recommendation, Comment: o.Comment, Findings: o.Findings,
 	})
 	return err
@@ -190,7 +190,7 @@ func runTest(ctx context.Context, a *command.App, ref string, live bool) error {
 	if err != nil {
 		return err
 	}
-	behaviour, err := b.Desk.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
+	behaviour, err := b.Desk.Impact.Behaviour(ctx, d.Proposal.ID, live, func(done, total int, name string) {
 		if live && done < total {
 			a.Note("%d of %d: %s", done+1, total, name)
 		}

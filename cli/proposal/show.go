@@ -70,7 +70,7 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 	if len(ids) != 1 {
 		return review.Dossier{}, process.Usagef("%s names %d proposals; name one", ref, len(ids))
 	}
-	return b.Desk.Show(ctx, b.Actor, ids[0])
+	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }
 
 // docChangeSet is a whole change set. Its review digest covers all members
@@ -83,7 +83,7 @@ type docChangeSet struct {
 }
 
 func showSet(ctx context.Context, b command.Session, a *command.App, name string, full bool) error {
-	set, err := b.Desk.ShowSet(ctx, b.Actor, name)
+	set, err := b.Desk.Reading.ShowSet(ctx, b.Actor, name)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.
 	if a.Audience != nil {
 		a.Audience.Shown(ds)
 	}
-	if err := b.Desk.Shown(ctx, b.Actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
+	if err := b.Desk.Reading.Shown(ctx, b.Actor, ds...); err != nil && !errors.Is(err, review.ErrReadOnly) {
 		a.Note("toolcrib: %s", output.FullStop("what you were shown is not remembered: "+err.Error()))
 	}
 }

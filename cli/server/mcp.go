@@ -87,7 +87,7 @@ func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	c.Desk, c.Gateway, c.Registry = proposer{desk}, toolUser{run.Gateway}, approved{a.DB, c.Caller.Layer.View()}
+	c.Desk, c.Gateway, c.Registry = proposerOf(desk), toolUser{run.Gateway}, approved{a.DB, c.Caller.Layer.View()}
 	c.Upstream = run.Upstream
 	c.Prompter = prompter{desk, a.Builtin(desk), a.Env.Now}
 	server, err := mcp.New(c)
@@ -200,7 +200,15 @@ func documents() mcp.Documents {
 
 // proposer is the desk with the methods that agents may use; their messages can
 // reach no other.
-type proposer struct{ mcp.Desk }
+type proposer struct {
+	mcp.Proposer
+	mcp.Reader
+	mcp.Previewer
+}
+
+func proposerOf(desk *review.Desk) proposer {
+	return proposer{desk.Drafting, desk.Reading, desk.Impact}
+}
 
 // toolUser is the gateway as agents may use it: nothing here answers a pending call.
 type toolUser struct{ mcp.Gateway }
@@ -273,7 +281,7 @@ type prompter struct {
 func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	where := c.Where
 	where.IncludeDeferred = false // the prompt explains how to find the others
-	in, err := p.desk.PromptInput(ctx, c.Agent, c.Layer, where)
+	in, err := p.desk.Impact.PromptInput(ctx, c.Agent, c.Layer, where)
 	if err != nil {
 		return prompt.Output{}, err
 	}

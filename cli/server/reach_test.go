@@ -17,7 +17,7 @@ func TestAgentsReachNoDecision(t *testing.T) {
 		value any
 		face  reflect.Type
 	}{
-		{proposer{&review.Desk{}}, reflect.TypeFor[mcp.Desk]()},
+		{proposerOf(&review.Desk{}), reflect.TypeFor[mcp.Desk]()},
 		{toolUser{&gateway.Gateway{}}, reflect.TypeFor[mcp.Gateway]()},
 	} {
 		names := func(t reflect.Type) []string {

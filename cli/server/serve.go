@@ -85,7 +85,7 @@ func runServe(ctx context.Context, a *command.App, f serveFlags) error {
 		return err
 	}
 	c := serve.Config{
-		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk, Now: a.Env.Now, NewID: a.Env.NewID},
+		Tokens:  tokens.Tokens{Store: a.DB.Tokens(), Registry: desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID},
 		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter{desk, a.Builtin(desk), a.Env.Now}}, Documents: documents(),
 		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) {
 			return newServedMCP(a, desk, run, c, turn, mcp.Expose(f.expose))
@@ -119,7 +119,7 @@ func (f serveFlags) serveAll(ctx context.Context, a *command.App, c serve.Config
 // newServedMCP returns the MCP server for the holder of a token.
 func newServedMCP(a *command.App, desk *review.Desk, run *command.OpenGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
-		Desk: proposer{desk}, Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
+		Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
 		Prompter: prompter{desk, a.Builtin(desk), a.Env.Now}, Documents: documents(), Version: process.ProgramVersion(),
 		As: c.Actor, Caller: c, Expose: expose, Turn: turn,
 	})
@@ -326,7 +326,7 @@ func (c approvedCatalog) Encode(ctx context.Context, tools []serve.Definition, f
 // PromptInput implements serve.Catalog.
 func (c approvedCatalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.Input, error) {
 	who.Where.IncludeDeferred = false // the prompt explains how to find the others
-	return c.desk.PromptInput(ctx, who.Agent, who.Layer, who.Where)
+	return c.desk.Impact.PromptInput(ctx, who.Agent, who.Layer, who.Where)
 }
 
 // Known implements serve.Catalog.

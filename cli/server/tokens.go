@@ -94,7 +94,7 @@ func openTokens(ctx context.Context, a *command.App) (proposals.Actor, tokens.To
 	if err != nil {
 		return proposals.Actor{}, tokens.Tokens{}, err
 	}
-	return s.Actor, tokens.Tokens{Store: a.DB.Tokens(), Registry: s.Desk, Now: a.Env.Now, NewID: a.Env.NewID}, nil
+	return s.Actor, tokens.Tokens{Store: a.DB.Tokens(), Registry: s.Desk.Impact, Now: a.Env.Now, NewID: a.Env.NewID}, nil
 }
 
 func newTokensList(a *command.App) *cobra.Command {

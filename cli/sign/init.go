@@ -48,7 +48,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 		return err
 	}
 	c := *a.Config
-	states, err := b.Desk.SignersStates(ctx)
+	states, err := b.Desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return err
 	}

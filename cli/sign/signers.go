@@ -159,7 +159,7 @@ func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	if err != nil {
 		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
-	states, err := desk.SignersStates(ctx)
+	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return doc, err
 	}
@@ -174,7 +174,7 @@ func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 		}
 		doc.States = append(doc.States, d)
 	}
-	if err := desk.CheckSigners(ctx); err != nil && len(doc.Problems) == 0 {
+	if err := desk.Signers.CheckSigners(ctx); err != nil && len(doc.Problems) == 0 {
 		doc.Problems = append(doc.Problems, output.Sentence(err))
 	}
 	doc.OK = len(doc.Problems) == 0
@@ -230,7 +230,7 @@ func runSignersRecord(ctx context.Context, a *command.App, sign signature.Flags)
 // finishSigners gives the signers file the text of the state in force, if that was
 // recorded and the process was killed before it replaced the file.
 func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool, error) {
-	states, err := desk.SignersStates(ctx)
+	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
 		return false, err
 	}
@@ -255,7 +255,7 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
 func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
-	states, err := desk.SignersStates(ctx)
+	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return proof.SignersState{}, err
 	}
@@ -276,9 +276,9 @@ func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }
-	signed, err := signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.PrepareSigners(ctx, actor) }, find)
+	signed, err := signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.Signers.PrepareSigners(ctx, actor) }, find)
 	if err != nil {
 		return proof.SignersState{}, err
 	}
-	return desk.Signed(*signed).ChangeSigners(ctx, actor)
+	return desk.Signed(*signed).Signers.ChangeSigners(ctx, actor)
 }

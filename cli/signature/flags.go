@@ -87,7 +87,7 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	states, err := desk.SignersStates(ctx)
+	states, err := desk.Signers.SignersStates(ctx)
 	return len(states) > 0, err
 }
 

@@ -122,12 +122,12 @@ func (d *dialogue) look(ctx context.Context, ref string) {
 		d.current, d.about = "", ref
 		return
 	}
-	ids, err := d.desk.Desk.Resolve(ctx, ref)
+	ids, err := d.desk.Desk.Reading.Resolve(ctx, ref)
 	if err != nil || len(ids) != 1 || ids[0] == d.current {
 		return
 	}
 	d.current, d.about = ids[0], string(ids[0])
-	if now, err := d.desk.Desk.Show(ctx, d.desk.Actor, ids[0]); err == nil && now.Proposal.Issue > 0 {
+	if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, ids[0]); err == nil && now.Proposal.Issue > 0 {
 		d.about = now.Proposal.Handle()
 	}
 }
@@ -138,7 +138,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
 		refs = refs[:min(1, len(refs))]
 	}
-	ids, err := d.desk.Desk.Resolve(ctx, refs...)
+	ids, err := d.desk.Desk.Reading.Resolve(ctx, refs...)
 	if err != nil || len(ids) == 0 { // likewise
 		t.args = append(t.args, "--dry-run")
 		return true
@@ -173,7 +173,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 		handle := string(id)
 		if read != nil {
 			handle, missing = read.Proposal.Handle(), read.missing()
-		} else if now, err := d.desk.Desk.Show(ctx, d.desk.Actor, id); err == nil {
+		} else if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id); err == nil {
 			handle = now.Proposal.Handle()
 			missing = (&heard{Dossier: now}).missing()
 		}
@@ -208,7 +208,7 @@ func (h *heard) missing() string {
 // describe tells how a decision changes a proposal. It returns false where the
 // command has to say what is wrong.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
-	now, err := d.desk.Desk.Show(ctx, d.desk.Actor, id)
+	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
 		return false
 	}

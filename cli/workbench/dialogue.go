@@ -158,7 +158,7 @@ func (d *dialogue) sayChanged(ctx context.Context) {
 		d.say("Something changed; say list.")
 		return
 	}
-	now, err := d.desk.Desk.Show(ctx, d.desk.Actor, d.current)
+	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, d.current)
 	if err == nil && now.Digest != read.Digest {
 		d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
 	}

@@ -187,25 +187,27 @@ type screenSigner struct {
 
 // Decide implements tui.Signer.
 func (s screenSigner) Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask tui.AskToSign) (tui.Decider, error) {
-	return s.decider(ctx, ask, func() ([]byte, error) { return s.desk.Prepare(ctx, s.actor, choices, proposals.VerdictOf(act), note) })
+	return s.decider(ctx, ask, func() ([]byte, error) {
+		return s.desk.Deciding.Prepare(ctx, s.actor, choices, proposals.VerdictOf(act), note)
+	})
 }
 
 // Waive implements tui.Signer.
 func (s screenSigner) Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask tui.AskToSign) (tui.Decider, error) {
 	return s.decider(ctx, ask, func() ([]byte, error) {
 		if act == proposals.ActUnwaive {
-			return s.desk.PrepareUnwaive(ctx, s.actor, id, handle, reason)
+			return s.desk.Deciding.PrepareUnwaive(ctx, s.actor, id, handle, reason)
 		}
-		return s.desk.PrepareWaiver(ctx, s.actor, id, handle, reason, nil)
+		return s.desk.Deciding.PrepareWaiver(ctx, s.actor, id, handle, reason, nil)
 	})
 }
 
 func (s screenSigner) decider(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (tui.Decider, error) {
 	signed, err := s.sign(ctx, ask, prepare)
 	if err != nil || signed == nil {
-		return s.desk, err
+		return s.desk.Deciding, err
 	}
-	return s.desk.Signed(*signed), nil
+	return s.desk.Signed(*signed).Deciding, nil
 }
 
 // Answer implements tui.Signer.

@@ -86,9 +86,9 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	defer func() { err = errors.Join(err, calls.Close()) }()
 	conf := tui.Config{
 		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
-		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Regroup, Extents: b.Desk.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,
+		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: layer, Place: place,
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
-		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Counter(),
+		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Impact.Counter(),
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
 			return imports.Job(ctx, a, file, tell)
 		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {

@@ -25,6 +25,14 @@ import (
 
 // Desk has the acts of the review service that agents may do.
 type Desk interface {
+	Proposer
+	Reader
+	Previewer
+}
+
+// Proposer drafts, revises and withdraws proposals, comments on them, and runs the rules
+// over drafts.
+type Proposer interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
 	Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
@@ -33,10 +41,18 @@ type Desk interface {
 	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 	Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error)
 	LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error)
-	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
+}
+
+// Reader reads proposals.
+type Reader interface {
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error)
+}
+
+// Previewer renders the prompts that proposals would change.
+type Previewer interface {
+	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 }
 
 // Gateway has the acts that agents may do at run time.

@@ -26,7 +26,7 @@ func open(t *testing.T) (tokens.Tokens, *storetest.Database) {
 	t.Helper()
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
-	return tokens.Tokens{Store: db.Tokens(), Registry: desk, Now: db.Clock.Now, NewID: db.NewID}, db
+	return tokens.Tokens{Store: db.Tokens(), Registry: desk.Impact, Now: db.Clock.Now, NewID: db.NewID}, db
 }
 
 func create(t *testing.T, k tokens.Tokens, lifetime time.Duration) (tokens.Token, string) {

@@ -121,7 +121,7 @@ func propose(t *testing.T, d *review.Desk) proposals.Proposal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := d.Propose(t.Context(), user, []proposals.Draft{parsed[0].Draft}, true)
+	made, err := d.Drafting.Propose(t.Context(), user, []proposals.Draft{parsed[0].Draft}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestReviewerAddsAndNeverRemoves(t *testing.T) {
 	if p.State != proposals.UserReview || p.Summary.Recommendation != proposals.RecommendReject || p.Summary.Blocks != 1 {
 		t.Fatalf("%+v", p)
 	}
-	shown, err := d.Show(t.Context(), user, p.ID)
+	shown, err := d.Reading.Show(t.Context(), user, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func fails(t *testing.T, c chief.Command, want string) {
 	if p.State != proposals.UserReview {
 		t.Fatalf("it is in %s", p.State)
 	}
-	shown, err := d.Show(t.Context(), user, p.ID)
+	shown, err := d.Reading.Show(t.Context(), user, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestNothingIsApprovedWhileAReviewerIsAsked(t *testing.T) {
 	asked := 0
 	d = desk(t, asking(func(r review.Request) {
 		asked++
-		_, err := d.Approve(t.Context(), user, []review.Choice{{ID: r.Proposal.ID}}, "")
+		_, err := d.Deciding.Approve(t.Context(), user, []review.Choice{{ID: r.Proposal.ID}}, "")
 		if !errors.Is(err, proposals.ErrState) {
 			t.Errorf("approve answered %v", err)
 		}

@@ -150,7 +150,7 @@ func Basics() map[string]rules.Severity {
 // Choices proposes drafts as a user and returns them as choices.
 func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
-	made, err := desk.Propose(t.Context(), by, drafts, true)
+	made, err := desk.Drafting.Propose(t.Context(), by, drafts, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...prop
 func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
 	choices := Choices(t, desk, by, drafts...)
-	decisions, err := desk.Approve(t.Context(), by, choices, "")
+	decisions, err := desk.Deciding.Approve(t.Context(), by, choices, "")
 	if err != nil {
 		t.Fatal(err)
 	}

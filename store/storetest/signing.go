@@ -76,11 +76,11 @@ func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 // Change puts the signers file in force, signed by a user.
 func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) proof.SignersState {
 	t.Helper()
-	statement, err := desk.PrepareSigners(t.Context(), by)
+	statement, err := desk.Signers.PrepareSigners(t.Context(), by)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := desk.Signed(s.Sign(t, by, statement)).ChangeSigners(t.Context(), by)
+	state, err := desk.Signed(s.Sign(t, by, statement)).Signers.ChangeSigners(t.Context(), by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,11 @@ func SignWith(t testing.TB, key signingtest.Key, statement []byte) proof.Signed 
 // Decide decides on proposals with a signature.
 func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, verdict proposals.Verdict, note string, choices ...review.Choice) []proposals.Decision {
 	t.Helper()
-	statement, err := desk.Prepare(t.Context(), by, choices, verdict, note)
+	statement, err := desk.Deciding.Prepare(t.Context(), by, choices, verdict, note)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decisions, err := desk.Signed(s.Sign(t, by, statement)).Decide(t.Context(), by, choices, verdict, note)
+	decisions, err := desk.Signed(s.Sign(t, by, statement)).Deciding.Decide(t.Context(), by, choices, verdict, note)
 	if err != nil {
 		t.Fatal(err)
 	}

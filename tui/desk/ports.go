@@ -18,7 +18,7 @@ type Decider interface {
 	Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error)
 }
 
-// Proposer drafts, revises and withdraws proposals.
+// Proposer drafts, revises and withdraws proposals, and comments on them.
 type Proposer interface {
 	Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error)
 	Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error)
@@ -27,11 +27,11 @@ type Proposer interface {
 	Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error)
 	Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error)
 	Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error)
+	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
 }
 
-// Commenter adds to the thread of a proposal and has it assessed again.
-type Commenter interface {
-	Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error)
+// Assessor assesses a proposal again.
+type Assessor interface {
 	Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error)
 }
 
@@ -45,7 +45,7 @@ type Desk interface {
 	Reader
 	Decider
 	Proposer
-	Commenter
+	Assessor
 }
 
 // Calls are the waiting calls, for the workbench.

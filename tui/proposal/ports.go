@@ -19,11 +19,21 @@ import (
 
 // Desk shows a proposal and everything that belongs to it.
 type Desk interface {
+	Reader
+	Impact
+}
+
+// Reader reads a proposal.
+type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, nil for none.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 	// Shown remembers what the actor was shown, for approvals elsewhere.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
+}
+
+// Impact is what a proposal does to prompts and test cases.
+type Impact interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 	// Behaviour runs the test cases with the live and the proposed version.
 	Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error)
