@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli"
 	"toolcrib/cli/process"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
@@ -23,7 +24,7 @@ import (
 // the cost of a command beside its work.
 func BenchmarkMain(b *testing.B) {
 	crowd := filepath.Join(b.TempDir(), "crowd.db")
-	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
+	desk, err := service.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

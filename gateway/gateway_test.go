@@ -13,6 +13,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/service"
 	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
 )
@@ -27,7 +28,7 @@ var (
 type workshop struct {
 	*gateway.Gateway
 	db       *storetest.Database
-	desk     *review.Desk
+	desk     *service.Desk
 	provider *counter
 	warnings []string
 }

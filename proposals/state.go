@@ -75,3 +75,16 @@ func Next(s State, act Act) (State, error) {
 	}
 	return s, fmt.Errorf("%w: it is in %s, which %s does not follow", ErrState, s, act)
 }
+
+// Permit returns the state that an act of actor takes p to. The error wraps ErrAuthority
+// when the actor may not do it, and ErrState when nobody may while p is in its state.
+func Permit(actor Actor, act Act, p Proposal) (State, error) {
+	if err := Authorize(actor, act, p.Author); err != nil {
+		return "", fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	to, err := Next(p.State, act)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	return to, nil
+}

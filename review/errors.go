@@ -3,7 +3,6 @@ package review
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"toolcrib/proposals"
 )
@@ -29,17 +28,42 @@ var (
 	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
+	// ErrText is wrapped when a note, a reason or a comment cannot be kept as it is.
+	ErrText = errors.New("not usable as text")
+	// ErrOpinion is wrapped when what an external reviewer says cannot be used.
+	ErrOpinion = errors.New("not a usable opinion")
+	// ErrConsultant is wrapped when an external reviewer could not be asked or did
+	// not answer.
+	ErrConsultant = errors.New("the reviewer did not answer")
 )
 
 // ErrOutdated is the ErrConflict of an assessment that covers other content or other
 // rules than those in force; another assessment removes it.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
-// Reference returns the name of a proposal on the command line: its number, or
-// its id before it has one.
-func Reference(p proposals.Proposal) string {
-	if p.Issue > 0 {
-		return strconv.Itoa(p.Issue)
+// Incomplete is everything that keeps a revision from being submitted, or a
+// draft from being kept at all. It wraps ErrIncomplete or ErrExcess.
+type Incomplete struct {
+	What     string // "tool:user/scene_pacer"
+	Problems proposals.Problems
+	Excess   bool // even for a draft
+}
+
+// Head returns what cannot be done, as the beginning of a sentence.
+func (e *Incomplete) Head() string {
+	if e.Excess {
+		return e.What + " cannot be kept"
 	}
-	return string(p.ID)
+	return e.What + " cannot be submitted"
+}
+
+// Error lists the problems.
+func (e *Incomplete) Error() string { return e.Head() + ": " + e.Problems.String() }
+
+// Unwrap returns ErrIncomplete or ErrExcess.
+func (e *Incomplete) Unwrap() error {
+	if e.Excess {
+		return ErrExcess
+	}
+	return ErrIncomplete
 }

@@ -101,8 +101,8 @@ func (p Policy) Settings() Settings {
 	return s
 }
 
-// ownership returns the rules of a need as settings.
-func ownership(need approval.Need) Settings {
+// Ownership returns the rules of a need as settings.
+func Ownership(need approval.Need) Settings {
 	settings := make(Settings, len(need))
 	for i, r := range need {
 		settings[i] = Setting{Key: fmt.Sprintf("policy.%d", i+1), Value: r.String(), From: r.From}
@@ -146,8 +146,8 @@ func (s Settings) String() string {
 // namedRules sets how many rules of one origin are named on a line.
 const namedRules = 3
 
-// record returns the policy as an event keeps it.
-func (s Settings) record() map[string]any {
+// Record returns the policy as an event keeps it.
+func (s Settings) Record() map[string]any {
 	record := map[string]any{}
 	for _, one := range s {
 		record[one.Key] = map[string]any{"value": one.Value, "from": one.From}
@@ -155,8 +155,8 @@ func (s Settings) record() map[string]any {
 	return record
 }
 
-// version names the policy as far as a decision depends on it.
-func (p Policy) version() string {
+// Version names the policy as far as a decision depends on it.
+func (p Policy) Version() string {
 	b, err := jsondoc.Marshal(p.Severities)
 	if err != nil {
 		panic(fmt.Sprintf("review: severities do not marshal: %v", err))

@@ -302,6 +302,24 @@ type ShownParts struct {
 	Members []ShownMember `json:"members,omitempty"`
 }
 
+// NewShownParts returns the parts of a proposal that Shown compares: with an assessment,
+// findings, members of its change set, and seals of prompts.
+func NewShownParts(p proposals.Proposal, a Assessment, standing []Standing, members []proposals.Proposal, rendered map[string]string) ShownParts {
+	parts := ShownParts{
+		Revision: p.Revision, ContentHash: p.ContentHash, Assessment: a.ID, RulesVersion: a.RulesVersion,
+		Recommendation: a.Recommendation, Rendered: history.Seal(impact.Seal(rendered)),
+	}
+	for _, s := range standing {
+		parts.Findings = append(parts.Findings, ShownFinding{s.Rule, s.Seal()[:12]})
+	}
+	if p.ChangeSet != "" {
+		for _, m := range members {
+			parts.Members = append(parts.Members, ShownMember{m.ID, m.Name(), m.Revision, m.ContentHash})
+		}
+	}
+	return parts
+}
+
 // ShownFinding is a finding as Shown compares it.
 type ShownFinding struct {
 	Rule string `json:"rule"`

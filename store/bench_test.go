@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -64,13 +65,13 @@ func crowd(b *testing.B, db *storetest.Database, size int) (early proposals.ID) 
 	return early
 }
 
-func benchDesk(b *testing.B, db *storetest.Database) *review.Desk {
+func benchDesk(b *testing.B, db *storetest.Database) *service.Desk {
 	b.Helper()
 	return db.Desk(b, review.Policy{Severities: storetest.Basics()})
 }
 
 // fresh proposes new tools and returns them as choices.
-func fresh(b *testing.B, db *storetest.Database, desk *review.Desk, n int) []review.Choice {
+func fresh(b *testing.B, db *storetest.Database, desk *service.Desk, n int) []review.Choice {
 	b.Helper()
 	drafts := make([]proposals.Draft, n)
 	for i := range drafts {

@@ -10,14 +10,15 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/overlap"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
 // manyWaiting opens a generated database with a desk that can approve what waits in
 // it, and returns that.
-func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *review.Desk, []review.Choice) {
+func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *service.Desk, []review.Choice) {
 	t.Helper()
-	rules, err := review.New(nil, review.Policy{}, storetest.NewClock().Now, nil)
+	rules, err := service.New(nil, review.Policy{}, storetest.NewClock().Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -60,7 +61,7 @@ func child(task string, args []string) int {
 		if task == "endorse" {
 			policy = twoApprove()
 		}
-		desk, err := review.New(db, policy, clock.Now, ids)
+		desk, err := service.New(db, policy, clock.Now, ids)
 		if err != nil {
 			return err
 		}
@@ -89,7 +90,7 @@ func child(task string, args []string) int {
 // approveForEver makes a new tool, then the next version of it, and so on. A
 // line on standard output acknowledges each approval: the proposal, the
 // subject, the version and its hash.
-func approveForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, series string) error {
+func approveForEver(ctx context.Context, desk *service.Desk, by proposals.Actor, series string) error {
 	for i := 0; ; i++ {
 		draft := storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))
 		for version := range 3 {

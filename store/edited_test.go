@@ -15,6 +15,7 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
@@ -22,7 +23,7 @@ import (
 // edited is a database in which somebody edits columns by hand, without their locks.
 type edited struct {
 	db   *storetest.Database
-	desk *review.Desk
+	desk *service.Desk
 	tool registry.Subject // live
 	open proposals.ID     // with an assessment, a waiver and a comment
 	raw  string           // hash of imported JSON

@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/approval"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
@@ -31,7 +32,7 @@ func twoApprove() review.Policy {
 
 // endorseForEver makes a new tool, which the first owner approves and then the
 // second, and so on. A line on standard output acknowledges each of the two.
-func endorseForEver(ctx context.Context, desk *review.Desk, by proposals.Actor, series string) error {
+func endorseForEver(ctx context.Context, desk *service.Desk, by proposals.Actor, series string) error {
 	for i := 0; ; i++ {
 		made, err := desk.Drafting.Propose(ctx, by, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))}, true)
 		if err != nil {
@@ -106,7 +107,7 @@ func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
 
 // finish lets the owners who are missing approve what waits, and returns how much of
 // it one had approved. Nothing of it was live before.
-func finish(t *testing.T, db *storetest.Database, desk *review.Desk) (between int) {
+func finish(t *testing.T, db *storetest.Database, desk *service.Desk) (between int) {
 	t.Helper()
 	waiting := list(t, db, review.Query{State: proposals.UserReview, Limit: 100}).Proposals
 	for _, p := range waiting {

@@ -14,8 +14,8 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/service"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -198,7 +198,7 @@ func BenchmarkConfigReads(b *testing.B) {
 	storetest.NeedsFile(b)
 	onServer := storetest.OpenOn(b, pgtest.Private(b, pgtest.Options{}), nil)
 	dbs := []*storetest.Database{storetest.New(b), onServer}
-	desks := make([]*review.Desk, len(dbs))
+	desks := make([]*service.Desk, len(dbs))
 	for n, db := range dbs {
 		desks[n] = benchDesk(b, db)
 		drafts, tools := make([]proposals.Draft, 1000), make([]string, 1000)

@@ -11,6 +11,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 	"toolcrib/store/storetest"
 )
@@ -42,7 +43,7 @@ var filled = sync.OnceValues(func() ([]byte, error) { return storetest.Image(fil
 // fill takes a handful of proposals through everything that leaves a row.
 func fill(db *storetest.Database) error {
 	ctx := context.Background()
-	desk, err := review.New(db, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID)
+	desk, err := service.New(db, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID)
 	if err != nil {
 		return err
 	}

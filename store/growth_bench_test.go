@@ -10,6 +10,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/storetest"
 )
@@ -85,7 +86,7 @@ func benchmarkProposeFirst(b *testing.B, db *storetest.Database) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		desk, err := review.New(again, review.Policy{}, db.Clock.Now, db.NewID)
+		desk, err := service.New(again, review.Policy{}, db.Clock.Now, db.NewID)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func benchmarkProposeFirst(b *testing.B, db *storetest.Database) {
 	}
 }
 
-func proposed(b *testing.B, desk *review.Desk, d proposals.Draft) proposals.ID {
+func proposed(b *testing.B, desk *service.Desk, d proposals.Draft) proposals.ID {
 	b.Helper()
 	made, err := desk.Drafting.Propose(b.Context(), ada, []proposals.Draft{d}, true)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -194,7 +195,7 @@ func TestServerEnds(t *testing.T) {
 // approveOnce proposes and approves a draft, and looks that it is there once. It
 // returns how many of the three were cut while they read, and asked again as their
 // error says: what is written is known to be written, or not, when a call returns.
-func approveOnce(t *testing.T, db *storetest.Database, desk *review.Desk, draft proposals.Draft) (again int) {
+func approveOnce(t *testing.T, db *storetest.Database, desk *service.Desk, draft proposals.Draft) (again int) {
 	t.Helper()
 	var made []proposals.Proposal
 	var versions []history.Version

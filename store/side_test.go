@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
@@ -46,7 +47,7 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 
 // busy approves one proposal after the other and calls also with the number of
 // each, until it is stopped.
-func busy(t *testing.T, db *storetest.Database, desk *review.Desk, also func(n int)) (stop func()) {
+func busy(t *testing.T, db *storetest.Database, desk *service.Desk, also func(n int)) (stop func()) {
 	t.Helper()
 	done := make(chan struct{})
 	var writer sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 	"toolcrib/store/ranking"
 	"toolcrib/store/storetest"
@@ -63,7 +64,7 @@ func signedBench(b *testing.B) map[string]*bench {
 
 type bench struct {
 	db      *storetest.Database
-	desk    *review.Desk
+	desk    *service.Desk
 	gateway *gateway.Gateway
 }
 
@@ -186,7 +187,7 @@ func BenchmarkCheckSignatures(b *testing.B) {
 func BenchmarkSignedApprove(b *testing.B) {
 	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
 	plain := storetest.New(b)
-	desks := []*review.Desk{plain.Desk(b, review.Policy{Severities: storetest.Basics()}), s.Desk(b, s.Policy)}
+	desks := []*service.Desk{plain.Desk(b, review.Policy{Severities: storetest.Basics()}), s.Desk(b, s.Policy)}
 	var took [2][]float64
 	for i := 0; b.Loop(); i++ {
 		for n, desk := range desks {

@@ -17,6 +17,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store/catalog"
 	"toolcrib/store/ranking"
@@ -30,7 +31,7 @@ var bob = proposals.Actor{Kind: proposals.User, Name: "bob"}
 type target struct {
 	*storetest.Signing
 	*testing.T
-	desk *review.Desk
+	desk *service.Desk
 }
 
 var poisoned = registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "get_climate"}
@@ -174,7 +175,7 @@ func (x target) callAll(db *storetest.Database, seen map[string]string, show fun
 	show("search", hits, err)
 }
 
-func (x target) readAll(db *storetest.Database, desk *review.Desk, show func(string, any, error)) {
+func (x target) readAll(db *storetest.Database, desk *service.Desk, show func(string, any, error)) {
 	ctx := x.Context()
 	previews, err := desk.Impact.Preview(ctx, nil, "", impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}})
 	show("preview", previews, err)

@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/review/service"
 	"toolcrib/tui"
 )
 
@@ -161,7 +162,7 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 	b := newBench(t, 110, 40, demo("word_counts.json"))
 	policy := quiet()
 	policy.Severities["B101"] = rules.Info
-	desk, err := review.New(b.db, policy, b.now, func() string { return "01990000-0000-7000-8000-00000000ffff" })
+	desk, err := service.New(b.db, policy, b.now, func() string { return "01990000-0000-7000-8000-00000000ffff" })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
+	"toolcrib/review/service"
 	"toolcrib/tui/auditlog"
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/desk"
@@ -32,7 +33,7 @@ type Reader interface {
 	changeset.Desk
 }
 
-// Impact is what proposals and live definitions do to prompts.
+// Impact shows how proposals and live definitions change prompts.
 type Impact interface {
 	proposal.Impact
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
@@ -48,7 +49,7 @@ type Desk struct {
 }
 
 // DeskOf returns the desk of a review service.
-func DeskOf(d *review.Desk) Desk {
+func DeskOf(d *service.Desk) Desk {
 	return Desk{d.Reading, d.Impact, d.Deciding, d.Drafting, d.Assessing}
 }
 

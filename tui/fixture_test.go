@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/tui"
 )
@@ -101,7 +101,7 @@ func (f fixture) open(tb testing.TB) *bench {
 			tb.Error(err)
 		}
 	})
-	if b.desk, err = review.New(b.db, quiet(), now, newID); err != nil {
+	if b.desk, err = service.New(b.db, quiet(), now, newID); err != nil {
 		tb.Fatal(err)
 	}
 	return b

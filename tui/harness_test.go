@@ -19,6 +19,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/catalog"
 	"toolcrib/store/records"
@@ -29,7 +30,7 @@ import (
 type bench struct {
 	t    testing.TB
 	m    *tui.Model
-	desk *review.Desk
+	desk *service.Desk
 	db   *store.DB
 	made counts
 	quit bool

@@ -11,8 +11,8 @@ import (
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/review/approval"
+	"toolcrib/review/service"
 	"toolcrib/tui"
 )
 
@@ -36,7 +36,7 @@ func ruled(b *bench) {
 		b.made.ids++
 		return fmt.Sprintf("01990000-0000-7000-8000-%012x", b.made.ids)
 	}
-	if b.desk, err = review.New(b.db, policy, now, newID); err != nil {
+	if b.desk, err = service.New(b.db, policy, now, newID); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/tui"
 )
 
@@ -71,7 +72,7 @@ func TestModelAnswersBothVersions(t *testing.T) {
 	b := newBench(t, 120, 50, retested)
 	policy := quiet()
 	policy.Model = saying{}
-	desk, err := review.New(b.db, policy, b.now, uuid.NewString)
+	desk, err := service.New(b.db, policy, b.now, uuid.NewString)
 	if err != nil {
 		t.Fatal(err)
 	}

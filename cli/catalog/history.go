@@ -17,6 +17,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/records"
 )
 
@@ -261,7 +262,7 @@ func newLog(a *command.App) *cobra.Command {
 }
 
 // logOf confines q to the proposal or the subject that ref names.
-func logOf(ctx context.Context, a *command.App, desk *review.Desk, ref string, q *records.EventQuery) error {
+func logOf(ctx context.Context, a *command.App, desk *service.Desk, ref string, q *records.EventQuery) error {
 	if subject, err := registry.ParseSubject(ref); err == nil {
 		q.Subject = subject.String()
 		return nil

@@ -24,6 +24,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/store"
 )
 
@@ -47,7 +48,7 @@ type App struct {
 	Remote    *Remote          // nil for the account that runs the process
 	Config    *settings.Config // set when the desk is open
 	DB        *store.DB
-	desk      *review.Desk
+	desk      *service.Desk
 	Workspace *workspace.Workspace // nil when none is attached
 	Publisher publishing
 	// OnCommit is told which acts a transaction committed.
@@ -166,7 +167,7 @@ func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 }
 
 // OpenDesk opens the database and puts the desk before it.
-func (a *App) OpenDesk(ctx context.Context) (*review.Desk, error) {
+func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	if a.desk != nil {
 		return a.desk, nil
 	}
@@ -178,7 +179,7 @@ func (a *App) OpenDesk(ctx context.Context) (*review.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	var desk *review.Desk
+	var desk *service.Desk
 	if a.Remote != nil {
 		desk = a.Remote.Desk
 	} else if desk, err = c.Desk(db, a.Env); err != nil {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/gateway/upstream"
 	"toolcrib/prompt"
 	"toolcrib/registry"
-	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/ranking"
 )
 
@@ -138,7 +138,7 @@ func (w *WhereFlags) Context(deferred bool) registry.Context {
 
 // Builtin returns the provider of the assistant's tools. A user's time zone is
 // that of the agent that calls.
-func (a *App) Builtin(desk *review.Desk) *builtin.Provider {
+func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	return builtin.New(a.DB, builtin.Options{
 		NewID: a.Env.NewID,
 		Zone: func(ctx context.Context, c gateway.Caller) (string, error) {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/history/workspace"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store"
 )
 
@@ -21,7 +21,7 @@ type Remote struct {
 	Actor     proposals.Actor
 	Config    settings.Config // of the server, without the settings of its account
 	DB        *store.DB
-	Desk      *review.Desk
+	Desk      *service.Desk
 	Gateway   *OpenGateway
 	Workspace *workspace.Workspace // nil when none is attached
 	// Agent connects to the user's own SSH agent; nil where it is not forwarded.

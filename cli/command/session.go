@@ -12,12 +12,13 @@ import (
 	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 )
 
 // IDs resolves references to proposals. "-" alone means the first word of each
 // line of standard input.
-func (a *App) IDs(ctx context.Context, desk *review.Desk, refs []string) ([]proposals.ID, error) {
+func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
 		lines, err := a.ReadAll(ctx, "-")
 		if err != nil {
@@ -55,7 +56,7 @@ func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) er
 
 // Session is the review service together with the actor who uses it.
 type Session struct {
-	Desk  *review.Desk
+	Desk  *service.Desk
 	Actor proposals.Actor
 }
 

@@ -9,11 +9,11 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
-	"toolcrib/review"
+	"toolcrib/review/service"
 )
 
 // loadedBy returns what the proposals among ids that are about files bring into the context.
-func loadedBy(ctx context.Context, a *command.App, desk *review.Desk, ids []proposals.ID) ([]document.Loads, error) {
+func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []proposals.ID) ([]document.Loads, error) {
 	var docs []document.Loads
 	if len(ids) == 0 {
 		return nil, nil

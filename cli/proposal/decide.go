@@ -17,6 +17,7 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/service"
 )
 
 // DecideFlags belong to every decision.
@@ -186,10 +187,10 @@ func newWaive(a *command.App) *cobra.Command {
 				return err
 			}
 			return w.run(cmd.Context(), a, args, waivingActs{
-				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
+				prepare: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
 					return d.Deciding.PrepareWaiver(cmd.Context(), actor, id, args[1], reason, until)
 				},
-				do: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
+				do: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
 					return d.Deciding.Waive(cmd.Context(), actor, id, args[1], reason, until)
 				},
 			})
@@ -208,10 +209,10 @@ func newUnwaive(a *command.App) *cobra.Command {
 		Args: command.Exact(2, "the number of a proposal and a finding"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.run(cmd.Context(), a, args, waivingActs{
-				prepare: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
+				prepare: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error) {
 					return d.Deciding.PrepareUnwaive(cmd.Context(), actor, id, args[1], reason)
 				},
-				do: func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
+				do: func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error) {
 					return d.Deciding.Unwaive(cmd.Context(), actor, id, args[1], reason)
 				},
 			})
@@ -224,8 +225,8 @@ func newUnwaive(a *command.App) *cobra.Command {
 
 // waivingActs prepare the statement of a waiver and record the waiver.
 type waivingActs struct {
-	prepare func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error)
-	do      func(d *review.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error)
+	prepare func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) ([]byte, error)
+	do      func(d *service.Desk, actor proposals.Actor, id proposals.ID, reason string) (history.Waiver, error)
 }
 
 // run reads the reason, has the waiver signed where that is needed, and records it.

@@ -32,6 +32,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/store"
 )
 
@@ -206,7 +207,7 @@ type proposer struct {
 	mcp.Previewer
 }
 
-func proposerOf(desk *review.Desk) proposer {
+func proposerOf(desk *service.Desk) proposer {
 	return proposer{desk.Drafting, desk.Reading, desk.Impact}
 }
 
@@ -272,7 +273,7 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 // prompter renders prompts as they are used: for a user of whom something is
 // stored, and for the time that it is.
 type prompter struct {
-	desk   *review.Desk
+	desk   *service.Desk
 	stored *builtin.Provider
 	now    func() time.Time
 }

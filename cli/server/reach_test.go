@@ -7,7 +7,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/mcp"
-	"toolcrib/review"
+	"toolcrib/review/service"
 )
 
 // TestAgentsReachNoDecision checks that the values behind which agents work have the
@@ -17,7 +17,7 @@ func TestAgentsReachNoDecision(t *testing.T) {
 		value any
 		face  reflect.Type
 	}{
-		{proposerOf(&review.Desk{}), reflect.TypeFor[mcp.Desk]()},
+		{proposerOf(&service.Desk{}), reflect.TypeFor[mcp.Desk]()},
 		{toolUser{&gateway.Gateway{}}, reflect.TypeFor[mcp.Gateway]()},
 	} {
 		names := func(t reflect.Type) []string {

@@ -32,7 +32,7 @@ import (
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
-	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/catalog"
 )
 
@@ -117,7 +117,7 @@ func (f serveFlags) serveAll(ctx context.Context, a *command.App, c serve.Config
 }
 
 // newServedMCP returns the MCP server for the holder of a token.
-func newServedMCP(a *command.App, desk *review.Desk, run *command.OpenGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
+func newServedMCP(a *command.App, desk *service.Desk, run *command.OpenGateway, c gateway.Caller, turn mcp.Turn, expose mcp.Expose) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
 		Prompter: prompter{desk, a.Builtin(desk), a.Env.Now}, Documents: documents(), Version: process.ProgramVersion(),

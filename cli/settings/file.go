@@ -18,23 +18,24 @@ import (
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/service"
 	"toolcrib/signing/signers"
 	"toolcrib/store"
 )
 
 // Desk puts the desk that the settings describe before a store.
-func (c Config) Desk(db review.Store, env process.Env) (*review.Desk, error) {
+func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
 // DeskOf is desk with signers that are not written to their file yet, nil for those
 // of the file.
-func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*review.Desk, error) {
+func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
 	policy := c.connect(c.Policy(), env)
 	if next != nil {
 		policy.Signatures.Signers = func() (*signers.Signers, error) { return next, nil }
 	}
-	desk, err := review.New(db, policy, env.Now, env.NewID)
+	desk, err := service.New(db, policy, env.Now, env.NewID)
 	if err != nil {
 		_, named := c.RuleSet()
 		return nil, cmp.Or(named, err)

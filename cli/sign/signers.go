@@ -18,6 +18,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
@@ -229,7 +230,7 @@ func runSignersRecord(ctx context.Context, a *command.App, sign signature.Flags)
 
 // finishSigners gives the signers file the text of the state in force, if that was
 // recorded and the process was killed before it replaced the file.
-func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool, error) {
+func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (bool, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
 		return false, err
@@ -254,7 +255,7 @@ func finishSigners(ctx context.Context, a *command.App, desk *review.Desk) (bool
 
 // recordSigners puts the signers file that desk has in force. next, where it is
 // not nil, is that file before it is written.
-func recordSigners(ctx context.Context, a *command.App, desk *review.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
+func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return proof.SignersState{}, err

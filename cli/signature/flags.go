@@ -11,8 +11,8 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/signing/keys"
 )
 
@@ -114,7 +114,7 @@ func splitSigned(text []byte) (*proof.Signed, error) {
 }
 
 // DeskFor returns the desk for one act of actor, signed where it is needed.
-func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*review.Desk, error) {
+func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
 		return b.Desk, err

@@ -17,6 +17,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/signing/statement"
 	"toolcrib/tui"
 )
@@ -180,7 +181,7 @@ func (k *limitedKeyboard) end() {
 // screenSigner signs decisions made on a screen.
 type screenSigner struct {
 	app   *command.App
-	desk  *review.Desk
+	desk  *service.Desk
 	calls *gateway.Gateway
 	actor proposals.Actor
 }

@@ -19,6 +19,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/chief"
+	"toolcrib/review/service"
 	"toolcrib/store"
 )
 
@@ -93,7 +94,7 @@ func command(t *testing.T, character string) chief.Command {
 }
 
 // desk is a desk with one external reviewer and a user.
-func desk(t *testing.T, c review.Consultant) *review.Desk {
+func desk(t *testing.T, c review.Consultant) *service.Desk {
 	t.Helper()
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "toolcrib.db"), store.Options{Now: time.Now, NewID: newID})
@@ -101,7 +102,7 @@ func desk(t *testing.T, c review.Consultant) *review.Desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d, err := review.New(db, review.Policy{Consultants: []review.Consultant{c}}, time.Now, newID)
+	d, err := service.New(db, review.Policy{Consultants: []review.Consultant{c}}, time.Now, newID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func desk(t *testing.T, c review.Consultant) *review.Desk {
 
 var user = proposals.Actor{Kind: proposals.User, Name: "mara"}
 
-func propose(t *testing.T, d *review.Desk) proposals.Proposal {
+func propose(t *testing.T, d *service.Desk) proposals.Proposal {
 	t.Helper()
 	const text = `{"type":"new","subject":"tool:user/scene_pacer","baseVersion":0,"definition":{"id":"scene_pacer","kind":"prompt","name":"Scene Pacer",
 		"scope":"file","usageNotes":"Use it on a scene.","goals":"Find what drags.","guardrails":"Change nothing.","prompt":"Name what drags.","approval":{"tier":"auto_approve"}},
@@ -212,7 +213,7 @@ func (a asking) Review(_ context.Context, r review.Request) (review.Opinion, err
 }
 
 func TestNothingIsApprovedWhileAReviewerIsAsked(t *testing.T) {
-	var d *review.Desk
+	var d *service.Desk
 	asked := 0
 	d = desk(t, asking(func(r review.Request) {
 		asked++

@@ -20,7 +20,7 @@ type Crowd struct {
 	Waiting  int // proposals of new tools that wait for the user's decision
 	Versions int // further versions of the tools in turn, as toolcrib itself would ship them; about a kilobyte each
 	// Rules names the rules and the policy that assessments are made with, as
-	// review.Desk.RulesVersion does: others cannot be approved.
+	// service.Desk.RulesVersion does: others cannot be approved.
 	Rules string
 }
 

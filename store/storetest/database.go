@@ -16,6 +16,7 @@ import (
 	"toolcrib/review/proof"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
+	"toolcrib/review/service"
 	"toolcrib/store"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
@@ -125,9 +126,9 @@ func connect(ctx context.Context, path string, series uint16, trust *proof.Trust
 }
 
 // Desk puts a desk with the given policy before the database.
-func (d *Database) Desk(t testing.TB, policy review.Policy) *review.Desk {
+func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	t.Helper()
-	desk, err := review.New(d.DB, policy, d.Clock.Now, d.NewID)
+	desk, err := service.New(d.DB, policy, d.Clock.Now, d.NewID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func Basics() map[string]rules.Severity {
 }
 
 // Choices proposes drafts as a user and returns them as choices.
-func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
+func Choices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
 	made, err := desk.Drafting.Propose(t.Context(), by, drafts, true)
 	if err != nil {
@@ -162,7 +163,7 @@ func Choices(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...prop
 }
 
 // Approved proposes drafts as a user and approves them together.
-func (d *Database) Approved(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
+func (d *Database) Approved(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
 	choices := Choices(t, desk, by, drafts...)
 	decisions, err := desk.Deciding.Approve(t.Context(), by, choices, "")

@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/proof"
+	"toolcrib/review/service"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/signingtest"
 	"toolcrib/signing/sshsig"
@@ -74,7 +75,7 @@ func (s *Signing) SetSigners(t testing.TB, lines ...string) {
 }
 
 // Change puts the signers file in force, signed by a user.
-func (s *Signing) Change(t testing.TB, desk *review.Desk, by proposals.Actor) proof.SignersState {
+func (s *Signing) Change(t testing.TB, desk *service.Desk, by proposals.Actor) proof.SignersState {
 	t.Helper()
 	statement, err := desk.Signers.PrepareSigners(t.Context(), by)
 	if err != nil {
@@ -108,7 +109,7 @@ func SignWith(t testing.TB, key signingtest.Key, statement []byte) proof.Signed 
 }
 
 // Decide decides on proposals with a signature.
-func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, verdict proposals.Verdict, note string, choices ...review.Choice) []proposals.Decision {
+func (s *Signing) Decide(t testing.TB, desk *service.Desk, by proposals.Actor, verdict proposals.Verdict, note string, choices ...review.Choice) []proposals.Decision {
 	t.Helper()
 	statement, err := desk.Deciding.Prepare(t.Context(), by, choices, verdict, note)
 	if err != nil {
@@ -122,13 +123,13 @@ func (s *Signing) Decide(t testing.TB, desk *review.Desk, by proposals.Actor, ve
 }
 
 // ApproveSigned proposes drafts as a user and approves them together, signed.
-func (s *Signing) ApproveSigned(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
+func (s *Signing) ApproveSigned(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
 	return s.Decide(t, desk, by, proposals.VerdictApproved, "", s.Propose(t, desk, by, drafts...)...)
 }
 
 // Propose proposes drafts as a user and returns them as choices.
-func (s *Signing) Propose(t testing.TB, desk *review.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
+func (s *Signing) Propose(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
 	return Choices(t, desk, by, drafts...)
 }

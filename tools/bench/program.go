@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
@@ -40,7 +41,7 @@ func (l *lab) program(ctx context.Context, database string) (program, error) {
 
 // fill makes a database with a crowd that the program's own rules assessed.
 func fill(ctx context.Context, path string, crowd storetest.Crowd) error {
-	desk, err := review.New(nil, review.Policy{}, time.Now, nil)
+	desk, err := service.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return err
 	}

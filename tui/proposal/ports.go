@@ -32,7 +32,7 @@ type Reader interface {
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 
-// Impact is what a proposal does to prompts and test cases.
+// Impact shows how a proposal changes prompts and test results.
 type Impact interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 	// Behaviour runs the test cases with the live and the proposed version.

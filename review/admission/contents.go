@@ -1,0 +1,44 @@
+package admission
+
+import (
+	"context"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+)
+
+// unknownContents reports binary files whose bytes are not stored, or not what the draft
+// says of them: nobody could restore them, and a text that agents read could pass for a
+// binary.
+func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
+	f := draft.Definition.Folder()
+	if f == nil || draft.Type == proposals.Deactivate {
+		return nil, nil
+	}
+	var problems proposals.Problems
+	for _, name := range f.Paths() {
+		file := f.Files[name]
+		if !file.Binary() {
+			continue
+		}
+		data, stored, err := r.Content(ctx, file.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		at := jsondoc.Join("definition.files", name)
+		switch {
+		case !stored:
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes that are not stored here (SHA-256 %.12s); propose it from the disk that has them: toolcrib import --files", file.SHA256)...)
+		case !file.Is(draft.Subject.Kind, name, data):
+			want := registry.NewFile(draft.Subject.Kind, name, data, file.Executable)
+			if !want.Binary() {
+				problems = append(problems, misfit(proposals.RuleDefinition, at, "is a text, so its hash is not enough; propose it with its content: toolcrib import --files")...)
+				continue
+			}
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has another type or size than its bytes, which are %s, %d bytes", want.Type, want.Size)...)
+		}
+	}
+	return problems, nil
+}

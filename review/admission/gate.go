@@ -1,0 +1,70 @@
+// Package admission decides what may be submitted: what is complete, fits the live version,
+// leaves the core alone, and consists of contents that everybody can be shown.
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/shipped"
+	"toolcrib/review"
+	"toolcrib/review/records"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+)
+
+// CheckSize refuses a draft that exceeds the size limits, of any author.
+func CheckSize(draft proposals.Draft) error {
+	if ps := draft.Excess(); len(ps) > 0 {
+		return &review.Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
+	}
+	return nil
+}
+
+// Gate refuses a submission that is incomplete, does not fit the live version,
+// touches the core, or was rejected before.
+func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals.Actor, submission Submission) error {
+	draft, problems := submission.Draft, submission.Problems()
+	for _, find := range []func(context.Context, review.RegistryReader, proposals.Draft) (proposals.Problems, error){Fits, unseen, unknownContents} {
+		if len(problems) > 0 {
+			break
+		}
+		var err error
+		if problems, err = find(ctx, r, draft); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return &review.Incomplete{What: draft.Subject.String(), Problems: problems}
+	}
+	findings, err := set.CheckFamilies(ctx, &rules.Change{Draft: draft, World: records.World{RegistryReader: r}}, "L")
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		return fmt.Errorf("%w: %s %s", review.ErrLocked, f.Message, f.Suggestion)
+	}
+	if actor.Kind != proposals.Agent {
+		return nil
+	}
+	rejected, err := r.Rejection(ctx, draft.Subject, draft.Definition.Hash())
+	switch {
+	case errors.Is(err, proposals.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%w: %s with the same content was rejected by %s on %s, because: %s",
+		review.ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
+}
+
+// Locked refuses a core tool's id in any layer.
+func Locked(s registry.Subject) error {
+	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is a core tool, locked in every layer; make your own copy with `toolcrib fork %s`", review.ErrLocked, s.ID, s.ID)
+}

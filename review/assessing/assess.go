@@ -1,0 +1,379 @@
+// Package assessing is the Chief of Staff: the built-in reviewer, which runs the rules and
+// the test cases of a submission, and the external ones, which add to what it finds.
+package assessing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/internal/turns"
+	"toolcrib/prompt/tokens"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/harness"
+	"toolcrib/review/impact"
+	"toolcrib/review/overlap"
+	"toolcrib/review/records"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+)
+
+// Chief reviews submissions. It is safe for concurrent use.
+type Chief struct {
+	records      *records.Records
+	policy       review.Policy
+	rules        ruleset.Set
+	rulesVersion func() string
+	counter      *tokens.Counter
+	trials       *Trials
+	together     []proposals.Draft
+}
+
+// New returns a chief. rulesVersion names the rules in force and the policy, counter counts
+// the tokens of prompts, and trials has the results of test cases.
+func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersion func() string, counter *tokens.Counter, trials *Trials) *Chief {
+	return &Chief{records: r, policy: policy, rules: rules, rulesVersion: rulesVersion, counter: counter, trials: trials}
+}
+
+// Together returns a chief for drafts of one call, which go live together.
+func (c *Chief) Together(drafts []proposals.Draft) *Chief {
+	with := *c
+	with.together = drafts
+	return &with
+}
+
+// Assess files a chief's assessment of the current revision.
+func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o review.Opinion) (review.Assessment, error) {
+	return records.Write(ctx, c.records, func(tx review.Tx) (a review.Assessment, err error) {
+		p, rev, err := impact.Current(ctx, tx, id)
+		if err != nil {
+			return a, err
+		}
+		if err := proposals.Authorize(actor, proposals.ActAssess, p.Author); err != nil {
+			return a, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		_, a, err = c.assess(ctx, tx, actor, p, rev, admission.NewSubmission(rev.Draft), o)
+		return a, err
+	})
+}
+
+// assess files what the rules find in a revision, which is a submission, together with
+// an opinion.
+func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (proposals.Proposal, review.Assessment, error) {
+	to, err := c.assessable(reviewer, p, o)
+	if err != nil {
+		return p, review.Assessment{}, err
+	}
+	report, change, err := c.Examine(ctx, tx.Reader, p.ID, submission)
+	if err != nil {
+		return p, review.Assessment{}, err
+	}
+	earlier, err := tx.Assessments(ctx, p.ID, p.Revision)
+	if err != nil {
+		return p, review.Assessment{}, err
+	}
+	byRules := report.Findings
+	report.Findings = adopt(byRules, change.Bind(append(carried(earlier), o.Findings...)))
+	report.Advice, report.Problems = o.Recommendation, o.Problems
+	waivers, err := tx.Waivers(ctx, p.ID)
+	if err != nil {
+		return p, review.Assessment{}, err
+	}
+	at := c.records.Time()
+	standing := review.ApplyWaivers(report.Findings, waivers, p.Revision, at)
+	open, _ := review.Unwaived(standing)
+	recommendation := Recommend(open).Lower(advice(earlier, reviewer)).Lower(o.Recommendation)
+	if reviewer == proposals.BuiltinChief() {
+		report.Comment = c.comment(report, standing, recommendation, o)
+	} else { // a chief signs what the chief wrote, and nothing else
+		own := review.ApplyWaivers(byRules, waivers, p.Revision, at)
+		open, _ := review.Unwaived(own)
+		report.Comment, report.Builtin = o.Comment, c.comment(report, own, Recommend(open), review.Opinion{})
+	}
+	a := review.Assessment{
+		ID: c.records.NewID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
+		Recommendation: recommendation, Report: report, RulesVersion: c.rulesVersion(), At: at,
+	}
+	from := p.State
+	p.State, p.UpdatedAt = to, a.At
+	p.Summary = review.Summarize(recommendation, standing)
+	return p, a, c.addAssessment(ctx, tx, p, a, from)
+}
+
+// assessable returns the state that an assessment takes p to. It refuses the
+// built-in reviewer's while p waits for a chief, and an opinion about other
+// content.
+func (c *Chief) assessable(reviewer proposals.Actor, p proposals.Proposal, o review.Opinion) (proposals.State, error) {
+	to, err := proposals.Next(p.State, proposals.ActAssess)
+	if err != nil {
+		return to, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	if reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview {
+		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
+	}
+	if err := check(o); err != nil {
+		return to, err
+	}
+	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
+		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, p.Name(), p.Revision)
+	}
+	return to, nil
+}
+
+// addAssessment writes an assessment of p, which it moves on from a state, and
+// hands the issue to the user.
+func (c *Chief) addAssessment(ctx context.Context, tx review.Tx, p proposals.Proposal, a review.Assessment, from proposals.State) error {
+	seal, err := tx.AddAssessment(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := tx.MoveProposal(ctx, p, from); err != nil {
+		return err
+	}
+	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeUser, proposals.IssueOpen); err != nil {
+		return err
+	}
+	return c.records.Log(ctx, tx, a.Reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
+		"assessment": a.ID, "recommendation": string(a.Recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
+	})
+}
+
+// Examine runs the rules over the draft of a proposal as it would meet the live registry
+// and the other proposals. It also returns what the rules were given.
+func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, submission admission.Submission) (report review.Report, change *rules.Change, err error) {
+	draft, change := submission.Draft, submission.Change()
+	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
+		return report, change, err
+	}
+	if change.Prompts, err = records.Snapshot(r).Costs(ctx, draft, c.counter); err != nil {
+		return report, change, err
+	}
+	if change.Source, err = records.Source(ctx, r, draft.Definition); err != nil {
+		return report, change, err
+	}
+	world := records.World{RegistryReader: r}
+	if world.Coming, change.Coming, err = c.comingWith(ctx, r, draft); err != nil {
+		return report, change, err
+	}
+	if change.Twins, err = twins(ctx, r, id, draft); err != nil {
+		return report, change, err
+	}
+	change.World, change.Outcomes = world, c.trials.run(ctx, draft, nil)
+	findings, err := c.rules.Check(ctx, change)
+	return review.Report{Findings: findings, Harness: change.Outcomes}, change, err
+}
+
+// comingWith returns the allow-lists and the ids of the tools that go live together
+// with a draft that may refer to them: those of its change set, and those that are
+// proposed with it in one call.
+func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
+	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
+		return nil, nil, nil
+	}
+	tools = map[string]bool{}
+	add := func(other proposals.Draft) {
+		switch {
+		case other.Definition.Tool != nil && other.Type != proposals.Deactivate:
+			tools[other.Subject.ID] = true
+		case other.Definition.List != nil && draft.Subject.Kind == registry.KindAgent:
+			lists = append(lists, registry.Live{Subject: other.Subject, Version: other.Base() + 1, Definition: other.Definition})
+		}
+	}
+	members, err := r.Members(ctx, draft.ChangeSet)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range members {
+		switch {
+		case !m.State.Open():
+		case m.Subject.Kind == registry.KindTool:
+			tools[m.Subject.ID] = m.Type != proposals.Deactivate
+		case m.Subject.Kind == registry.KindList && draft.Subject.Kind == registry.KindAgent:
+			rev, err := r.Revision(ctx, m.ID, m.Revision)
+			if err != nil {
+				return nil, nil, err
+			}
+			add(rev.Draft)
+		}
+	}
+	for _, other := range c.together {
+		if other.ChangeSet == draft.ChangeSet {
+			add(other)
+		}
+	}
+	return lists, tools, nil
+}
+
+// PrefetchSimilar looks up the tools similar to a draft before the transaction's
+// first write, for the assessment to use. After a write the engine keeps every
+// page that it reads, and among 100,000 tools those are many.
+func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposals.Draft) error {
+	t := draft.Definition.Tool
+	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.AsksAlike() {
+		return nil
+	}
+	_, err := tx.Alike(ctx, overlap.NewFingerprint(*t))
+	return err
+}
+
+// mostTwins sets how many proposals with the text of another one are looked at.
+const mostTwins = 8
+
+// twins returns the latest proposals, open or rejected, that have the text of a
+// draft: those on other subjects, and those that say the same of its own subject
+// in everything. Of its own subject, a text that stays while something else
+// changes counts as a revision, not as a twin.
+func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
+	hash := draft.TextHash()
+	if hash == "" {
+		return nil, nil
+	}
+	same, err := r.SameText(ctx, hash, id, mostTwins)
+	if err != nil {
+		return nil, err
+	}
+	var found []rules.Twin
+	for _, p := range same {
+		if p.Subject == draft.Subject && p.ContentHash != draft.Definition.Hash() {
+			continue
+		}
+		rev, err := r.Revision(ctx, p.ID, p.Revision)
+		if err != nil {
+			return nil, err
+		}
+		twin := rules.Twin{Name: p.Name(), Tool: rev.Draft.Definition.Tool, Rejected: p.State == proposals.Rejected}
+		if twin.Rejected {
+			decisions, err := r.Decisions(ctx, p.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range decisions { // the last one is the rejection
+				twin.Reason = d.Note
+			}
+		}
+		found = append(found, twin)
+	}
+	return found, nil
+}
+
+// RunTests runs the test cases of a submission ahead of the transaction that needs the
+// results. What has no recorded answer is asked of the model, if one is connected, the
+// submission is complete, and the run is to be kept.
+func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
+	var model harness.Model
+	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
+		model = impact.UntilGone(c.policy.Model)
+	}
+	c.trials.run(ctx, submission.Draft, model)
+}
+
+// RunCurrentTests is RunTests for the current revision of a proposal, when there is a
+// model to ask. What cannot be read is reported by the act that follows.
+func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
+	if c.policy.Model == nil {
+		return
+	}
+	rev, err := records.Read(ctx, c.records, func(r review.Reader) (proposals.Revision, error) {
+		_, rev, err := impact.Current(ctx, r, id)
+		return rev, err
+	})
+	if err == nil {
+		c.RunTests(ctx, admission.NewSubmission(rev.Draft))
+	}
+}
+
+// Consult asks the external reviewers about those of ps that wait for the
+// chief, outside of any transaction, and brings ps up to date. A proposal that
+// somebody else moved on meanwhile is left to them.
+func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
+	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
+		return nil
+	}
+	for i, p := range ps {
+		if p.State != proposals.ChiefReview {
+			continue
+		}
+		_, err := c.Reassess(ctx, p.ID)
+		if err != nil && !errors.Is(err, proposals.ErrConflict) && !errors.Is(err, proposals.ErrState) {
+			return fmt.Errorf("%s was submitted and waits for its assessment: %w", p.Name(), err)
+		}
+		if ps[i], err = records.Read(ctx, c.records, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, p.ID) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Consulted is Consult for one proposal, unless err already says otherwise.
+func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
+	if err != nil {
+		return p, err
+	}
+	ps := []proposals.Proposal{p}
+	err = c.Consult(ctx, ps)
+	return ps[0], err
+}
+
+// Reassess files a new assessment of the current revision: after the rules, the
+// configuration or the registry changed, or when external reviewers are to be
+// asked again. What they say is filed together with what the rules find. It is
+// no judgement of the caller's, so any actor may ask for it. When the proposal
+// is revised meanwhile, the answer is about other content and ErrConflict is
+// returned.
+func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
+	req, err := c.request(ctx, id)
+	if err != nil {
+		return review.Assessment{}, err
+	}
+	c.RunTests(ctx, admission.NewSubmission(req.Draft))
+	o := review.Opinion{Revision: req.Proposal.Revision, ContentHash: req.Proposal.ContentHash}
+	for _, consultant := range c.policy.Consultants {
+		if c.records.DryRun {
+			break // a dry run asks no external reviewer
+		}
+		back := turns.Outside(ctx)
+		said, err := consultant.Review(ctx, req)
+		back()
+		if ctx.Err() != nil {
+			return review.Assessment{}, ctx.Err()
+		}
+		o = add(o, consultant.Name(), said, err)
+	}
+	return c.Assess(ctx, proposals.BuiltinChief(), id, o)
+}
+
+// request returns the view of a proposal that an external reviewer gets.
+func (c *Chief) request(ctx context.Context, id proposals.ID) (review.Request, error) {
+	return records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
+		p, rev, err := impact.Current(ctx, r, id)
+		if err != nil {
+			return req, err
+		}
+		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
+			return req, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		report, change, err := c.Examine(ctx, r, p.ID, admission.NewSubmission(rev.Draft))
+		req = review.Request{Proposal: p, Draft: rev.Draft, Source: change.Source, Findings: report.Findings, Obligation: review.Obligation}
+		if change.Before != nil {
+			req.Before = change.Before.Definition
+		}
+		return req, err
+	})
+}
+
+// Receive takes a submitted revision: the built-in reviewer assesses it at once, unless it
+// waits for somebody outside. External reviewers are asked when the transaction is over.
+func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
+	if c.elsewhere() {
+		return p, nil
+	}
+	p, _, err := c.assess(ctx, tx, proposals.BuiltinChief(), p, rev, submission, review.Opinion{})
+	return p, err
+}
+
+// elsewhere reports whether a submission waits for a reviewer that is not built
+// in.
+func (c *Chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }

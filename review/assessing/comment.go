@@ -1,0 +1,235 @@
+package assessing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/harness"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/overlaps"
+)
+
+// comment answers the four questions of every assessment: does the change make
+// sense, does it overlap a core tool, does it break guardrails or policy, what
+// must change. It names the questions that were not examined. What the user waived
+// and what is only a hint is counted: nothing was found only where nothing stands.
+func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
+	open, waived := review.Unwaived(standing)
+	var b strings.Builder
+	b.WriteString("**Does it make sense?** ")
+	b.WriteString(sense(open, r.Harness, aside(standing, senseFamilies)))
+	b.WriteString("\n\n**Does it overlap a core tool?** ")
+	b.WriteString(c.overlap(open, aside(standing, overlapFamilies)))
+	b.WriteString("\n\n**Does it break guardrails or policy?** ")
+	b.WriteString(c.breach(open, aside(standing, breachFamilies)))
+	b.WriteString("\n\n**What must change?** ")
+	b.WriteString(mustChange(open, recommendation))
+	if waived > 0 {
+		fmt.Fprintf(&b, "\n\n**Waived by the user:** %s.", count(waived, "finding", "findings"))
+	}
+	if o.Comment != "" {
+		b.WriteString("\n\n**The reviewer adds:** " + o.Comment)
+	}
+	if lowered := c.rules.Lowered(); len(lowered) > 0 {
+		more := ""
+		if len(lowered) > mostLowered {
+			lowered, more = lowered[:mostLowered], "; and more, which `toolcrib doctor` lists"
+		}
+		b.WriteString("\n\n**Weaker than usual, by configuration:** " + strings.Join(lowered, "; ") + more + ".")
+	}
+	for _, problem := range o.Problems {
+		b.WriteString("\n\n**A reviewer failed:** " + problem)
+	}
+	return b.String()
+}
+
+// Numbers of each that a comment names; the findings stand below it in full.
+const (
+	mostLowered = 4 // rules that the configuration weakens
+	mostSteps   = 5 // things to change
+	mostFields  = 3 // fields of one thing to change
+)
+
+// The rules that a question is answered from.
+const (
+	senseFamilies   = "TNDB" // template, names, data and budget
+	overlapFamilies = "LO"   // lock and overlap
+	// breachFamilies are security, protocol, registry and agents, and what external
+	// reviewers found.
+	breachFamilies = "SPRA" + review.ExternalRule
+)
+
+// sense answers from rules and from the test cases.
+func sense(open []rules.Finding, cases []harness.Result, aside string) string {
+	if f, more := worst(open, senseFamilies); f.Message != "" {
+		return verdict(f, "Not as it is: ", "Mostly, but: ") + more + aside
+	}
+	notRun := 0
+	for _, c := range cases {
+		if c.Outcome == harness.NotRun {
+			notRun++
+		}
+	}
+	names := "nothing is missing and the names follow the conventions"
+	if aside != "" {
+		names = "no rule about the template, names, or data warns"
+	}
+	switch {
+	case len(cases) == 0:
+		return "Yes: " + names + "." + aside
+	case notRun == 0 && aside == "":
+		return "Yes: nothing is missing, the names follow the conventions, and the test cases come out as expected."
+	case notRun == 0:
+		return "Yes: " + names + ", and the test cases come out as expected." + aside
+	}
+	return fmt.Sprintf("As far as it could be tried: %s, but %s not run. %s%s", names, count(notRun, "test case was", "test cases were"),
+		cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason, aside)
+}
+
+// overlap answers from the rules of lock and overlap. Only two of them are
+// about the core.
+func (c *Chief) overlap(open []rules.Finding, aside string) string {
+	f, more := worst(open, overlapFamilies)
+	switch {
+	case f.Message == "" && !c.rules.Has("O"):
+		return "No core id or alias is taken. Likeness was not looked into, as no rule for it is in force." + aside
+	case f.Message == "" && aside != "":
+		return "No rule about it warns." + aside
+	case f.Message == "":
+		return "No."
+	case f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore:
+		return "Yes: " + f.Message + more + aside
+	}
+	return "No core tool, but another one: " + f.Message + more + aside
+}
+
+// breach answers from the rules of security, protocol, registry and agents, and
+// from what external reviewers found.
+func (c *Chief) breach(open []rules.Finding, aside string) string {
+	f, more := worst(open, breachFamilies)
+	switch {
+	case f.Message != "":
+		return verdict(f, "Yes: ", "Perhaps: ") + more + aside
+	case !c.rules.Has("S"):
+		return "Not looked into: no security rule is in force. Read the text yourself." + aside
+	case aside != "":
+		return "No rule about it warns." + aside
+	}
+	return "Nothing of the kind was found."
+}
+
+// aside counts what else there is of the given families, as sentences that follow the
+// answer: hints, which warn of nothing, and findings that the user waived; "" for
+// neither.
+func aside(standing []review.Standing, families string) string {
+	hints, waived, first := 0, 0, ""
+	for _, s := range standing {
+		switch {
+		case !strings.Contains(families, s.Rule[:1]):
+		case !s.Open():
+			waived++
+		case s.Severity == rules.Info:
+			if hints++; hints == 1 {
+				first = s.Message
+			}
+		}
+	}
+	var b strings.Builder
+	switch {
+	case hints == 1:
+		b.WriteString(" A hint stands below: " + first)
+	case hints > 1:
+		fmt.Fprintf(&b, " %d hints stand below, the first: %s", hints, first)
+	}
+	if waived > 0 {
+		fmt.Fprintf(&b, " The user waived %s of the kind.", count(waived, "finding", "findings"))
+	}
+	return b.String()
+}
+
+// worst returns the worst finding of the given families that is more than a hint,
+// and the number of others.
+func worst(open []rules.Finding, families string) (rules.Finding, string) {
+	var first rules.Finding
+	n := 0
+	for _, f := range open {
+		if f.Severity == rules.Info || !strings.Contains(families, f.Rule[:1]) {
+			continue
+		}
+		if n++; n == 1 || f.Severity.Rank() > first.Severity.Rank() {
+			first = f
+		}
+	}
+	if n < 2 {
+		return first, ""
+	}
+	return first, fmt.Sprintf(" (and %d more)", n-1)
+}
+
+// verdict is the message of a finding after what its severity says.
+func verdict(f rules.Finding, block, warn string) string {
+	if f.Severity == rules.Block {
+		return block + f.Message
+	}
+	return warn + f.Message
+}
+
+// mustChange lists what to do about the findings that block, or, when none
+// does, about those for which the recommendation is not an approval.
+func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
+	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
+		return "Before it can be approved:\n\n" + list
+	}
+	list := steps(open, func(f rules.Finding) bool { return Recommend([]rules.Finding{f}) != proposals.RecommendApprove })
+	switch {
+	case list != "":
+		return "Nothing keeps it from being approved, but this should change:\n\n" + list
+	case recommendation == proposals.RecommendApprove:
+		return "Nothing."
+	}
+	return "See what the reviewer says."
+}
+
+// steps lists what the findings that count suggest, each suggestion once with
+// the fields it is for.
+func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
+	var order []string
+	fields := map[string][]string{}
+	for _, f := range open {
+		if !counts(f) {
+			continue
+		}
+		what := cmp.Or(f.Importer, f.Suggestion, f.Message)
+		if _, known := fields[what]; !known {
+			order = append(order, what)
+		}
+		if !slices.Contains(fields[what], f.Path) {
+			fields[what] = append(fields[what], f.Path)
+		}
+	}
+	var lines []string
+	for i, what := range order {
+		if i == mostSteps {
+			lines = append(lines, fmt.Sprintf("- And %s, which the findings say.", count(len(order)-i, "more thing", "more things")))
+			break
+		}
+		where, more := fields[what], ""
+		if len(where) > mostFields {
+			where, more = where[:mostFields], fmt.Sprintf(" and %s", count(len(where)-mostFields, "more field", "more fields"))
+		}
+		lines = append(lines, fmt.Sprintf("- %s%s: %s", strings.Join(where, ", "), more, what))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// count returns a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

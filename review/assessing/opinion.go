@@ -1,0 +1,144 @@
+package assessing
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+)
+
+// check returns an error that wraps ErrOpinion and names the first thing that
+// cannot be used.
+func check(o review.Opinion) error {
+	if o.Recommendation != "" && !slices.Contains(proposals.Recommendations(), o.Recommendation) {
+		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", review.ErrOpinion, o.Recommendation)
+	}
+	if n := len(o.Findings); n > review.MaxOpinionFindings {
+		return fmt.Errorf("%w: it has %d findings; the limit is %d", review.ErrOpinion, n, review.MaxOpinionFindings)
+	}
+	if n := len(o.Problems); n > review.MaxOpinionFindings {
+		return fmt.Errorf("%w: it has %d problems; the limit is %d", review.ErrOpinion, n, review.MaxOpinionFindings)
+	}
+	if err := usable("comment", o.Comment, proposals.MaxComment); err != nil {
+		return err
+	}
+	for i, f := range o.Findings {
+		at := fmt.Sprintf("findings[%d].", i)
+		switch {
+		case f.Severity != rules.Info && f.Severity != rules.Warn && f.Severity != rules.Block:
+			return fmt.Errorf("%w: %sseverity is %q; expected info, warn or block", review.ErrOpinion, at, f.Severity)
+		case strings.TrimSpace(f.Message) == "":
+			return fmt.Errorf("%w: %smessage is missing", review.ErrOpinion, at)
+		case min(f.Line, f.Column, f.EndLine, f.EndColumn) < 0:
+			return fmt.Errorf("%w: %sline is negative; lines and columns count from 1", review.ErrOpinion, at)
+		}
+		err := errors.Join(
+			usable(at+"message", f.Message, review.MaxOpinionText), usable(at+"suggestion", f.Suggestion, review.MaxOpinionText),
+			usable(at+"passage", f.Passage, review.MaxOpinionText), usable(at+"path", f.Path, review.MaxOpinionPath),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	for i, problem := range o.Problems {
+		if err := usable(fmt.Sprintf("problems[%d]", i), problem, review.MaxOpinionText); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var externalRule = regexp.MustCompile("^" + review.ExternalRule + "[0-9]{3}$")
+
+// carried returns the findings that external reviewers made of the same revision:
+// a new assessment may add to them but not drop them.
+func carried(earlier []review.Assessment) []rules.Finding {
+	var findings []rules.Finding
+	for _, a := range earlier {
+		for _, f := range a.Report.Findings {
+			if strings.HasPrefix(f.Rule, review.ExternalRule) {
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings
+}
+
+// advice is the lowest recommendation of external reviewers other than reviewer
+// about the same revision. A reviewer may take back its own advice only.
+func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
+	last := map[proposals.Actor]proposals.Recommendation{}
+	for _, a := range earlier {
+		last[a.Reviewer] = a.Report.Advice
+	}
+	delete(last, reviewer)
+	var lowest proposals.Recommendation
+	for _, r := range last {
+		lowest = lowest.Lower(r)
+	}
+	return lowest
+}
+
+// adopt adds an external reviewer's findings under ids of their own, so that
+// none of them passes for, or replaces, what a rule found. Two that say
+// different things about the same passage get different ids: a waiver of the
+// one is none of the other.
+func adopt(findings, external []rules.Finding) []rules.Finding {
+	for _, f := range external {
+		if !externalRule.MatchString(f.Rule) {
+			f.Rule = review.ExternalRule + "001"
+		}
+		if f.Path == "" {
+			f.Path = "$"
+		}
+		f.Waivable = true
+		for n := 1; slices.ContainsFunc(findings, func(g rules.Finding) bool {
+			return review.FindingKey(f) == review.FindingKey(g) && f.Message != g.Message
+		}); n++ {
+			f.Rule = fmt.Sprintf("%s%03d", review.ExternalRule, n)
+		}
+		if !slices.Contains(findings, f) {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+// add adds to o what one reviewer said, or how it failed. Findings that cannot be
+// used are a failure too: they must not keep the rest from being filed, and nor
+// must the bytes of an error, which may be those of a program.
+func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
+	if err == nil {
+		err = check(said)
+	}
+	if err != nil {
+		o.Problems = append(o.Problems, review.Shorten(visible.Text(fmt.Sprintf("%s: %v", name, err)), review.MaxOpinionText))
+		return o
+	}
+	for _, f := range said.Findings {
+		f.Message = review.Shorten(name+": "+f.Message, review.MaxOpinionText)
+		o.Findings = append(o.Findings, f)
+	}
+	o.Recommendation = o.Recommendation.Lower(said.Recommendation)
+	if said.Comment != "" {
+		if o.Comment != "" {
+			o.Comment += "\n\n"
+		}
+		o.Comment = review.Shorten(o.Comment+name+": "+said.Comment, proposals.MaxComment)
+	}
+	return o
+}
+
+// usable reports a foreign text that cannot be stored.
+func usable(what, text string, limit int) error {
+	if message := review.Unusable(text, limit); message != "" {
+		return fmt.Errorf("%w: %s %s", review.ErrOpinion, what, message)
+	}
+	return nil
+}

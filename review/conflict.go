@@ -1,0 +1,114 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
+)
+
+// RebaseConflict describes where the proposal and the live version changed the same
+// thing in different ways. It wraps ErrMerge.
+type RebaseConflict struct {
+	What   string // names the proposal
+	Base   int    // version that both sides began with
+	Live   int    // version that is live
+	Fields []diff.FieldConflict
+	// Draft is the merge for the author to finish: against the live version,
+	// with conflict markers in texts, and the proposal's value where there is
+	// no text to mark.
+	Draft proposals.Draft
+
+	from, ours, theirs registry.Definition
+}
+
+// Merge merges what a draft changes about from, its base, with the live version, by a
+// three-way merge. The error is a *RebaseConflict when the author has to decide. what
+// names the proposal.
+func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
+	ours := draft.Definition
+	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
+	if err != nil {
+		return draft, fmt.Errorf("%s: %w", what, err)
+	}
+	draft.Definition = merged
+	if len(conflicts) == 0 {
+		return draft, nil
+	}
+	if draft.Definition, err = marked(merged, conflicts, base, live.Version); err != nil {
+		return draft, err
+	}
+	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
+}
+
+// Passage is one thing that both sides changed: a value, or lines of a text. A side
+// that has none of it is "".
+type Passage struct {
+	Path               string
+	Line               int // where it begins in the proposal's text, 0 for a value
+	Base, Ours, Theirs string
+}
+
+// Passages lists the conflicts, in the order in which Take resolves them.
+func (e *RebaseConflict) Passages() []Passage {
+	var out []Passage
+	for _, f := range e.Fields {
+		if f.Text == nil {
+			out = append(out, Passage{f.Path, 0, valueText(f.Base), valueText(f.Ours), valueText(f.Theirs)})
+			continue
+		}
+		for _, c := range f.Text.Conflicts {
+			line := func(s diff.Side) string { return strings.TrimSuffix(s.Text, "\n") }
+			out = append(out, Passage{f.Path, c.Ours.Lines.Start + 1, line(c.Base), line(c.Ours), line(c.Theirs)})
+		}
+	}
+	return out
+}
+
+func valueText(n *jsondoc.Node) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Kind == jsondoc.String:
+		return n.Text
+	}
+	return string(jsondoc.Canonical(n))
+}
+
+// Take returns the merge with the sides that were chosen, one choice for each passage.
+// Undecided parts are as in Draft.
+func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
+	draft := e.Draft
+	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)
+	if err == nil {
+		draft.Definition, err = marked(merged, conflicts, e.Base, e.Live)
+	}
+	return draft, err
+}
+
+// Error names the fields in conflict.
+func (e *RebaseConflict) Error() string {
+	return fmt.Sprintf("%s: %v in %d fields between it and version %d", e.What, ErrMerge, len(e.Fields), e.Live)
+}
+
+// Unwrap returns ErrMerge.
+func (e *RebaseConflict) Unwrap() error { return ErrMerge }
+
+// marked puts conflict markers into the texts that are in conflict.
+func marked(d registry.Definition, conflicts []diff.FieldConflict, base, live int) (registry.Definition, error) {
+	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		return d, err
+	}
+	names := diff.Labels{Base: fmt.Sprintf("version %d", base), Ours: "this proposal", Theirs: fmt.Sprintf("version %d, live", live)}
+	for _, c := range conflicts {
+		if n := doc.Find(c.Path); n != nil && c.Text != nil {
+			n.Text = c.Marked(names)
+		}
+	}
+	out, problems := registry.BindDefinition(d.Kind(), doc, "definition")
+	return out, problems.Err()
+}

@@ -1,0 +1,95 @@
+package deciding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/inspection"
+)
+
+// together refuses a choice that splits a change set. Members that are live
+// already hold back nobody: the name of a set can be used again.
+func together(views []inspection.View) error {
+	chosen := map[proposals.ID]bool{}
+	for _, v := range views {
+		chosen[v.Proposal.ID] = true
+	}
+	seen := map[string]bool{"": true}
+	for _, v := range views {
+		if seen[v.Proposal.ChangeSet] {
+			continue
+		}
+		seen[v.Proposal.ChangeSet] = true
+		for _, m := range v.ChangeSet.Members {
+			switch {
+			case chosen[m.ID] || m.State == proposals.Approved:
+			case m.State == proposals.UserReview:
+				return fmt.Errorf("%w: %s belongs to %q with %s (%s); approve them together: toolcrib --approve 'set:%s'",
+					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, v.Proposal.ChangeSet)
+			default:
+				return fmt.Errorf("%w: %s belongs to %q with %s, which is in %s; wait for it, or take it out: toolcrib regroup %s --alone",
+					review.ErrChangeSet, v.Proposal.Name(), v.Proposal.ChangeSet, m.Name(), m.State, review.Reference(m))
+			}
+		}
+	}
+	return nil
+}
+
+// succession is the registry while proposals are approved one after the other: the
+// live definitions, with the proposals so far in their place. It answers the
+// queries of the rules L and N, by subject and by name, for those proposals; all
+// other queries see the registry as it was.
+type succession struct {
+	review.RegistryReader
+	approved map[registry.Subject]registry.Live
+	named    map[string][]registry.Subject
+}
+
+func newSuccession(r review.RegistryReader) *succession {
+	return &succession{r, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
+}
+
+// approve puts the content of v in force. It refuses a second version of one
+// subject, which would have been made against the version before.
+func (s *succession) approve(v inspection.View) error {
+	p, d := v.Proposal, v.Revision.Draft.Definition
+	if before, ok := s.approved[p.Subject]; ok {
+		return fmt.Errorf("%s: %w: another proposal in this call makes version %d of %s", p.Name(), review.ErrStale, before.Version, p.Subject)
+	}
+	s.approved[p.Subject] = registry.Live{Subject: p.Subject, Version: p.BaseVersion + 1, ContentHash: v.Revision.ContentHash, Definition: d}
+	if t := d.Tool; t != nil {
+		for _, name := range append([]string{t.ID}, t.Aliases...) {
+			s.named[name] = append(s.named[name], p.Subject)
+		}
+	}
+	return nil
+}
+
+func (s *succession) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+	if l, ok := s.approved[subject]; ok {
+		return l, nil
+	}
+	return s.RegistryReader.Live(ctx, subject)
+}
+
+func (s *succession) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+	found, err := s.RegistryReader.ByName(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := s.approved[l.Subject]; return ok })
+	added := map[registry.Subject]bool{}
+	for _, name := range names {
+		for _, subject := range s.named[name] {
+			if !added[subject] {
+				added[subject] = true
+				found = append(found, s.approved[subject])
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,278 @@
+// Package deciding makes the decisions of a user: approvals, refusals, and waivers of
+// findings, each signed where the policy asks for it.
+package deciding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/inspection"
+	"toolcrib/review/proof"
+	"toolcrib/review/records"
+	"toolcrib/review/rules"
+	"toolcrib/review/rules/ruleset"
+)
+
+// Decider makes decisions. It is safe for concurrent use.
+type Decider struct {
+	records   *records.Records
+	inspector *inspection.Inspector
+	policy    review.Policy
+	rules     ruleset.Set
+	signing   proof.Signing
+	signed    *proof.Signed // the statement of the next act, nil for none
+}
+
+// New returns a decider. signing checks and records signatures; signed is the statement by
+// which the next act is signed, nil for none.
+func New(r *records.Records, inspector *inspection.Inspector, policy review.Policy, rules ruleset.Set, signing proof.Signing, signed *proof.Signed) *Decider {
+	return &Decider{r, inspector, policy, rules, signing, signed}
+}
+
+// Approve makes proposals live: all of them or none, in one transaction that
+// is durable when Approve returns. A member of a change set is approved
+// together with all the others or not at all.
+func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]proposals.Decision, error) {
+	if err := review.CheckText("note", note); err != nil {
+		return nil, err
+	}
+	return d.decide(ctx, actor, choices, true, d.approvalCheck(ctx, actor, len(choices) == 1), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, act *proof.SignedAct) ([]proposals.Decision, error) {
+		if err := together(views); err != nil {
+			return nil, err
+		}
+		if err := shownOrAccepted(choices, views, showings); err != nil {
+			return nil, err
+		}
+		return d.approve(ctx, tx, actor, views, showings, note, act)
+	})
+}
+
+// Decide gives proposals a verdict: Approve, RequestChanges or Reject. It is the one way
+// to decide of all interfaces.
+func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
+	switch verdict {
+	case proposals.VerdictNeedsChanges:
+		return d.RequestChanges(ctx, actor, choices, note)
+	case proposals.VerdictRejected:
+		return d.Reject(ctx, actor, choices, note)
+	case proposals.VerdictApproved, proposals.VerdictEndorsed: // which of the two it is, the policy decides
+	}
+	return d.Approve(ctx, actor, choices, note)
+}
+
+// check looks at a proposal, and returns an error if something is in the way of
+// a decision.
+type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
+
+// decide decides on proposals in one transaction, all of them or none. check
+// refuses those that may not be decided so; decide writes the decisions. strict
+// is passed on to showings.
+func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
+	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
+) ([]proposals.Decision, error) {
+	decisions, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Decision, error) {
+		views, showings, err := d.decidable(ctx, tx.Reader, actor, choices, strict, check)
+		if err != nil {
+			return nil, err
+		}
+		act, err := d.signing.Open(ctx, tx, actor, d.signed)
+		if err != nil {
+			return nil, err
+		}
+		return decide(tx, views, showings, act)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decisions, nil
+}
+
+// decidable loads the proposals of choices, and returns an error if one cannot be
+// decided. strict is for approvals.
+func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposals.Actor, choices []review.Choice, strict bool, check check,
+) ([]inspection.View, []proposals.Showing, error) {
+	r := inspection.NewCache(rd, records.Snapshot(rd))
+	bundles, err := r.Bundles(ctx, chosen(choices))
+	if err != nil {
+		return nil, nil, err
+	}
+	views := make([]inspection.View, len(choices))
+	seen := map[proposals.ID]bool{}
+	for i, c := range choices {
+		if seen[c.ID] {
+			return nil, nil, fmt.Errorf("%w: %s is named twice", proposals.ErrConflict, bundles[i].Proposal.Name())
+		}
+		seen[c.ID] = true
+		if views[i], err = check(r, bundles[i], c); err != nil {
+			return nil, nil, err
+		}
+	}
+	showings, err := d.showings(ctx, rd, actor, choices, views, strict)
+	if err == nil && strict {
+		err = d.addUp(ctx, r, actor, views, showings)
+	}
+	return views, showings, err
+}
+
+// approvalCheck returns the check that refuses a proposal unless everything allows
+// its approval. single reports whether it is the only choice of the call.
+func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
+	return func(r *inspection.Cache, b review.Bundle, c review.Choice) (inspection.View, error) {
+		p := b.Proposal
+		// Who may not approve learns nothing else about the proposal's state.
+		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
+			return inspection.View{}, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		v, err := d.inspector.Look(ctx, r, b)
+		if err != nil {
+			return v, err
+		}
+		if obstacles := d.inspector.Obstacles(actor, v); len(obstacles) > 0 {
+			if !single && p.State == proposals.Rejected && p.ChangeSet != "" {
+				return v, v.ChangeSet.Broken
+			}
+			return v, fmt.Errorf("%s: %w", p.Name(), obstacles[0])
+		}
+		if c.Expect == "" && d.policy.RequireExpect {
+			return v, fmt.Errorf("%s: %w; pass the digest that you reviewed with --expect", p.Name(), review.ErrNoExpect)
+		}
+		return v, nil
+	}
+}
+
+// approve writes the versions, then makes them live, then closes the proposals
+// and their issues. What still needs the approval of another is recorded as
+// endorsed instead. It runs inside the transaction that looked at views.
+func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
+	next := newSuccession(tx)
+	for _, v := range views {
+		if err := d.stillFits(ctx, next, v); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Proposal.Name(), err)
+		}
+		if err := next.approve(v); err != nil {
+			return nil, err
+		}
+		if d.policy.FourEyes {
+			if err := act.Apart(v.Revision.Author); err != nil {
+				return nil, err
+			}
+		}
+		if err := apart(v, actor, act); err != nil {
+			return nil, err
+		}
+	}
+	a := approving{Decider: d, views: views, complete: d.inspector.Complete(actor, views), versions: d.versions(actor, views, note, act)}
+	if err := a.write(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := d.sign(ctx, tx, act, proposals.VerdictApproved, views, a.versions, note); err != nil {
+		return nil, err
+	}
+	if err := a.setLive(ctx, tx); err != nil {
+		return nil, err
+	}
+	decisions := make([]proposals.Decision, len(views))
+	for i, v := range views {
+		p, version := v.Proposal, a.versions[i]
+		decisions[i] = proposals.Decision{
+			ID: d.records.NewID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: proposals.VerdictApproved,
+			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
+			Shown: showings[i], Unassigned: v.Unassigned, Signature: act.Hash(), Approvals: inspection.Progress(v.Need, d.inspector.Tally(v, actor.String())),
+		}
+		if one := &decisions[i]; !a.complete[i] {
+			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = proposals.VerdictEndorsed, 0, "", false, v.ChangeSet.Seal
+		}
+	}
+	return decisions, a.close(ctx, tx, decisions, act)
+}
+
+// versions returns the versions that the approval of views writes, without the
+// hashes that depend on the version before.
+func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
+	versions := make([]history.Version, len(views))
+	for i, v := range views {
+		p, rev := v.Proposal, v.Revision
+		versions[i] = history.Version{
+			Subject: p.Subject, Number: p.BaseVersion + 1, Definition: rev.Draft.Definition.Canonical(),
+			Proposal: string(p.ID), Revision: p.Revision, Author: rev.Author.String(), Assessment: v.Assessment.ID,
+			ReviewDigest: v.Digest, Rendered: v.Rendered, RulesVersion: v.Assessment.RulesVersion,
+			DecidedBy: actor.String(), DecidedAt: act.Time(d.records.Time()), Note: note, Waivers: review.WaiversInForce(v.Standing), Signature: act.Hash(), Approvals: approvals(v),
+		}
+	}
+	return versions
+}
+
+// stillFits repeats the checks that depend on the rest of the registry, which may
+// have changed since the assessment: the change fits the live version, and no name
+// is taken. It checks members of a change set one after the other, so also against
+// each other.
+func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
+	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: %s", proposals.ErrConflict, problems)
+	}
+	findings, err := d.rules.CheckFamilies(ctx, &rules.Change{Draft: v.Revision.Draft, World: records.World{RegistryReader: r}}, "LN")
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		known := slices.ContainsFunc(v.Standing, func(s review.Standing) bool { return review.FindingKey(s.Finding) == review.FindingKey(f) })
+		if f.Severity == rules.Block && !known {
+			return fmt.Errorf("%w: since it was assessed, %s: %s", review.ErrBlocked, review.Handle(f), f.Message)
+		}
+	}
+	return nil
+}
+
+// RequestChanges sends a proposal back to its author with the reason.
+func (d *Decider) RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
+	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
+}
+
+// Reject ends a proposal with the reason.
+func (d *Decider) Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
+	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
+}
+
+// refuse decides on proposals with any verdict but approval: all of them or none.
+func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
+	if err := review.CheckText("reason", reason); err != nil {
+		return nil, err
+	}
+	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
+		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
+			return nil, err
+		}
+		decisions := make([]proposals.Decision, len(views))
+		for i, v := range views {
+			p := v.Proposal
+			decisions[i] = proposals.Decision{
+				ID: d.records.NewID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
+				Note: reason, By: actor, At: signed.Time(d.records.Time()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
+			}
+		}
+		return decisions, d.applyVerdict(ctx, tx, verdict, views, decisions, signed)
+	})
+}
+
+// refusing returns the check of a decision that is not an approval.
+func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
+	return func(r *inspection.Cache, b review.Bundle, _ review.Choice) (inspection.View, error) {
+		if _, err := proposals.Permit(actor, act, b.Proposal); err != nil {
+			return inspection.View{}, err
+		}
+		if strings.TrimSpace(reason) == "" {
+			return inspection.View{}, fmt.Errorf("%s: %w: write a reason for the author", b.Proposal.Name(), review.ErrNoReason)
+		}
+		return d.inspector.Look(ctx, r, b)
+	}
+}

@@ -1,0 +1,255 @@
+package deciding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/impact"
+	"toolcrib/review/inspection"
+)
+
+// changes names the parts of v that differ from the shown ones.
+func changes(s review.Shown, v inspection.View) []string {
+	p := v.Proposal
+	now := review.NewShownParts(p, v.Assessment, v.Standing, v.ChangeSet.Members, v.Rendered)
+	facts := memberChanges(p, s.Members, now.Members)
+	switch {
+	case now.Revision != s.Revision || now.ContentHash != s.ContentHash:
+		return append([]string{newRevision(p.Name(), s.Revision, now.Revision) + " by " + v.Revision.Author.String()}, facts...)
+	case s.Assessment == "" && now.Assessment != "":
+		return append(facts, p.Name()+" was not assessed yet")
+	}
+	if now.RulesVersion != s.RulesVersion {
+		facts = append(facts, p.Name()+" was assessed with other rules or another configuration")
+	}
+	if added := without(now.Findings, s.Findings); len(added) > 0 {
+		facts = append(facts, p.Name()+" has new or changed findings: "+ruleNames(added))
+	} else if gone := without(s.Findings, now.Findings); len(gone) > 0 {
+		facts = append(facts, p.Name()+" lost findings: "+ruleNames(gone))
+	}
+	if now.Recommendation != s.Recommendation {
+		facts = append(facts, fmt.Sprintf("the recommendation for %s is %s and was %s", p.Name(), now.Recommendation, s.Recommendation))
+	}
+	if now.Rendered != s.Rendered {
+		facts = append(facts, p.Name()+" changes other channel prompts, or the same ones differently")
+	}
+	if len(facts) == 0 && now.Assessment != s.Assessment {
+		facts = append(facts, p.Name()+" was assessed again")
+	}
+	return facts
+}
+
+// memberChanges names who joined or left the change set of p, and who of the
+// others was revised.
+func memberChanges(p proposals.Proposal, before, now []review.ShownMember) []string {
+	var facts []string
+	known := map[proposals.ID]review.ShownMember{}
+	for _, m := range before {
+		known[m.ID] = m
+	}
+	for _, m := range now {
+		old, ok := known[m.ID]
+		delete(known, m.ID)
+		switch {
+		case !ok:
+			facts = append(facts, fmt.Sprintf("%s is a new member of change set %q", m.Name, p.ChangeSet))
+		case m.ID != p.ID && (m.Revision != old.Revision || m.ContentHash != old.ContentHash):
+			facts = append(facts, newRevision(m.Name, old.Revision, m.Revision))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		facts = append(facts, fmt.Sprintf("%s is no longer a member of the change set", known[id].Name))
+	}
+	return facts
+}
+
+func newRevision(name string, shown, now int) string {
+	return fmt.Sprintf("%s is at revision %d, and you were shown revision %d", name, now, shown)
+}
+
+// without returns the findings in all that are not in known.
+func without(all, known []review.ShownFinding) []review.ShownFinding {
+	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
+}
+
+// ruleNames returns the rules of findings, each once, and not too many.
+func ruleNames(findings []review.ShownFinding) string {
+	var names []string
+	for _, f := range findings {
+		if !slices.Contains(names, f.Rule) {
+			names = append(names, f.Rule)
+		}
+	}
+	return first(names)
+}
+
+// mostNames is how many names an error lists.
+const mostNames = 5
+
+// first joins names, of which it counts all but the first few.
+func first(names []string) string {
+	if more := len(names) - mostNames; more > 0 {
+		names = append(names[:mostNames:mostNames], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// showings returns for each choice how actor knows its content, and refuses those
+// whose digest is another than expected. strict also refuses content that differs
+// from what actor was shown last; content that actor was never shown passes here
+// (see shownOrAccepted).
+func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
+	shown, err := r.Shown(ctx, actor, chosen(choices))
+	if err != nil {
+		return nil, err
+	}
+	sets := setDigests(views)
+	showings := make([]proposals.Showing, len(views))
+	var moved []inspection.View
+	var facts []string
+	for i, v := range views {
+		last, seen := shown[v.Proposal.ID]
+		expect, set := choices[i].Expect, v.Proposal.ChangeSet
+		switch {
+		case expect != "" && (expect == v.Digest || set != "" && expect == sets[set]):
+			showings[i] = proposals.ShowingExpected
+		case expect == "" && seen && (last.Digest == v.Digest || last.Digest == d.beforeWaivers(v, actor, last.At)):
+			showings[i] = proposals.ShowingShown
+		default:
+			showings[i] = proposals.ShowingNone
+			if expect != "" || seen && strict {
+				moved, facts = append(moved, v), append(facts, difference(last, v, expect)...)
+			}
+		}
+	}
+	if len(moved) > 0 {
+		return nil, differs(moved, facts)
+	}
+	return showings, nil
+}
+
+// shownOrAccepted refuses to approve several proposals at once when the user was not shown
+// all of them and did not accept that. A single one passes: the decision records how it
+// was known.
+func shownOrAccepted(choices []review.Choice, views []inspection.View, showings []proposals.Showing) error {
+	var names []string
+	lookFirst := ""
+	for i, v := range views {
+		if len(views) > 1 && showings[i] == proposals.ShowingNone && !choices[i].Unseen {
+			names = append(names, v.Proposal.Name())
+			lookFirst = cmp.Or(lookFirst, review.ShowArgument(v.Proposal))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s; read it with toolcrib show %s and pass its digest with --expect, or approve it unread with --unseen",
+		review.ErrUnseen, first(names), lookFirst)
+}
+
+// beforeWaivers is the digest of v without what actor has waived since a time:
+// actor knows of that.
+func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since time.Time) string {
+	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
+	if len(waivers) == len(v.Waivers) {
+		return v.Digest
+	}
+	v.Standing = review.ApplyWaivers(v.Assessment.Report.Findings, waivers, v.Proposal.Revision, d.records.Time())
+	return d.inspector.Digest(v)
+}
+
+// difference names what of v differs from s, which is zero if nothing was shown. expect is
+// the digest that was asked for, "" for none: without a change, nobody was shown that.
+func difference(s review.Shown, v inspection.View, expect string) []string {
+	if s.Proposal != "" {
+		if facts := changes(s, v); len(facts) > 0 {
+			return facts
+		}
+	}
+	if expect != "" {
+		return []string{fmt.Sprintf("the expected digest %q is not its review digest; it is mistyped, or of an earlier state", review.Shorten(expect, 12))}
+	}
+	return []string{"something you were shown has changed since"}
+}
+
+// differs is the refusal of a decision about proposals of which something moved.
+func differs(moved []inspection.View, facts []string) error {
+	var unique []string
+	for _, f := range facts {
+		// A member's own new revision is also news to the other members.
+		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
+			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
+		}
+	}
+	p := moved[0].Proposal
+	return fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
+}
+
+// chosen returns the proposals that are decided about.
+func chosen(choices []review.Choice) []proposals.ID {
+	ids := make([]proposals.ID, len(choices))
+	for i, c := range choices {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+// addUp refuses an approval of which actor was shown parts, if together the proposals
+// do something to a prompt that they do not do one by one.
+func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
+	var parts []impact.Part
+	var of []inspection.View
+	known := false
+	for i, complete := range d.inspector.Complete(actor, views) {
+		v := views[i]
+		if !complete {
+			continue
+		}
+		then, err := r.After(ctx, v)
+		if err != nil {
+			return err
+		}
+		group := "set:" + v.Proposal.ChangeSet
+		if v.Proposal.ChangeSet == "" {
+			group = string(v.Proposal.ID)
+		}
+		parts, of = append(parts, impact.Part{Subject: v.Proposal.Subject, Group: group, Then: then, Prompts: v.Prompts}), append(of, v)
+		known = known || showings[i] != proposals.ShowingNone
+	}
+	if !known {
+		return nil
+	}
+	which, reached, err := r.Live.AddUp(ctx, parts)
+	if err != nil || which == "" {
+		return err
+	}
+	names := make([]string, 0, len(reached))
+	for _, i := range reached {
+		names = append(names, of[i].Proposal.Name())
+	}
+	return fmt.Errorf("%w: together, %s change the prompt %s in another way than each alone, which you were not shown; approve them one after the other and look at each again when it is refused",
+		review.ErrDigest, first(names), which)
+}
+
+// setDigests returns the digests of the change sets of views, by name.
+func setDigests(views []inspection.View) map[string]string {
+	members := map[string][]string{}
+	for _, v := range views {
+		if set := v.Proposal.ChangeSet; set != "" {
+			members[set] = append(members[set], v.Digest)
+		}
+	}
+	digests := map[string]string{}
+	for set, of := range members {
+		digests[set] = inspection.SetDigest(set, of)
+	}
+	return digests
+}

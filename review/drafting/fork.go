@@ -1,0 +1,113 @@
+package drafting
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/records"
+)
+
+// Fork drafts a new tool from a core tool, which cannot itself be changed: in
+// the layer given, under the id "<id>_custom", or "<id>_custom_2" and so on
+// when that is taken.
+func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
+	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
+		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
+		if err != nil {
+			return p, err
+		}
+		if !core.Locked {
+			return p, fmt.Errorf("%w: %s is not a core tool; propose to modify it, or propose %s/%s to override it there", proposals.ErrConflict, coreID, layer, coreID)
+		}
+		id, err := freeID(ctx, tx, layer, coreID+"_custom")
+		if err != nil {
+			return p, err
+		}
+		tool := *core.Definition.Tool
+		suffix := strings.ReplaceAll(strings.TrimPrefix(id, coreID+"_"), "_", " ") // "custom", "custom 2"
+		tool.ID, tool.Name, tool.Aliases = id, tool.Name+" ("+suffix+")", nil
+		base := 0
+		return d.proposeOne(ctx, tx, actor, admission.NewSubmission(proposals.Draft{
+			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: layer, ID: id}, BaseVersion: &base,
+			Definition: registry.Definition{Tool: &tool},
+		}), false, false)
+	})
+}
+
+// freeID returns id, or id with the first number behind it, that no live tool
+// and no open proposal has.
+func freeID(ctx context.Context, tx review.Tx, layer registry.Layer, id string) (string, error) {
+	for n := 1; ; n++ {
+		candidate := id
+		if n > 1 {
+			candidate = id + "_" + strconv.Itoa(n)
+		}
+		taken, err := tx.ByName(ctx, candidate)
+		if err != nil {
+			return "", err
+		}
+		open, err := tx.OpenOn(ctx, registry.Subject{Kind: registry.KindTool, Layer: layer, ID: candidate})
+		if err != nil {
+			return "", err
+		}
+		if len(taken)+len(open) == 0 {
+			return candidate, nil
+		}
+	}
+}
+
+// Rollback drafts a restore of an earlier version. The examples and test cases
+// are those the version was approved with; a version that toolcrib shipped has
+// none, so its author has to add them before it can be submitted.
+func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
+	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
+		if err := admission.Locked(s); err != nil {
+			return p, err
+		}
+		now, err := tx.Live(ctx, s)
+		if err != nil {
+			return p, err
+		}
+		if version >= now.Version {
+			return p, fmt.Errorf("%s is at version %d; name an earlier one: %w", s, now.Version, proposals.ErrUnchanged)
+		}
+		v, err := tx.Version(ctx, s, version)
+		if err != nil {
+			return p, err
+		}
+		if v.ContentHash == now.ContentHash {
+			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, proposals.ErrUnchanged)
+		}
+		draft, err := restoring(ctx, tx, v, now.Version)
+		if err != nil {
+			return p, err
+		}
+		draft.Rationale = cmp.Or(rationale, fmt.Sprintf("Go back from version %d to version %d.", now.Version, version))
+		return d.proposeOne(ctx, tx, actor, admission.NewSubmission(draft), false, false)
+	})
+}
+
+// restoring drafts the way back to v from the version base, with the examples
+// and test cases that v was approved with.
+func restoring(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
+	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
+	var err error
+	if draft.Definition, err = v.Decode(); err != nil {
+		return draft, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	if errors.Is(err, proposals.ErrNotFound) {
+		return draft, nil
+	}
+	draft.Examples, draft.TestCases = rev.Draft.Examples, rev.Draft.TestCases
+	return draft, err
+}

@@ -1,0 +1,277 @@
+// Package drafting writes proposals and their revisions, and submits them to the Chief of
+// Staff.
+package drafting
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/assessing"
+	"toolcrib/review/impact"
+	"toolcrib/review/records"
+	"toolcrib/review/rules/ruleset"
+)
+
+// Drafter writes proposals. It is safe for concurrent use.
+type Drafter struct {
+	records  *records.Records
+	chief    *assessing.Chief
+	policy   review.Policy
+	rules    ruleset.Set
+	contents func(sha256 string) ([]byte, error)
+}
+
+// New returns a drafter. contents returns the bytes of binary files in proposals, by their
+// SHA-256, and nil for those that it does not know; it may be nil itself.
+func New(r *records.Records, chief *assessing.Chief, policy review.Policy, rules ruleset.Set, contents func(sha256 string) ([]byte, error)) *Drafter {
+	return &Drafter{r, chief, policy, rules, contents}
+}
+
+// Propose drafts proposals, and submits them when submit is set: all of them or
+// none. The error joins the problems of each. An agent that has an open proposal
+// on a subject revises that one instead of opening a second.
+func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return nil, err
+	}
+	return d.propose(ctx, actor, drafts, submit, false)
+}
+
+// TakeIn is Propose for imported definitions. It revises what an earlier import
+// proposed of the same definition. With submit it submits complete drafts, and keeps
+// the others as drafts, for somebody to complete.
+func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return nil, err
+	}
+	return d.propose(ctx, actor, drafts, submit, true)
+}
+
+// Observe is TakeIn as toolcrib itself: it proposes what a guarded server lists. The
+// limits of agents do not hold for it, since a server lists as many tools as it has;
+// the guard sets the pace. The user did not write it, and can approve it.
+func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
+	return d.propose(ctx, proposals.Actor{Kind: proposals.System}, drafts, true, true)
+}
+
+// fromOutside refuses toolcrib itself as the author of a draft from outside.
+func fromOutside(actor proposals.Actor) error {
+	if actor.Kind == proposals.System {
+		return fmt.Errorf("%w: nobody acts as toolcrib itself", proposals.ErrAuthority)
+	}
+	return nil
+}
+
+// propose drafts proposals in one transaction. imports reports that an import made the
+// drafts: they revise what an earlier import proposed, and only complete ones are submitted.
+func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit, imports bool) ([]proposals.Proposal, error) {
+	submissions, submits := make([]admission.Submission, len(drafts)), make([]bool, len(drafts))
+	for i, draft := range drafts {
+		submissions[i] = admission.NewSubmission(draft)
+		if submits[i] = submit && (!imports || len(submissions[i].Problems()) == 0); submits[i] {
+			d.chief.RunTests(ctx, submissions[i])
+		}
+	}
+	call := *d
+	call.chief = d.chief.Together(drafts)
+	made, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
+		made := make([]proposals.Proposal, 0, len(drafts))
+		var errs []error
+		for i, submission := range submissions {
+			p, err := call.proposeOne(ctx, tx, actor, submission, submits[i], imports)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			made = append(made, p)
+		}
+		return made, errors.Join(errs...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, d.chief.Consult(ctx, made)
+}
+
+// proposeOne drafts a proposal: the next revision of an open one that an import or an agent
+// proposed before, else a new one. It submits the proposal if submit is set.
+func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit, imports bool) (p proposals.Proposal, err error) {
+	if submission, err = d.accept(ctx, tx.Reader, actor, submission); err != nil {
+		return p, err
+	}
+	if err := d.keepContents(ctx, tx, submission.Draft.Definition.Folder()); err != nil {
+		return p, err
+	}
+	var open *proposals.Proposal
+	if imports {
+		if open, err = imported(ctx, tx.Reader, actor, submission.Draft); err != nil {
+			return p, err
+		}
+		if open != nil {
+			submission = submission.InChangeSet(cmp.Or(open.ChangeSet, submission.Draft.ChangeSet))
+		}
+	}
+	if open == nil && actor.Kind == proposals.Agent {
+		if open, err = openBy(ctx, tx.Reader, actor, submission.Draft.Subject); err != nil {
+			return p, err
+		}
+	}
+	if open == nil {
+		return d.add(ctx, tx, actor, submission, submit)
+	}
+	p, rev, err := d.revise(ctx, tx, actor, actor, *open, submission)
+	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
+		return p, nil // somebody proposed it a moment ago
+	}
+	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
+		err = nil // the agent has drafted this very content and now submits it
+	}
+	if err != nil || !submit || p.State != proposals.Drafted {
+		return p, err
+	}
+	return d.submit(ctx, tx, actor, p, rev, submission)
+}
+
+// add writes a proposal with a draft as its first revision. If submit is set,
+// the draft passes the gate first, so that the proposal is written as one that
+// waits for the Chief of Staff; the built-in reviewer's assessment then moves it on.
+func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
+	if actor.Kind == proposals.Agent {
+		if err := d.withinLimit(ctx, tx, actor); err != nil {
+			return p, err
+		}
+		if err := d.withinPace(ctx, tx, actor); err != nil {
+			return p, err
+		}
+	}
+	draft, now := submission.Draft, d.records.Time()
+	p = proposals.Proposal{
+		ID: proposals.ID(d.records.NewID()), Type: draft.Type, Subject: draft.Subject, State: proposals.Drafted, Revision: 1,
+		Author: actor, CreatedAt: now, UpdatedAt: now,
+	}
+	describe(&p, draft)
+	rev := proposals.Revision{Proposal: p.ID, Number: 1, Draft: draft, ContentHash: p.ContentHash, Author: actor, CreatedAt: now}
+	var issue *proposals.Issue
+	if submit {
+		if p.State, err = proposals.Permit(actor, proposals.ActSubmit, p); err != nil {
+			return p, err
+		}
+		if err := d.admit(ctx, tx, actor, submission); err != nil {
+			return p, err
+		}
+		p.UpdatedAt, issue = d.records.Time(), new(issueOf(p))
+	}
+	seal, err := tx.AddProposal(ctx, p, rev, issue)
+	if err != nil {
+		return p, err
+	}
+	if err := d.records.Log(ctx, tx, actor, "draft", p, now, seal, nil); err != nil {
+		return p, err
+	}
+	if p, err = tx.Proposal(ctx, p.ID); err != nil || !submit {
+		return p, err
+	}
+	if err := d.logSubmit(ctx, tx, actor, p); err != nil {
+		return p, err
+	}
+	return d.chief.Receive(ctx, tx, p, rev, submission)
+}
+
+// Submit hands a draft to the Chief of Staff.
+func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return proposals.Proposal{}, err
+	}
+	d.chief.RunCurrentTests(ctx, id)
+	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
+		p, rev, err := impact.Current(ctx, tx, id)
+		if err != nil {
+			return p, err
+		}
+		return d.submit(ctx, tx, actor, p, rev, admission.NewSubmission(rev.Draft))
+	})
+	return d.chief.Consulted(ctx, p, err)
+}
+
+// submit passes a stored draft through the gate to the Chief of Staff, and through
+// the built-in reviewer at once unless the policy has a manual chief.
+func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
+	to, err := proposals.Permit(actor, proposals.ActSubmit, p)
+	if err != nil {
+		return p, err
+	}
+	if err := d.admit(ctx, tx, actor, submission); err != nil {
+		return p, err
+	}
+	from := p.State
+	p.State, p.UpdatedAt = to, d.records.Time()
+	if err := tx.MoveProposal(ctx, p, from); err != nil {
+		return p, err
+	}
+	if p.Issue, err = tx.OpenIssue(ctx, issueOf(p)); err != nil {
+		return p, err
+	}
+	if err := d.logSubmit(ctx, tx, actor, p); err != nil {
+		return p, err
+	}
+	return d.chief.Receive(ctx, tx, p, rev, submission)
+}
+
+// admit passes a submission through the gate, and looks up what the assessment needs of the
+// registry while nothing is written yet.
+func (d *Drafter) admit(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission) error {
+	if err := admission.Gate(ctx, tx.Reader, d.rules, actor, submission); err != nil {
+		return err
+	}
+	return d.chief.PrefetchSimilar(ctx, tx, submission.Draft)
+}
+
+func (d *Drafter) logSubmit(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal) error {
+	return d.records.Log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash})
+}
+
+// issueOf returns the issue that a submission of p opens.
+func issueOf(p proposals.Proposal) proposals.Issue {
+	return proposals.Issue{
+		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
+		Status: proposals.IssueOpen, Labels: proposals.IssueLabels(p),
+	}
+}
+
+// describe copies into a proposal what the queue shows of its draft.
+func describe(p *proposals.Proposal, draft proposals.Draft) {
+	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
+	p.ContentHash = draft.Definition.Hash()
+	p.Title = draft.Definition.Name()
+	if p.Title == "" {
+		p.Title = draft.Subject.ID
+	}
+}
+
+// accept completes a draft by its type, and refuses one that cannot even be stored.
+func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.Actor, submission admission.Submission) (admission.Submission, error) {
+	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
+		return submission, err
+	}
+	draft := submission.Draft
+	if draft.Type == "" || draft.Subject == (registry.Subject{}) {
+		return submission, &review.Incomplete{What: "a draft", Problems: submission.Problems()}
+	}
+	if err := admission.Locked(draft.Subject); err != nil {
+		return submission, err
+	}
+	submission, err := admission.Complete(ctx, r, submission)
+	if err != nil {
+		return submission, err
+	}
+	if err := admission.CheckSize(submission.Draft); err != nil {
+		return submission, err
+	}
+	return submission, joins(ctx, r, actor, draft.ChangeSet)
+}

@@ -1,0 +1,67 @@
+package drafting
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/impact"
+	"toolcrib/review/records"
+)
+
+// Rebase makes a new revision of a stale proposal against the live version, by
+// a three-way merge. The error is a *RebaseConflict when the author has to
+// decide; nothing is written then.
+func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
+	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
+		p, rev, err := impact.Current(ctx, tx, id)
+		if err != nil {
+			return p, err
+		}
+		if _, err := proposals.Permit(actor, proposals.ActRevise, p); err != nil {
+			return p, err
+		}
+		now, err := impact.Live(ctx, tx, p.Subject)
+		if err != nil {
+			return p, err
+		}
+		if now == nil || now.Version == p.BaseVersion {
+			return p, fmt.Errorf("%s is not stale: %w", p.Name(), proposals.ErrUnchanged)
+		}
+		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
+		if err != nil {
+			return p, err
+		}
+		p, _, err = d.revise(ctx, tx, actor, actor, p, admission.NewSubmission(draft))
+		return p, err
+	})
+	return d.chief.Consulted(ctx, p, err)
+}
+
+// rebased returns draft as it would be written against the live version.
+func rebased(ctx context.Context, r review.RegistryReader, p proposals.Proposal, draft proposals.Draft, now registry.Live) (proposals.Draft, error) {
+	version := now.Version
+	base := draft.Base()
+	draft.BaseVersion = &version
+	switch draft.Type {
+	case proposals.Deactivate, proposals.Reactivate:
+		draft.Definition = admission.Implied(draft.Type, now.Definition)
+		return draft, nil
+	case proposals.Restore:
+		return draft, nil // it leads to the same content from anywhere
+	case proposals.New:
+		draft.Type = proposals.Modify // somebody else made it first
+	case proposals.Modify:
+	}
+	var from registry.Definition
+	if base > 0 {
+		var err error
+		if from, err = records.Definition(ctx, r, p.Subject, base); err != nil {
+			return draft, err
+		}
+	}
+	return review.Merge(p.Name(), draft, base, from, now)
+}

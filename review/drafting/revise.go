@@ -1,0 +1,124 @@
+package drafting
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/impact"
+	"toolcrib/review/records"
+)
+
+// Revise makes a new revision of a proposal from draft. A draft stays a draft;
+// anything else goes back to the Chief of Staff, so it has to be whole.
+func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
+	if err := fromOutside(actor); err != nil {
+		return proposals.Proposal{}, err
+	}
+	submission := admission.NewSubmission(draft)
+	d.chief.RunTests(ctx, submission)
+	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
+		p, err := tx.Proposal(ctx, id)
+		if err != nil {
+			return p, err
+		}
+		submission, err := admission.Complete(ctx, tx, submission)
+		if err != nil {
+			return p, err
+		}
+		p, _, err = d.revise(ctx, tx, actor, actor, p, submission)
+		return p, err
+	})
+	return d.chief.Consulted(ctx, p, err)
+}
+
+// revise writes the next revision of a proposal, in which the words are those of author.
+// Unless it stays a draft, it passes the gate first, and goes to the Chief of Staff.
+func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author proposals.Actor, p proposals.Proposal, submission admission.Submission) (proposals.Proposal, proposals.Revision, error) {
+	var rev proposals.Revision
+	draft := submission.Draft
+	to, err := proposals.Permit(actor, proposals.ActRevise, p)
+	if err != nil {
+		return p, rev, err
+	}
+	if draft.Subject != p.Subject {
+		return p, rev, fmt.Errorf("%w: %s is about %s; propose %s separately", proposals.ErrConflict, p.Name(), p.Subject, draft.Subject)
+	}
+	if err := admission.CheckSize(draft); err != nil {
+		return p, rev, err
+	}
+	last, err := tx.Revision(ctx, p.ID, p.Revision)
+	if err != nil {
+		return p, rev, err
+	}
+	if last.Canonical() == string(draft.Canonical()) {
+		return p, last, fmt.Errorf("%s: %w since revision %d", p.Name(), proposals.ErrUnchanged, p.Revision)
+	}
+	if err := d.withinPace(ctx, tx, actor); err != nil {
+		return p, rev, err
+	}
+	data := map[string]any{}
+	if draft.ChangeSet != p.ChangeSet {
+		if err := joins(ctx, tx.Reader, actor, draft.ChangeSet); err != nil {
+			return p, rev, err
+		}
+		data["change_set"], data["change_set_before"] = draft.ChangeSet, p.ChangeSet
+	}
+	if to != proposals.Drafted {
+		if err := d.admit(ctx, tx, actor, submission); err != nil {
+			return p, rev, err
+		}
+	}
+	from := p.State
+	describe(&p, draft)
+	p.Revision++
+	p.UpdatedAt = d.records.Time()
+	rev = proposals.Revision{Proposal: p.ID, Number: p.Revision, Draft: draft, ContentHash: p.ContentHash, Author: author, CreatedAt: p.UpdatedAt}
+	seal, err := tx.AddRevision(ctx, p, rev)
+	if err != nil {
+		return p, rev, err
+	}
+	p.State, p.Summary = to, proposals.Summary{}
+	if err := tx.MoveProposal(ctx, p, from); err != nil {
+		return p, rev, err
+	}
+	data["content_hash"] = p.ContentHash
+	if err := d.records.Log(ctx, tx, actor, "revise", p, p.UpdatedAt, seal, data); err != nil || to == proposals.Drafted {
+		return p, rev, err
+	}
+	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeChief, proposals.IssueOpen); err != nil {
+		return p, rev, err
+	}
+	p, err = d.chief.Receive(ctx, tx, p, rev, submission)
+	return p, rev, err
+}
+
+// Regroup moves open proposals into another change set, or out of theirs when
+// changeSet is "": all of them or none. Each gets a new revision in which
+// nothing else is different, and which stays its author's, so that it is
+// reviewed again among its new fellows.
+func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
+	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
+		moved := make([]proposals.Proposal, len(ids))
+		for i, id := range ids {
+			p, rev, err := impact.Current(ctx, tx, id)
+			if err != nil {
+				return nil, err
+			}
+			if p.State == proposals.NeedsChanges {
+				return nil, fmt.Errorf("%s: %w: it waits for a revision by its author, which can change the change set", p.Name(), proposals.ErrState)
+			}
+			rev.Draft.ChangeSet = changeSet
+			if moved[i], _, err = d.revise(ctx, tx, actor, rev.Author, p, admission.NewSubmission(rev.Draft)); err != nil {
+				return nil, err
+			}
+		}
+		return moved, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return moved, d.chief.Consult(ctx, moved)
+}

@@ -1,0 +1,178 @@
+package review
+
+import (
+	"slices"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review/rules"
+)
+
+// Standing is a finding together with the waiver that covers it, if any.
+type Standing struct {
+	rules.Finding
+	Waiver *history.Waiver
+}
+
+// Open reports whether the finding still has to be dealt with.
+func (s Standing) Open() bool { return s.Waiver == nil }
+
+// Blocks reports whether the finding keeps the revision from being approved.
+func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
+
+// Handle names a finding for the user: "S104@definition.prompt#1f2e3d4c". The
+// last part is the beginning of the passage hash.
+func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash()[:8] }
+
+// FindingKey identifies a finding across revisions.
+func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
+
+// ApplyWaivers returns findings of a revision, each with the waiver that covers it. A waiver holds
+// while its passage is there unchanged, no finding that was not there when it
+// was given appears in the same field, and it has not expired. One for a
+// finding that names no passage holds for the revision it was given for: in
+// another one, nothing shows that the finding has the same cause.
+func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
+	standing := make([]Standing, len(findings))
+	for i, f := range findings {
+		standing[i] = Standing{Finding: f}
+		if !f.Waivable {
+			continue
+		}
+		for _, w := range slices.Backward(waivers) {
+			if f.Passage == "" && w.Revision != revision {
+				continue
+			}
+			if w.Ends() && covers(w, f) {
+				break // it takes back those before it
+			}
+			if holds(w, f, findings, now) {
+				standing[i].Waiver = &w
+				break
+			}
+		}
+	}
+	return standing
+}
+
+// covers reports whether a waiver is about a finding.
+func covers(w history.Waiver, f rules.Finding) bool {
+	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
+}
+
+func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time) bool {
+	if !covers(w, f) || w.ExpiresAt != nil && !now.Before(*w.ExpiresAt) {
+		return false
+	}
+	unseen := slices.Clone(w.Field)
+	for _, other := range all {
+		if other.Path != f.Path {
+			continue
+		}
+		i := slices.Index(unseen, FindingKey(other))
+		if i < 0 {
+			return false // it is new, or the same words stand there once more
+		}
+		unseen = slices.Delete(unseen, i, i+1)
+	}
+	return true
+}
+
+// Tally counts what the queue shows of an assessment when the proposal has
+// waivers and the time is now.
+func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
+	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
+}
+
+// Summarize counts what the queue shows of an assessment.
+func Summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
+	s := proposals.Summary{Recommendation: recommendation, Findings: len(standing)}
+	worst := rules.Off
+	for _, f := range standing {
+		if f.Blocks() {
+			s.Blocks++
+		}
+		if f.Open() && f.Severity == rules.Warn {
+			s.Warns++
+		}
+		if w := f.Waiver; w != nil && w.ExpiresAt != nil && (s.WaivedUntil.IsZero() || w.ExpiresAt.Before(s.WaivedUntil)) {
+			s.WaivedUntil = *w.ExpiresAt
+		}
+		if f.Severity.Rank() > worst.Rank() {
+			worst = f.Severity
+			s.Worst = string(worst)
+		}
+	}
+	return s
+}
+
+// RuleFindings is the open findings of one rule in one revision.
+type RuleFindings struct {
+	Rule     string
+	Severity rules.Severity
+	Count    int
+	First    Standing
+}
+
+// OpenByRule sums findings that are open up by rule, in the order in which the
+// rules come first.
+func OpenByRule(standing []Standing) []RuleFindings {
+	var sums []RuleFindings
+	at := map[string]int{}
+	for _, s := range standing {
+		if !s.Open() {
+			continue
+		}
+		i, known := at[s.Rule]
+		if !known {
+			i, at[s.Rule] = len(sums), len(sums)
+			sums = append(sums, RuleFindings{Rule: s.Rule, Severity: s.Severity, First: s})
+		}
+		sums[i].Count++
+	}
+	return sums
+}
+
+// BlocksByRule is OpenByRule for the findings that keep a revision from being
+// approved.
+func BlocksByRule(standing []Standing) []RuleFindings {
+	var blocks []Standing
+	for _, s := range standing {
+		if s.Blocks() {
+			blocks = append(blocks, s)
+		}
+	}
+	return OpenByRule(blocks)
+}
+
+// Unwaived returns the findings without a waiver, and counts the waived ones.
+func Unwaived(standing []Standing) ([]rules.Finding, int) {
+	var open []rules.Finding
+	for _, s := range standing {
+		if s.Open() {
+			open = append(open, s.Finding)
+		}
+	}
+	return open, len(standing) - len(open)
+}
+
+// Seal returns the hash over all of a finding that a decider is shown.
+func (s Standing) Seal() string {
+	waived := ""
+	if s.Waiver != nil {
+		waived = s.Waiver.ID
+	}
+	return history.Seal(FindingKey(s.Finding), string(s.Severity), s.Message, waived)
+}
+
+// WaiversInForce returns the waivers that cover findings.
+func WaiversInForce(standing []Standing) []history.Waiver {
+	var ws []history.Waiver
+	for _, s := range standing {
+		if s.Waiver != nil && !slices.ContainsFunc(ws, func(w history.Waiver) bool { return w.ID == s.Waiver.ID }) {
+			ws = append(ws, *s.Waiver)
+		}
+	}
+	return ws
+}

@@ -1,0 +1,235 @@
+package inspection
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/approval"
+	"toolcrib/review/impact"
+	"toolcrib/review/proof"
+)
+
+// An approval that is not the last one that its subject needs is recorded as a
+// decision with the verdict endorsed. It counts for the revision, the assessment,
+// and the change set that it was about, and for nothing else.
+
+// Endorsement is an earlier approval that counts.
+type Endorsement struct {
+	proposals.Decision
+	Key string // fingerprint of the key that signed it; "" when it is not signed
+}
+
+// Need returns whose approvals a change of a subject needs now. Its names are those that
+// it has and those that it gets: whoever takes a name off a tool, or puts one on it,
+// changes what answers to that name.
+func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
+	rules := t.policy.Approvals
+	if len(rules) == 0 {
+		return nil, nil
+	}
+	if s.Kind != registry.KindTool || !rules.Named() {
+		return rules.For(s, t.records.Time()), nil
+	}
+	names := now.OtherNames()
+	before, err := impact.Live(ctx, r, s)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		names = append(names, before.Definition.OtherNames()...)
+	}
+	return rules.For(s, t.records.Time(), names...), nil
+}
+
+// findNeeds fills in whose approvals v and the other members of its change set need.
+func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (err error) {
+	if len(t.policy.Approvals) == 0 {
+		return nil
+	}
+	if v.Need, err = t.Need(ctx, r, v.Proposal.Subject, v.Revision.Draft.Definition); err != nil {
+		return err
+	}
+	for _, m := range v.ChangeSet.Members {
+		if m.ID == v.Proposal.ID {
+			continue
+		}
+		var rev proposals.Revision
+		if m.Subject.Kind == registry.KindTool && t.policy.Approvals.Named() {
+			if rev, err = r.Revision(ctx, m.ID, m.Revision); err != nil {
+				return err
+			}
+		}
+		need, err := t.Need(ctx, r, m.Subject, rev.Draft.Definition)
+		if err != nil {
+			return err
+		}
+		v.needsOfOthers = append(v.needsOfOthers, need)
+	}
+	return nil
+}
+
+// shared reports whether the policy names owners for v, or for another member of its
+// change set: one approval may not be enough then.
+func (v View) shared() bool {
+	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
+}
+
+// endorsements returns the earlier approvals of v that count, the oldest first.
+func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) ([]Endorsement, error) {
+	p := v.Proposal
+	if p.State != proposals.UserReview || !v.shared() {
+		return nil, nil
+	}
+	decisions, err := r.Decisions(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var found []Endorsement
+	for _, e := range decisions {
+		if !v.endorsed(e) || slices.ContainsFunc(found, func(f Endorsement) bool { return f.By == e.By }) {
+			continue
+		}
+		key, err := t.signing.Endorses(ctx, r, e, p)
+		switch {
+		case err == nil && (key == "" || !slices.ContainsFunc(found, func(f Endorsement) bool { return f.Key == key })):
+			found = append(found, Endorsement{e, key})
+		case err != nil && !proof.Refuses(err):
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// endorsed reports whether a decision is an approval of the content of v.
+func (v View) endorsed(e proposals.Decision) bool {
+	return e.Verdict == proposals.VerdictEndorsed && e.Revision == v.Proposal.Revision && e.ContentHash == v.Revision.ContentHash &&
+		e.Assessment == v.Assessment.ID && e.Members == v.ChangeSet.Seal
+}
+
+// Tally counts the approvals of v, with those of more principals.
+func (t *Inspector) Tally(v View, more ...string) approval.Tally {
+	by := make([]string, 0, len(v.Endorsements)+len(more))
+	for _, e := range v.Endorsements {
+		by = append(by, e.By.String())
+	}
+	except := ""
+	if t.policy.FourEyes {
+		except = v.Revision.Author.String()
+	}
+	return v.Need.Tally(append(by, more...), except)
+}
+
+// notOwner returns why the policy has actor not approve v, nil when the approval
+// would help v or its change set.
+func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
+	p := v.Proposal
+	if !v.shared() {
+		return nil
+	}
+	for _, e := range v.Endorsements {
+		if e.By == actor {
+			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), t.Tally(v))
+		}
+	}
+	var owners []string
+	for _, need := range append([]approval.Need{v.Need}, v.needsOfOthers...) {
+		if need.MayApprove(actor.String()) {
+			return nil
+		}
+		owners = append(owners, need.Owners()...)
+	}
+	slices.Sort(owners)
+	return fmt.Errorf("%w: the policy has only %s approve it, and you act as %s; see toolcrib policy test %s",
+		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
+}
+
+// Complete reports for each view whether its approval by actor makes a version:
+// no approval is missing, neither of it nor of another member of its change set.
+func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
+	waits := map[string]bool{} // change sets
+	out := make([]bool, len(views))
+	for i, v := range views {
+		out[i] = t.Tally(v, actor.String()).Done()
+		if set := v.Proposal.ChangeSet; set != "" && !out[i] {
+			waits[set] = true
+		}
+	}
+	for i, v := range views {
+		out[i] = out[i] && !waits[v.Proposal.ChangeSet]
+	}
+	return out
+}
+
+// Progress returns how far the approvals of a proposal have come, nil when any
+// user's approval is enough.
+func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
+	if len(need) == 0 {
+		return nil
+	}
+	return &proposals.Approvals{
+		Required: t.Required(), Given: append([]string{}, t.Given...), WaitsFor: append([]string{}, t.WaitsFor()...), Text: t.String(),
+	}
+}
+
+// Refresh counts again what the queue shows of open proposals: how far the approvals of
+// those that wait for a user have come, and the findings where a waiver that was counted on
+// has run out since, or the keys changed by which waivers count. Nothing is written: neither
+// waits for somebody to write.
+func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
+	keys, err := newestKeys(ctx, r)
+	if err != nil {
+		return err
+	}
+	now, rules, cache := t.records.Time(), t.policy.Approvals, NewCache(r, nil)
+	for _, p := range ps {
+		waits := p.State == proposals.UserReview && len(rules) > 0 && (rules.Named() || len(rules.For(p.Subject, now)) > 0)
+		ranOut := !p.Summary.WaivedUntil.IsZero() && !now.Before(p.Summary.WaivedUntil)
+		otherKeys := p.Summary.Findings > 0 && p.UpdatedAt.Before(keys)
+		recount := p.State.Open() && (ranOut || otherKeys)
+		if !waits && !recount {
+			continue
+		}
+		bundles, err := cache.Bundles(ctx, []proposals.ID{p.ID})
+		if err != nil {
+			return err
+		}
+		v := View{Bundle: bundles[0]}
+		if recount {
+			p.Summary = review.Tally(v.Assessment, v.Waivers, now)
+		}
+		if !waits {
+			continue
+		}
+		if v.ChangeSet, err = cache.changeSet(ctx, p.ChangeSet); err != nil {
+			return err
+		}
+		if err := t.findNeeds(ctx, cache.Reader, &v); err != nil {
+			return err
+		}
+		if v.Endorsements, err = t.endorsements(ctx, cache.Reader, v); err != nil {
+			return err
+		}
+		p.Approvals = Progress(v.Need, t.Tally(v))
+	}
+	return nil
+}
+
+// newestKeys returns when the newest state of the signers came into force, the zero time
+// before there is one.
+func newestKeys(ctx context.Context, r proof.SignatureReader) (time.Time, error) {
+	last, err := r.LastSigners(ctx)
+	if err != nil || last == "" {
+		return time.Time{}, err
+	}
+	states, err := r.SignersStates(ctx)
+	if err != nil || len(states) == 0 {
+		return time.Time{}, err
+	}
+	return states[len(states)-1].At, nil
+}

@@ -1,0 +1,93 @@
+// Package inspection collects what a decision about a proposal rests on: its records, its
+// change set, the approvals that it needs, and what it does to prompts. The review digest
+// covers that, and the obstacles follow from it.
+package inspection
+
+import (
+	"context"
+
+	"toolcrib/review"
+	"toolcrib/review/approval"
+	"toolcrib/review/impact"
+	"toolcrib/review/proof"
+	"toolcrib/review/records"
+)
+
+// Inspector collects what decisions rest on, under a policy.
+type Inspector struct {
+	records      *records.Records
+	policy       review.Policy
+	signing      proof.Signing
+	rulesVersion func() string
+}
+
+// New returns an inspector. signing checks earlier approvals, and rulesVersion names the
+// rules and the policy that assessments are made with.
+func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesVersion func() string) *Inspector {
+	return &Inspector{r, policy, signing, rulesVersion}
+}
+
+// View has everything that a decision about one proposal rests on.
+type View struct {
+	review.Bundle
+	Standing     []review.Standing
+	ChangeSet    ChangeSet // of its change set, itself included; zero when it stands alone
+	Prompts      []impact.PromptChange
+	Rendered     map[string]string // seals of prompts
+	Digest       string            // "" while there is no assessment
+	Endorsements []Endorsement     // that count
+	// Need is whose approvals it needs, needsOfOthers those of the other members of
+	// its change set.
+	Need          approval.Need
+	needsOfOthers []approval.Need
+	// unlisted is the allow-list that the agent of an open proposal names and that
+	// would not exist, "" for none; Unassigned reports that neither an agent nor the
+	// client of a guarded server would have the tool.
+	unlisted   string
+	Unassigned bool
+	// ownAccount reports, under four_eyes, that the revision was written from the
+	// account that acts now, under whatever name.
+	ownAccount bool
+}
+
+// Look collects everything that a decision about a proposal depends on, from its
+// records and the registry.
+func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, error) {
+	v := View{Bundle: b}
+	p := b.Proposal
+	var err error
+	if v.ChangeSet, err = r.changeSet(ctx, p.ChangeSet); err != nil {
+		return v, err
+	}
+	if err := d.findNeeds(ctx, r.Reader, &v); err != nil {
+		return v, err
+	}
+	if v.Assessment.ID == "" {
+		return v, nil
+	}
+	v.Standing = review.ApplyWaivers(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.records.Time())
+	if !p.State.Open() {
+		return v, nil // the decision has the digest
+	}
+	if d.policy.FourEyes {
+		if v.ownAccount, err = r.WroteHere(ctx, p.ID, p.Revision, v.Revision.Author); err != nil {
+			return v, err
+		}
+	}
+	if v.Endorsements, err = d.endorsements(ctx, r.Reader, v); err != nil {
+		return v, err
+	}
+	then, err := r.After(ctx, v)
+	if err != nil {
+		return v, err
+	}
+	if v.Prompts, err = then.Prompts(ctx, p.Subject); err != nil {
+		return v, err
+	}
+	v.Rendered = impact.Seals(v.Prompts)
+	if v.unlisted, v.Unassigned, err = then.Ties(ctx, p.Subject, v.Revision.Draft.Definition); err != nil {
+		return v, err
+	}
+	v.Digest = d.Digest(v)
+	return v, nil
+}

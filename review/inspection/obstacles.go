@@ -1,0 +1,73 @@
+package inspection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/review"
+	"toolcrib/review/admission"
+	"toolcrib/review/approval"
+)
+
+// Obstacles lists everything that keeps actor from approving what v shows.
+func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
+	p := v.Proposal
+	var errs []error
+	if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := proposals.Next(p.State, proposals.ActApprove); err != nil {
+		return append(errs, err)
+	}
+	if err := admission.Locked(p.Subject); err != nil {
+		errs = append(errs, err)
+	}
+	if err := v.ChangeSet.Broken; err != nil {
+		errs = append(errs, err)
+	}
+	if p.Stale() {
+		errs = append(errs, fmt.Errorf("%w: it was made against version %d and %s is live; rebase it: toolcrib rebase %s", review.ErrStale, p.BaseVersion, liveName(p.LiveVersion), review.Reference(p)))
+	}
+	if v.Assessment.ContentHash != v.Revision.ContentHash || v.Assessment.Revision != p.Revision {
+		errs = append(errs, fmt.Errorf("%w: the assessment covers other content; assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
+	}
+	if d.OtherRules(&v.Assessment) {
+		errs = append(errs, fmt.Errorf("%w: assessed under other rules or settings; check the settings with toolcrib doctor, then assess it again: toolcrib review %s --again", review.ErrOutdated, review.Reference(p)))
+	}
+	if err := d.notOwner(actor, v); err != nil {
+		errs = append(errs, err)
+	}
+	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
+		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", proposals.ErrFourEyes, actor, p.Revision))
+	} else if v.ownAccount {
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
+	}
+	var blocks []string
+	for _, s := range v.Standing {
+		if handle := review.Handle(s.Finding); s.Blocks() && !slices.Contains(blocks, handle) {
+			blocks = append(blocks, handle)
+		}
+	}
+	if len(blocks) > 0 {
+		errs = append(errs, fmt.Errorf("%w: %s", review.ErrBlocked, strings.Join(blocks, ", ")))
+	} else if v.unlisted != "" { // it was there when the proposal was assessed
+		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
+	}
+	return errs
+}
+
+func liveName(version int) string {
+	if version == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("version %d", version)
+}
+
+// OtherRules reports whether an assessment, if there is one, was made under other
+// rules or settings than those in force.
+func (d *Inspector) OtherRules(a *review.Assessment) bool {
+	return a != nil && a.RulesVersion != d.rulesVersion()
+}

@@ -1,0 +1,104 @@
+package records
+
+import (
+	"context"
+	"slices"
+
+	"toolcrib/history"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/impact"
+	"toolcrib/review/overlap"
+	"toolcrib/review/rules"
+)
+
+// cachedRegistry reads the live registry through a cache, whose methods stand in front of
+// those of the storage.
+type cachedRegistry struct {
+	*impact.Snapshot
+	storedRegistry
+	raws  map[string][]byte // documents known besides those that are kept, by hash
+	alike *alike
+}
+
+// storedRegistry holds the registry of the storage one level deeper than its cache.
+type storedRegistry struct{ review.RegistryReader }
+
+// alike holds the tools last found similar to a tool, by the sketches that it is
+// looked for with.
+type alike struct {
+	text, purpose overlap.Sketch
+	found         []registry.Live
+	known         bool
+}
+
+// Snapshot returns the cache that r reads the live registry through, a new one when it
+// reads through none.
+func Snapshot(r review.Reader) *impact.Snapshot {
+	if c, ok := r.RegistryReader.(*cachedRegistry); ok {
+		return c.Snapshot
+	}
+	return impact.NewSnapshot(r)
+}
+
+func (c *cachedRegistry) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+	if body, ok := c.raws[hash]; ok {
+		return body, true, nil
+	}
+	return c.RegistryReader.Raw(ctx, hash)
+}
+
+func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]registry.Live, error) {
+	last := c.alike
+	text, purpose := p.Sketches()
+	if !last.known || last.text != text || last.purpose != purpose {
+		found, err := c.RegistryReader.Alike(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		*last = alike{text, purpose, found, true}
+	}
+	return slices.Clone(last.found), nil
+}
+
+// forgettingRegistry empties the cache when something goes live.
+type forgettingRegistry struct {
+	review.RegistryWriter
+	cached *cachedRegistry
+}
+
+func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+	f.cached.Forget()
+	*f.cached.alike = alike{}
+	return f.RegistryWriter.SetLive(ctx, versions, definitions)
+}
+
+// cachedTx returns tx with a cache of the registry, which lasts until tx makes something
+// live itself. raws holds documents besides those that are kept.
+func cachedTx(tx review.Tx, raws map[string][]byte) review.Tx {
+	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{tx.RegistryReader}, raws, &alike{}}
+	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
+	return tx
+}
+
+// World is a rules.World that answers from a snapshot.
+type World struct {
+	review.RegistryReader
+	Coming []registry.Live // lists that go live together with the draft
+}
+
+func (w World) Lists(ctx context.Context) ([]registry.Live, error) {
+	lists, err := w.RegistryReader.Lists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range w.Coming {
+		lists = append(slices.DeleteFunc(lists, func(other registry.Live) bool { return other.Subject == l.Subject }), l)
+	}
+	return lists, nil
+}
+
+func (w World) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+	found, err := w.RegistryReader.Alike(ctx, t.Fingerprint())
+	return rules.Peers(found), err
+}

@@ -1,0 +1,97 @@
+// Package records reads and writes the records of the review service: in one snapshot, or
+// in one write transaction, through a cache of the live registry, with an event for each
+// act.
+package records
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/impact"
+)
+
+// Records reads and writes records. It does not change.
+type Records struct {
+	Storage review.Store
+	Now     func() time.Time
+	NewID   func() string
+	Pool    *impact.Pool
+	// DryRun rolls every write back.
+	DryRun bool
+	// Raws holds documents that are not stored, by hash.
+	Raws map[string][]byte
+}
+
+// errDryRun rolls a dry run back.
+var errDryRun = errors.New("dry run")
+
+// Update runs fn in a write transaction.
+func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
+	err := r.Storage.Update(ctx, func(tx review.Tx) error {
+		if err := fn(cachedTx(tx, r.Raws)); err != nil {
+			return err
+		}
+		if r.DryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}
+
+// View runs fn on one snapshot, and on a cache of its live registry.
+func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snapshot) error) error {
+	return r.Storage.View(ctx, func(reader review.Reader) error {
+		live, done, err := r.Pool.Take(ctx, reader)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(reader, live)
+	})
+}
+
+// Read returns what fn reads in one snapshot.
+func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, error)) (found T, err error) {
+	err = r.Storage.View(ctx, func(reader review.Reader) error {
+		found, err = fn(reader)
+		return err
+	})
+	return found, err
+}
+
+// Write returns the result of fn in one write transaction.
+func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)) (result T, err error) {
+	err = r.Update(ctx, func(tx review.Tx) error {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+// Time returns the current time at the resolution that is stored: microseconds.
+func (r *Records) Time() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
+
+// Log appends the event of an act: at is the time of the act, record the seal of
+// its record, data further details.
+func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
+	e, err := r.Event(actor, act, p, at, record, data)
+	if err != nil {
+		return err
+	}
+	return tx.AppendEvents(ctx, []history.Event{e})
+}
+
+// Event returns the event that Log appends.
+func (r *Records) Event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
+	e, err := history.NewEvent(r.NewID(), act, actor.String(), at, data)
+	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
+	return e, err
+}

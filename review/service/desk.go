@@ -1,0 +1,131 @@
+// Package service puts the parts of the review service together: the desk, which every
+// interface uses, and the only place where a proposal moves. What an actor may do is decided
+// inside the transaction that does it.
+package service
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"toolcrib/review"
+	"toolcrib/review/assessing"
+	"toolcrib/review/deciding"
+	"toolcrib/review/drafting"
+	"toolcrib/review/impact"
+	"toolcrib/review/inspection"
+	"toolcrib/review/proof"
+	"toolcrib/review/reading"
+	"toolcrib/review/records"
+	"toolcrib/review/rules/ruleset"
+)
+
+// Desk moves proposals. It is safe for concurrent use.
+//
+// Each of its parts does one thing and knows no others than those it holds.
+type Desk struct {
+	Impact    *impact.Analyzer  // what proposals do to prompts
+	Assessing *assessing.Chief  // the Chief of Staff's review
+	Reading   *reading.Reader   // what a reviewer is shown
+	Drafting  *drafting.Drafter // proposals and their revisions
+	Deciding  *deciding.Decider // decisions, and the waivers before them
+	Signers   *proof.SignerLog  // who may sign
+
+	basis basis
+}
+
+// basis has the values that the parts of a desk are made of.
+type basis struct {
+	records  records.Records
+	policy   review.Policy
+	rules    ruleset.Set
+	version  func() string // names rules and policy, and reads no rule for it
+	analyzer *impact.Analyzer
+	trials   *assessing.Trials
+	signing  proof.Signing
+	signed   *proof.Signed                       // the statement that the next act is signed by, nil for none
+	contents func(sha256 string) ([]byte, error) // the bytes of binary files, nil for none
+}
+
+// New returns a desk that keeps its proposals in store. now gives the time, in
+// any zone; newID gives a new UUIDv7. It returns an error when the policy names
+// a rule or severity that does not exist.
+func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
+	set, err := ruleset.NewSet(policy.Severities)
+	if err != nil {
+		return nil, err
+	}
+	if policy.MaxOpen <= 0 {
+		policy.MaxOpen = review.DefaultMaxOpen
+	}
+	policy.MaxOpenAll = policy.OpenOfAll()
+	if policy.MaxWrites <= 0 {
+		policy.MaxWrites = review.DefaultMaxWrites
+	}
+	pool := &impact.Pool{}
+	view := func(ctx context.Context, fn func(review.Reader) error) error { return store.View(ctx, fn) } // there is no store where only the rules are asked for
+	return newDesk(basis{
+		records: records.Records{Storage: store, Now: now, NewID: newID, Pool: pool}, policy: policy, rules: set,
+		version:  sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.Version() }),
+		analyzer: impact.New(view, pool, policy.Model), trials: &assessing.Trials{},
+		signing: proof.NewSigning(proof.NewTrust(policy.Signatures, policy.Approvals), now, newID),
+	}), nil
+}
+
+// newDesk makes the parts of a desk.
+func newDesk(b basis) *Desk {
+	r := &b.records
+	inspector := inspection.New(r, b.policy, b.signing, b.version)
+	chief := assessing.New(r, b.policy, b.rules, b.version, b.analyzer.Counter(), b.trials)
+	return &Desk{
+		Impact: b.analyzer, Assessing: chief,
+		Reading:  reading.New(r, inspector, b.policy),
+		Drafting: drafting.New(r, chief, b.policy, b.rules, b.contents),
+		Deciding: deciding.New(r, inspector, b.policy, b.rules, b.signing, b.signed),
+		Signers: proof.NewSignerLog(b.signing, b.signed,
+			func(ctx context.Context, fn func(proof.SignatureReader) error) error {
+				return r.Storage.View(ctx, func(reader review.Reader) error { return fn(reader) })
+			},
+			func(ctx context.Context, fn func(proof.SignatureWriter) error) error {
+				return r.Update(ctx, func(tx review.Tx) error { return fn(tx) })
+			}),
+		basis: b,
+	}
+}
+
+// RulesVersion names the rules and the policy that assessments are made with.
+func (d *Desk) RulesVersion() string { return d.basis.version() }
+
+// DryRun returns a desk that does everything but keep it: each act runs whole,
+// answers as it would, and is rolled back.
+func (d *Desk) DryRun() *Desk {
+	b := d.basis
+	b.records.DryRun, b.signing = true, b.signing.DryRun()
+	return newDesk(b)
+}
+
+// Signed returns a desk whose next act is the one of a signed statement that
+// Prepare returned.
+func (d *Desk) Signed(s proof.Signed) *Desk {
+	b := d.basis
+	b.signed = &s
+	return newDesk(b)
+}
+
+// WithContents returns a desk that stores the bytes of the binary files that it is
+// proposed. contents returns them by their SHA-256, nil for those that it does not know.
+func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
+	b := d.basis
+	b.contents = contents
+	return newDesk(b)
+}
+
+// Importing returns a desk whose dry runs know JSON that is not kept, by hash:
+// what an import would have kept first.
+func (d *Desk) Importing(raws map[string][]byte) *Desk {
+	b := d.basis
+	if b.records.DryRun {
+		b.records.Raws = raws
+	}
+	return newDesk(b)
+}

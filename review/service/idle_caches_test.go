@@ -1,0 +1,36 @@
+package service_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/store/storetest"
+)
+
+// TestLooksFollowTheRegistry lets many look at a proposal while others go live, each of
+// which changes the prompts that it would change: what a look leaves for the next is
+// never of another registry than the one that the next one reads.
+func TestLooksFollowTheRegistry(t *testing.T) {
+	o := open(t, review.Policy{})
+	agent := storetest.Agent("reader") // whose prompt has all of them
+	agent.Definition.Agent.AllowList = &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}
+	p := o.propose(scout, agent)
+	seen := map[string]bool{}
+	for round := range 5 {
+		o.live(storetest.Prompt(fmt.Sprintf("tool_live_%d", round)))
+		want, err := o.Desk(t, review.Policy{Severities: storetest.Basics()}).Reading.Show(t.Context(), ada, p.ID)
+		if err != nil || len(want.Rendered) == 0 || seen[want.Digest] {
+			t.Fatalf("round %d: it changes %d prompts, %v", round, len(want.Rendered), err)
+		}
+		seen[want.Digest] = true
+		together(racers, func(int) {
+			got, err := o.desk.Reading.Show(t.Context(), ada, p.ID)
+			if err != nil || got.Digest != want.Digest || !maps.Equal(got.Rendered, want.Rendered) {
+				t.Errorf("round %d: a look has %v, a desk that never looked %v, %v", round, got.Rendered, want.Rendered, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,454 @@
+package service_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/proposals"
+)
+
+// The table of states that random acts are held against (model_test.go). It is written
+// from the specification (3.3 to 3.6, 4.3, 5.1, 11.4, 12.2) and shares no code with the
+// desk: it knows contents as four words and a flag, and time as minutes.
+
+// content is the parts of a tool that acts change.
+type content struct {
+	lines [3]string
+	alias string // a retired name, which a rule blocks
+	off   bool
+}
+
+// entry is a proposal.
+type entry struct {
+	kind           proposals.Type
+	tool           int
+	state          proposals.State
+	author, writer string // of the proposal, of its last revision
+	revision       int
+	base, restore  int
+	is             content
+	set            string
+	assessment     int // how often it was assessed
+	waivers        []pardon
+	approvals      []yes
+	shown, shownAs string // the digest that was shown, and what was shown then
+}
+
+// pardon is a waiver of the block on an alias, or its end.
+type pardon struct {
+	alias string
+	end   bool
+	until int // minute; 0 for ever
+	key   int // that signed it
+}
+
+// yes is one approval of several.
+type yes struct {
+	by                   string
+	revision, assessment int
+	members              string
+	key                  int
+}
+
+// released is a version.
+type released struct {
+	content
+	keys []int
+}
+
+// table is everything that the model knows.
+type table struct {
+	fourEyes, manual, signing bool
+	owners                    map[int][]string // by tool: two of them approve
+	minute                    int
+	entries                   []entry
+	versions                  map[int][]released
+	rejected                  map[string]bool
+	keys                      map[string]int
+	revoked                   map[int]bool
+}
+
+func (m *table) clone() *table {
+	c := *m
+	c.entries = slices.Clone(m.entries)
+	for i := range c.entries {
+		c.entries[i].waivers, c.entries[i].approvals = slices.Clone(c.entries[i].waivers), slices.Clone(c.entries[i].approvals)
+	}
+	c.versions = map[int][]released{}
+	for tool, vs := range m.versions {
+		c.versions[tool] = slices.Clone(vs)
+	}
+	c.rejected, c.keys, c.revoked = maps.Clone(m.rejected), maps.Clone(m.keys), maps.Clone(m.revoked)
+	return &c
+}
+
+// refusals are the reasons for which an act may be refused: any of them will do.
+type refusals []string
+
+func (r *refusals) add(reason string, holds bool) {
+	if holds {
+		*r = append(*r, reason)
+	}
+}
+
+func isUser(who string) bool  { return strings.HasPrefix(who, "user:") }
+func isAgent(who string) bool { return strings.HasPrefix(who, "agent:") }
+
+func isOpen(s proposals.State) bool {
+	return s == proposals.Drafted || s == proposals.ChiefReview || s == proposals.UserReview || s == proposals.NeedsChanges
+}
+
+// own has the refusals of an act that users do to every open proposal, and others to
+// their own.
+func (m *table) own(who string, e *entry) (r refusals) {
+	r.add("authority", !isUser(who) && who != e.author)
+	r.add("state", !isOpen(e.state))
+	return r
+}
+
+func (m *table) live(tool int) int { return len(m.versions[tool]) }
+
+// refused reports whether the live version counts for nothing: a key that approved it
+// was revoked.
+func (m *table) refused(tool int) bool {
+	n := m.live(tool)
+	return n > 0 && slices.ContainsFunc(m.versions[tool][n-1].keys, func(k int) bool { return m.revoked[k] })
+}
+
+func (m *table) rejectedKey(tool int, is content) string { return fmt.Sprint(tool, is) }
+
+// gate has the refusals of a submission.
+func (m *table) gate(who string, e *entry) (r refusals) {
+	n := m.live(e.tool)
+	if e.kind == proposals.New {
+		r.add("incomplete", n > 0)
+	} else {
+		base := m.versions[e.tool][e.base-1].content
+		again := e.base == n && m.refused(e.tool)
+		r.add("incomplete", e.is == base && !again)
+		if e.kind == proposals.Modify {
+			r.add("incomplete", e.is.off != base.off)
+		}
+		r.add("incomplete", e.kind == proposals.Restore && e.restore >= e.base)
+	}
+	r.add("repeated", isAgent(who) && m.rejected[m.rejectedKey(e.tool, e.is)])
+	return r
+}
+
+// members are those of a change set that was not withdrawn.
+func (m *table) members(set string) (found []int) {
+	for i, e := range m.entries {
+		if set != "" && e.set == set && e.state != proposals.Withdrawn {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// seal names the members of a change set and their revisions.
+func (m *table) seal(set string) string {
+	var b strings.Builder
+	for _, i := range m.members(set) {
+		fmt.Fprint(&b, i, " ", m.entries[i].revision, "; ")
+	}
+	return b.String()
+}
+
+// joins refuses who is no user a change set with members of others.
+func (m *table) joins(who, set string) (r refusals) {
+	for _, i := range m.members(set) {
+		r.add("authority", !isUser(who) && m.entries[i].author != who)
+	}
+	return r
+}
+
+// receive hands a submission to the chief.
+func (m *table) receive(e *entry) {
+	e.state = proposals.ChiefReview
+	if !m.manual {
+		e.state = proposals.UserReview
+		e.assessment++
+	}
+}
+
+// revise makes next the following revision of an entry.
+func (m *table) revise(who, writer string, i int, next entry) refusals {
+	e := &m.entries[i]
+	r := m.own(who, e)
+	if len(r) > 0 {
+		return r
+	}
+	if next.set != e.set {
+		r = append(r, m.joins(who, next.set)...)
+	}
+	if e.state != proposals.Drafted {
+		r = append(r, m.gate(who, &next)...)
+	}
+	if len(r) > 0 {
+		return r
+	}
+	e.kind, e.base, e.restore, e.is, e.set, e.writer = next.kind, next.base, next.restore, next.is, next.set, writer
+	e.revision++
+	if e.state != proposals.Drafted {
+		m.receive(e)
+	}
+	return nil
+}
+
+// maxOpen is how many open proposals an agent may have.
+const maxOpen = 3
+
+// propose adds an entry, or a revision of the agent's open one on the same tool.
+func (m *table) propose(who string, next entry, submit bool) (at int, r refusals) {
+	if r = m.joins(who, next.set); len(r) > 0 {
+		return 0, r
+	}
+	open := 0
+	at = -1
+	for i, e := range m.entries {
+		if !isAgent(who) || e.author != who || !isOpen(e.state) {
+			continue
+		}
+		open++
+		if e.tool == next.tool {
+			at = i
+		}
+	}
+	if at < 0 && isAgent(who) && open >= maxOpen {
+		return 0, refusals{"limit"}
+	}
+	if at >= 0 {
+		if r = m.revise(who, who, at, next); len(r) > 0 {
+			return 0, r
+		}
+	} else {
+		next.state, next.author, next.writer, next.revision = proposals.Drafted, who, who, 1
+		m.entries = append(m.entries, next)
+		at = len(m.entries) - 1
+	}
+	if submit && m.entries[at].state == proposals.Drafted {
+		r = m.submit(who, at)
+	}
+	return at, r
+}
+
+func (m *table) submit(who string, i int) refusals {
+	e := &m.entries[i]
+	r := m.own(who, e)
+	r.add("state", e.state != proposals.Drafted)
+	if len(r) == 0 {
+		r = m.gate(who, e)
+	}
+	if len(r) == 0 {
+		m.receive(e)
+	}
+	return r
+}
+
+// waiver is the number of the waiver that covers the alias of an entry, -1 for none.
+func (m *table) waiver(e *entry) int {
+	for i, w := range slices.Backward(e.waivers) {
+		if w.alias != e.is.alias || m.revoked[w.key] {
+			continue
+		}
+		if w.end {
+			return -1
+		}
+		if w.until == 0 || m.minute < w.until {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *table) blocked(e *entry) bool { return e.is.alias != "" && m.waiver(e) < 0 }
+
+// given are the approvals that count for an entry now.
+func (m *table) given(e *entry) (found []yes) {
+	for _, y := range e.approvals {
+		counts := y.revision == e.revision && y.assessment == e.assessment && y.members == m.seal(e.set) && !m.revoked[y.key]
+		if counts && !slices.ContainsFunc(found, func(o yes) bool { return o.by == y.by }) {
+			found = append(found, y)
+		}
+	}
+	return found
+}
+
+// toolsOf are the tools of an entry and its change set.
+func (m *table) toolsOf(e *entry) []int {
+	tools := []int{e.tool}
+	for _, i := range m.members(e.set) {
+		tools = append(tools, m.entries[i].tool)
+	}
+	return tools
+}
+
+// shared reports whether one approval may not be enough.
+func (m *table) shared(e *entry) bool {
+	return slices.ContainsFunc(m.toolsOf(e), func(tool int) bool { return len(m.owners[tool]) > 0 })
+}
+
+// owned has the refusals of somebody whose approval helps nobody.
+func (m *table) owned(who string, e *entry) (r refusals) {
+	if !m.shared(e) {
+		return nil
+	}
+	r.add("conflict", slices.ContainsFunc(m.given(e), func(y yes) bool { return y.by == who }))
+	helps := slices.ContainsFunc(m.toolsOf(e), func(tool int) bool {
+		return len(m.owners[tool]) == 0 || slices.Contains(m.owners[tool], who)
+	})
+	r.add("authority", !helps)
+	return r
+}
+
+// enough reports whether an entry has all approvals that it needs with that of who.
+func (m *table) enough(who string, e *entry) bool {
+	owners := m.owners[e.tool]
+	if len(owners) == 0 {
+		return true
+	}
+	by := map[string]bool{who: true}
+	for _, y := range m.given(e) {
+		by[y.by] = true
+	}
+	n := 0
+	for _, owner := range owners {
+		if by[owner] && (!m.fourEyes || owner != e.writer) {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// mayApprove has the refusals of an approval of entries in one call.
+func (m *table) mayApprove(who string, chosen []int) (r refusals) {
+	if !isUser(who) {
+		return refusals{"authority"}
+	}
+	tools := map[int]bool{}
+	for _, i := range chosen {
+		e := &m.entries[i]
+		r.add("state", e.state != proposals.UserReview)
+		r.add("stale", e.base != m.live(e.tool) || tools[e.tool])
+		r.add("conflict", tools[e.tool]) // nothing says which of the two reasons comes first
+		tools[e.tool] = true
+		r.add("four eyes", m.fourEyes && e.writer == who)
+		r.add("blocked", m.blocked(e))
+		r = append(r, m.owned(who, e)...)
+		for _, k := range m.members(e.set) {
+			other := m.entries[k].state
+			r.add("change set", other == proposals.Rejected || other != proposals.Approved && !slices.Contains(chosen, k))
+		}
+	}
+	return r
+}
+
+// approve records an approval that is not refused.
+func (m *table) approve(who string, chosen []int) {
+	waits := map[string]bool{"": false}
+	for _, i := range chosen {
+		if e := &m.entries[i]; !m.enough(who, e) && e.set != "" {
+			waits[e.set] = true
+		}
+	}
+	before := m.clone()
+	for _, i := range chosen {
+		e, was := &m.entries[i], &before.entries[i]
+		if waits[e.set] || !before.enough(who, was) {
+			e.approvals = append(e.approvals, yes{who, e.revision, e.assessment, before.seal(e.set), m.keys[who]})
+			continue
+		}
+		version := released{content: e.is}
+		if m.signing {
+			version.keys = []int{m.keys[who]}
+			if before.shared(was) {
+				for _, y := range before.given(was) {
+					version.keys = append(version.keys, y.key)
+				}
+			}
+		}
+		e.state = proposals.Approved
+		m.versions[e.tool] = append(m.versions[e.tool], version)
+	}
+}
+
+// mayRefuse has the refusals of needs changes and reject.
+func (m *table) mayRefuse(who string, e *entry) (r refusals) {
+	r.add("authority", !isUser(who))
+	r.add("state", e.state != proposals.UserReview)
+	return r
+}
+
+func (m *table) mayWaive(who string, e *entry, end bool) (r refusals) {
+	owners := m.owners[e.tool]
+	r.add("authority", !isUser(who) || len(owners) > 0 && !slices.Contains(owners, who))
+	r.add("state", e.state != proposals.UserReview)
+	r.add("not found", e.is.alias == "")
+	r.add("not waived", end && m.waiver(e) < 0)
+	return r
+}
+
+// merge merges one value; false for a conflict.
+func merge[T comparable](base, ours, theirs T) (T, bool) {
+	switch {
+	case ours == base, ours == theirs:
+		return theirs, true
+	case theirs == base:
+		return ours, true
+	}
+	return ours, false
+}
+
+func (m *table) rebase(who string, i int) refusals {
+	e := m.entries[i]
+	if r := m.own(who, &e); len(r) > 0 {
+		return r
+	}
+	n := m.live(e.tool)
+	if n == e.base {
+		return refusals{"unchanged"}
+	}
+	live := m.versions[e.tool][n-1].content
+	next := e
+	next.base = n
+	switch e.kind {
+	case proposals.Deactivate, proposals.Reactivate:
+		next.is = live
+		next.is.off = e.kind == proposals.Deactivate
+	case proposals.Restore:
+	case proposals.New, proposals.Modify:
+		next.kind = proposals.Modify
+		var base content
+		whole := true // one text, of which nothing is common
+		if e.base > 0 {
+			base, whole = m.versions[e.tool][e.base-1].content, false
+		}
+		clean := !whole || e.is.lines == live.lines
+		var ok bool
+		for l := range base.lines {
+			if next.is.lines[l], ok = merge(base.lines[l], e.is.lines[l], live.lines[l]); !ok {
+				clean = false
+			}
+		}
+		if next.is.alias, ok = merge(base.alias, e.is.alias, live.alias); !ok {
+			clean = false
+		}
+		next.is.off, _ = merge(base.off, e.is.off, live.off)
+		if !clean {
+			return refusals{"merge"}
+		}
+	}
+	return m.revise(who, who, i, next)
+}
+
+// covered is everything of an entry that its review digest covers: also the assessment,
+// whose comment the decider was shown.
+func (m *table) covered(e *entry) string {
+	touched := make([]int, 0, 4) // what a set does to a prompt depends on the live versions that it changes
+	for _, tool := range m.toolsOf(e) {
+		touched = append(touched, m.live(tool))
+	}
+	return fmt.Sprint(e.revision, e.assessment, m.waiver(e), m.seal(e.set), e.base, touched)
+}

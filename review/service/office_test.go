@@ -1,0 +1,151 @@
+package service_test
+
+import (
+	"errors"
+	"testing"
+
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/service"
+	"toolcrib/store/storetest"
+)
+
+// Who acts in the tests of the desk.
+var (
+	ada   = proposals.Actor{Kind: proposals.User, Name: "ada"}
+	bob   = proposals.Actor{Kind: proposals.User, Name: "bob"}
+	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}
+	rover = proposals.Actor{Kind: proposals.Agent, Name: "rover"}
+	carla = proposals.Actor{Kind: proposals.Chief, Name: "carla"}
+)
+
+// office is a desk with a database of its own. Its methods do what they say or
+// end the test; what may fail is called on the desk itself.
+type office struct {
+	*storetest.Database
+	*testing.T
+	desk *service.Desk
+}
+
+// open returns an office in which the rules of template, names and lock are in
+// force.
+func open(t *testing.T, policy review.Policy) office {
+	t.Helper()
+	if policy.Severities == nil {
+		policy.Severities = storetest.Basics()
+	}
+	db := storetest.New(t)
+	return office{Database: db, T: t, desk: db.Desk(t, policy)}
+}
+
+func (o office) propose(by proposals.Actor, d proposals.Draft) proposals.Proposal {
+	o.Helper()
+	return o.proposeAll(by, d)[0]
+}
+
+func (o office) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []proposals.Proposal {
+	o.Helper()
+	made, err := o.desk.Drafting.Propose(o.Context(), by, drafts, true)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return made
+}
+
+func (o office) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal {
+	o.Helper()
+	made, err := o.desk.Drafting.Propose(o.Context(), by, []proposals.Draft{d}, false)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return made[0]
+}
+
+func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Draft) proposals.Proposal {
+	o.Helper()
+	revised, err := o.desk.Drafting.Revise(o.Context(), by, p.ID, d)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return revised
+}
+
+func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposals.Decision {
+	o.Helper()
+	decisions, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
+	if err != nil {
+		o.Fatal(err)
+	}
+	return decisions
+}
+
+func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) {
+	o.Helper()
+	if _, err := o.desk.Deciding.Reject(o.Context(), by, choices(p), reason); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// live makes a draft the live version of its subject.
+func (o office) live(d proposals.Draft) proposals.Decision {
+	o.Helper()
+	return o.Approved(o.T, o.desk, ada, d)[0]
+}
+
+func (o office) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
+	o.Helper()
+	d, err := o.desk.Reading.Show(o.Context(), by, p.ID)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return d
+}
+
+// inForce returns what is live for a subject.
+func (o office) inForce(s registry.Subject) registry.Live {
+	o.Helper()
+	var l registry.Live
+	err := o.View(o.Context(), func(r review.Reader) error {
+		var err error
+		l, err = r.Live(o.Context(), s)
+		return err
+	})
+	if err != nil {
+		o.Fatal(err)
+	}
+	return l
+}
+
+// refused runs act, which has to fail with want and to leave no trace.
+func (o office) refused(want error, act func() error) error {
+	o.Helper()
+	var err error
+	o.Unchanged(o.T, func() { err = act() })
+	if !errors.Is(err, want) {
+		o.Errorf("got error %v; want %v", err, want)
+	}
+	return err
+}
+
+func choices(ps ...proposals.Proposal) []review.Choice {
+	cs := make([]review.Choice, len(ps))
+	for i, p := range ps {
+		cs[i] = review.Choice{ID: p.ID, Unseen: true}
+	}
+	return cs
+}
+
+// handles lists the handles of the findings that stand, with how: "open" or
+// "waived".
+func handles(d review.Dossier) map[string]string {
+	found := map[string]string{}
+	for _, s := range d.Standing {
+		how := "waived"
+		if s.Open() {
+			how = "open"
+		}
+		found[review.Handle(s.Finding)] = how
+	}
+	return found
+}

@@ -1,0 +1,313 @@
+package service_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolcrib/internal/shortrun"
+	"toolcrib/proposals"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/review/service"
+	"toolcrib/store/storetest"
+)
+
+// lookAt shows a proposal to a user, who remembers it.
+func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
+	o.Helper()
+	if err := o.desk.Reading.Shown(o.Context(), by, o.show(by, p)); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// lookAtSet shows a change set as a whole and returns its digest.
+func (o office) lookAtSet(by proposals.Actor, name string) string {
+	o.Helper()
+	set, err := o.desk.Reading.ShowSet(o.Context(), by, name)
+	if err != nil {
+		o.Fatal(err)
+	}
+	if err := o.desk.Reading.Shown(o.Context(), by, set.Members...); err != nil {
+		o.Fatal(err)
+	}
+	return set.Digest
+}
+
+// member is a draft that belongs to a change set.
+func member(id, changeSet string) proposals.Draft {
+	d := storetest.Prompt(id)
+	d.ChangeSet = changeSet
+	return d
+}
+
+func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() error {
+	return func() error { _, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), ""); return err }
+}
+
+// TestApproveWhatWasShown changes one thing after the other that a user was
+// shown (S2). The approval is refused and names it; after another look it
+// passes.
+func TestApproveWhatWasShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	warning := review.Opinion{Findings: []rules.Finding{{Severity: rules.Warn, Path: "definition.goals", Message: "It has none."}}}
+	waive := func(by proposals.Actor) func(p proposals.Proposal) {
+		return func(p proposals.Proposal) {
+			if _, err := o.desk.Deciding.Waive(t.Context(), by, p.ID, "X001", "It is meant so.", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	nothing := func(proposals.Proposal) {}
+	for i, test := range []struct {
+		before, change func(p proposals.Proposal)
+		says           string // "" when the approval passes
+	}{
+		{nothing, func(p proposals.Proposal) {
+			d := storetest.Prompt(p.Subject.ID)
+			d.Rationale = "Another reason."
+			o.revise(scout, p, d)
+		}, "is at revision 2, and you were shown revision 1 by agent:scout"},
+		{nothing, func(p proposals.Proposal) { o.assess(carla, p, warning) }, "has new or changed findings: X001"},
+		{nothing, func(p proposals.Proposal) { o.assess(carla, p, review.Opinion{}) }, "was assessed again"},
+		{nothing, func(p proposals.Proposal) {
+			o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject})
+		}, "is reject and was approve"},
+		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(bob), "has new or changed findings: X001"},
+		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // one's own waiver is no news
+	} {
+		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", i)))
+		test.before(p)
+		o.lookAt(ada, p)
+		test.change(p)
+		if test.says != "" {
+			err := o.refused(review.ErrDigest, o.tryApprove(ada, p))
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("case %d: %v; want %q", i, err, test.says)
+			}
+			o.lookAt(ada, p)
+		}
+		if d := o.approve(ada, p)[0]; d.Shown != proposals.ShowingShown {
+			t.Errorf("case %d: approved as %q", i, d.Shown)
+		}
+	}
+	o.sound()
+}
+
+// TestApproveWhatWasNeverShown approves without a look, which works and is
+// recorded; what somebody else was shown, or an agent, does not count (S2).
+func TestApproveWhatWasNeverShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	p := o.propose(scout, storetest.Prompt("scene_pacer"))
+	o.lookAt(bob, p)
+	o.lookAt(proposals.Actor{Kind: proposals.Agent, Name: "ada"}, p)
+	if d := o.approve(ada, p)[0]; d.Shown != proposals.ShowingNone {
+		t.Errorf("approved as %q", d.Shown)
+	}
+	decisions := o.show(ada, p).Decisions
+	if len(decisions) != 1 || decisions[0].Shown != proposals.ShowingNone {
+		t.Errorf("the record says %+v", decisions)
+	}
+	q := o.propose(scout, storetest.Prompt("chapter_pacer"))
+	expected := []review.Choice{{ID: q.ID, Expect: o.show(ada, q).Digest}}
+	if ds, err := o.desk.Deciding.Approve(t.Context(), ada, expected, ""); err != nil || ds[0].Shown != proposals.ShowingExpected {
+		t.Errorf("approved as %+v, %v", ds, err)
+	}
+	o.sound()
+}
+
+// TestApproveChangeSetAsShown lets a member join, change and leave after the set
+// was shown, and after some of it was (S2).
+func TestApproveChangeSetAsShown(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	a, b := o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))
+	o.lookAt(ada, a)
+	err := o.refused(review.ErrUnseen, func() error {
+		_, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: a.ID}, {ID: b.ID}}, "")
+		return err
+	})
+	if !strings.Contains(err.Error(), ": #2 (tool:user/tool_b); read it with toolcrib show 'set:good'") {
+		t.Error(err)
+	}
+	o.lookAt(ada, b)
+	digest := o.lookAtSet(bob, "good")
+	rider := o.propose(scout, member("rider", "good"))
+	for _, by := range []proposals.Actor{ada, bob} {
+		err := o.refused(review.ErrDigest, o.tryApprove(by, a, b, rider))
+		if !strings.Contains(err.Error(), `#3 (tool:user/rider) is a new member of change set "good"`) {
+			t.Error(err)
+		}
+		o.refused(review.ErrDigest, o.tryApprove(by, a, b)) // without naming the new one
+	}
+	set := func(digest string) []review.Choice {
+		cs := choices(a, b, rider)
+		for i := range cs {
+			cs[i].Expect = digest
+		}
+		return cs
+	}
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), bob, set(digest), ""); return err })
+	digest = o.lookAtSet(bob, "good")
+	other := member("rider", "good")
+	other.Rationale = "Another reason."
+	o.revise(scout, rider, other)
+	o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), bob, set(digest), ""); return err })
+	o.lookAtSet(bob, "good")
+	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, rider.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	err = o.refused(review.ErrDigest, o.tryApprove(bob, a, b))
+	if !strings.Contains(err.Error(), "#3 (tool:user/rider) is no longer a member") {
+		t.Error(err)
+	}
+	digest = o.lookAtSet(bob, "good")
+	ds, err := o.desk.Deciding.Approve(t.Context(), bob, []review.Choice{{ID: a.ID, Expect: digest}, {ID: b.ID, Expect: digest}}, "")
+	if err != nil || ds[0].Shown != proposals.ShowingExpected || ds[1].Shown != proposals.ShowingExpected {
+		t.Errorf("approved as %+v, %v", ds, err)
+	}
+	o.sound()
+}
+
+// TestApproveSeveralUnseen approves a change set and a batch of which some was not shown:
+// that is refused, also where the decision is prepared for a signature, unless the user
+// accepts it; then the decision records what was not shown (S34, T41).
+func TestApproveSeveralUnseen(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	alone := func(id string) proposals.Proposal { return o.propose(scout, storetest.Prompt(id)) }
+	for name, ps := range map[string][]proposals.Proposal{
+		"a change set": {o.propose(scout, member("tool_a", "good")), o.propose(scout, member("tool_b", "good"))},
+		"a batch":      {alone("tool_c"), alone("tool_d")},
+	} {
+		o.lookAt(ada, ps[0])
+		for _, seen := range []int{0, 1} { // how many the user was shown
+			by := []proposals.Actor{bob, ada}[seen]
+			cs := []review.Choice{{ID: ps[0].ID}, {ID: ps[1].ID}}
+			for way, act := range map[string]func() error{
+				"approve": func() error { _, err := o.desk.Deciding.Approve(t.Context(), by, cs, ""); return err },
+				"prepare": func() error {
+					_, err := o.desk.Deciding.Prepare(t.Context(), by, cs, proposals.VerdictApproved, "")
+					return err
+				},
+				"dry run": func() error { _, err := o.desk.DryRun().Deciding.Approve(t.Context(), by, cs, ""); return err },
+			} {
+				if err := o.refused(review.ErrUnseen, act); strings.Contains(err.Error(), ps[0].Name()) == (seen == 1) || !strings.Contains(err.Error(), ps[1].Name()) {
+					t.Errorf("%s, %s, %d shown: %v", name, way, seen, err)
+				}
+			}
+		}
+		ds, err := o.desk.Deciding.Approve(t.Context(), ada, choices(ps...), "")
+		if err != nil || ds[0].Shown != proposals.ShowingShown || ds[1].Shown != proposals.ShowingNone {
+			t.Errorf("%s: approved as %+v, %v", name, ds, err)
+		}
+	}
+	moved := alone("tool_e")
+	o.lookAt(ada, moved)
+	draft := storetest.Prompt("tool_e")
+	draft.Rationale = "Another reason."
+	o.revise(scout, moved, draft)
+	o.refused(review.ErrDigest, o.tryApprove(ada, moved, alone("tool_f"))) // what moved is not accepted unseen
+	o.sound()
+}
+
+// races is how often two processes meet.
+var races = 100 / shortrun.Every(4)
+
+// TestReviseAgainstApprove lets an author revise while a user approves what was
+// shown, many times: only that text goes live (S2).
+func TestReviseAgainstApprove(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
+	o := open(t, policy)
+	other := o.another(policy)
+	for i := range races {
+		draft := storetest.Prompt(fmt.Sprintf("tool_%d", i))
+		p := o.propose(scout, draft)
+		o.lookAt(ada, p)
+		shown := p.ContentHash
+		tool := *draft.Definition.Tool
+		tool.Prompt += " And then approve it."
+		draft.Definition.Tool = &tool
+		together(2, func(who int) {
+			var err error
+			if who == 0 {
+				_, err = other.Drafting.Revise(t.Context(), scout, p.ID, draft)
+			} else {
+				_, err = o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
+			}
+			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {
+				t.Error(err)
+			}
+		})
+		o.liveIsAsShown(p, shown)
+	}
+	o.sound()
+}
+
+// TestJoinAgainstApprove lets a member join a change set while a user approves
+// what was shown of it, many times: the new member does not go live (S2).
+func TestJoinAgainstApprove(t *testing.T) {
+	shortrun.NeedsLong(t)
+	shortrun.OneGoroutine(t)
+	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
+	o := open(t, policy)
+	other := o.another(policy)
+	for i := range races {
+		set := fmt.Sprintf("set_%d", i)
+		p := o.propose(scout, member(fmt.Sprintf("tool_%d", i), set))
+		o.lookAtSet(ada, set)
+		rider := member(fmt.Sprintf("rider_%d", i), set)
+		together(2, func(who int) {
+			var err error
+			if who == 0 {
+				_, err = other.Drafting.Propose(t.Context(), scout, []proposals.Draft{rider}, true)
+			} else {
+				// as the command does: the name of the set stands for its members now
+				var ids []proposals.ID
+				if ids, err = o.desk.Reading.Resolve(t.Context(), "set:"+set); err == nil {
+					cs := make([]review.Choice, len(ids))
+					for j, id := range ids {
+						cs[j].ID = id
+					}
+					_, err = o.desk.Deciding.Approve(t.Context(), ada, cs, "")
+				}
+			}
+			if err != nil && !errors.Is(err, review.ErrDigest) && !lost(err) {
+				t.Error(err)
+			}
+		})
+		o.liveIsAsShown(p, p.ContentHash)
+		o.liveIsAsShown(proposals.Proposal{Subject: rider.Subject}, "nothing was shown")
+	}
+	o.sound()
+}
+
+// another is a desk on a connection of its own to the same database, as another
+// process has.
+func (o office) another(policy review.Policy) *service.Desk {
+	o.Helper()
+	policy.Severities = storetest.Basics()
+	desk, err := service.New(storetest.Open(o.T, o.Path()).DB, policy, o.Clock.Now, o.NewID)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return desk
+}
+
+// liveIsAsShown fails when anything but the content with a hash went live.
+func (o office) liveIsAsShown(p proposals.Proposal, shown string) {
+	o.Helper()
+	versions, err := o.Versions(o.Context(), p.Subject, 0, 10)
+	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
+		o.Fatal(err)
+	}
+	for _, v := range versions {
+		if v.ContentHash != shown {
+			o.Errorf("%s: content %s is live; %s was shown", p.Subject, v.ContentHash, shown)
+		}
+	}
+}
