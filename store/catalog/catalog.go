@@ -79,11 +79,11 @@ func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) { return listing{Session: s}.catalog(ctx, q) })
 }
 
-// rows returns the statement that reads columns of live versions as r, joined with
-// other tables, by id and then by layer, and its arguments.
-func (q Query) rows(columns, join string) (query string, args []any) {
+// rows returns what follows the columns of a statement that reads live versions as r,
+// joined with other tables, by id and then by layer, and its arguments.
+func (q Query) rows(join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
-	query = "SELECT " + columns + " FROM (" + from + ") r" + join + " WHERE "
+	query = " FROM (" + from + ") r" + join + " WHERE "
 	and := func(condition string, value any) {
 		args = append(args, value)
 		query += fmt.Sprintf(condition, len(args))
@@ -108,7 +108,7 @@ func (q Query) rows(columns, join string) (query string, args []any) {
 }
 
 func (s listing) catalog(ctx context.Context, q Query) (Page, error) {
-	query, args := q.rows(entryList, "")
+	query, args := q.rows("")
 	return q.merge(func(fn func(Entry) error) error { return s.eachEntry(ctx, q, query, args, fn) })
 }
 
@@ -218,7 +218,7 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 
 func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 	from, args := liveRows(q.AsOf)
-	query := "SELECT " + entryList + " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
+	query := " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
 	value := fmt.Sprintf(" = $%d", len(args)+2)
 	if strings.Contains(ref, ":") {
 		found, err := s.entries(ctx, q, query+"subject"+value, append(args, q.Kind, ref)...)

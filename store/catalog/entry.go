@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -33,7 +32,8 @@ func (s listing) entries(ctx context.Context, q Query, query string, args ...any
 	return found, err
 }
 
-// eachEntry calls fn for every entry that a statement reads. Where signatures are
+// eachEntry calls fn for every entry that a query reads, which is a statement without its
+// columns. Where signatures are
 // required, an entry has the columns of its definition, and one whose version has
 // no valid signature is deactivated.
 func (s listing) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
@@ -43,7 +43,7 @@ func (s listing) eachEntry(ctx context.Context, q Query, query string, args []an
 	}
 	if p == nil {
 		scan := table.Reading(entryColumns)
-		return s.Each(ctx, query, args, func(row table.Scanner) error {
+		return s.Each(ctx, "SELECT "+entryList+query, args, func(row table.Scanner) error {
 			e, err := scan(row)
 			if err != nil {
 				return err
@@ -51,8 +51,8 @@ func (s listing) eachEntry(ctx context.Context, q Query, query string, args []an
 			return fn(e)
 		})
 	}
-	query = strings.Replace(query, entryList, provenColumns()+", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)", 1)
-	return s.Each(ctx, query, args, func(row table.Scanner) error {
+	hashed := "SELECT " + provenColumns() + ", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)"
+	return s.Each(ctx, hashed+query, args, func(row table.Scanner) error {
 		var hash string
 		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
 		if err != nil {
@@ -147,7 +147,7 @@ func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error
 	counts := map[Group]int{}
 	err := db.Pool.View(ctx, func(s *session.Session) error {
 		clear(counts) // it may run again
-		query, args := q.rows(entryList, "")
+		query, args := q.rows("")
 		return q.eachMerged(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []Entry) error {
 			for _, e := range es {
 				counts[groupOf(e)]++

@@ -73,7 +73,7 @@ func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) er
 	if now && p == nil {
 		consistent = consistentLive("r")
 	}
-	query, args := q.rows(list+exportColumns+", "+consistent, " JOIN versions v ON v.subject = r.subject AND v.number = r.version")
+	query, args := q.rows(" JOIN versions v ON v.subject = r.subject AND v.number = r.version")
 	var x Exported
 	var created, updated string
 	var sound bool
@@ -84,7 +84,7 @@ func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) er
 			return s.scanProven(ctx, p, q, &x.Hash, extendedRow{row, beside})
 		}
 	}
-	return s.Each(ctx, query, args, func(row table.Scanner) (err error) {
+	return s.Each(ctx, "SELECT "+list+exportColumns+", "+consistent+query, args, func(row table.Scanner) (err error) {
 		x = Exported{}
 		if x.Entry, err = scan(row); err != nil {
 			return err

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -39,12 +38,12 @@ const LiveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.num
 // consistentLive returns the condition that a live row has the hash of its version, v, which
 // is the newest, and the columns of its subject.
 func consistentLive(live string) string {
-	return strings.ReplaceAll(`l.content_hash = v.content_hash AND l.subject = l.kind || ':' || l.layer || '/' || l.id
-	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = l.subject AND n.number > l.version)`, "l.", live+".")
+	return fmt.Sprintf(`%[1]s.content_hash = v.content_hash AND %[1]s.subject = %[1]s.kind || ':' || %[1]s.layer || '/' || %[1]s.id
+	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = %[1]s.subject AND n.number > %[1]s.version)`, live)
 }
 
 // shownLive joins the columns of a live row that lookups and lists take from its definition.
-var shownLive = strings.Join(strings.Split(ShownColumns(new(registry.Columns)).Of("l"), ", "), " || '"+shownBetween+"' || ")
+var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 
 // shownBetween is between the columns in shownLive; no name has it.
 const shownBetween = "\x1f"

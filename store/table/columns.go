@@ -43,21 +43,22 @@ type Textual interface {
 }
 
 // Names lists the columns.
-func (c Columns) Names() string { return c.each("") }
+func (c Columns) Names() string { return c.each("", ", ") }
 
 // Of lists the columns of the table that a statement calls alias.
-func (c Columns) Of(alias string) string { return c.each(alias + ".") }
+func (c Columns) Of(alias string) string { return c.each(alias+".", ", ") }
 
-func (c Columns) each(before string) string {
-	var list strings.Builder
+// Joined is the expression of the columns of alias as one text.
+func (c Columns) Joined(alias, separator string) string {
+	return c.each(alias+".", " || '"+separator+"' || ")
+}
+
+func (c Columns) each(before, between string) string {
+	list := make([]string, len(c))
 	for i, one := range c {
-		if i > 0 {
-			list.WriteString(", ")
-		}
-		list.WriteString(before)
-		list.WriteString(one.Name)
+		list[i] = before + one.Name
 	}
-	return list.String()
+	return strings.Join(list, between)
 }
 
 // Assignments lists the columns as UPDATE sets them to parameters from $1 on.
