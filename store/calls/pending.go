@@ -87,7 +87,7 @@ func answerColumns(a *answerRow) table.Columns {
 
 // AddPending implements gateway.CallWriter.
 func (c Tables) AddPending(ctx context.Context, p gateway.Pending) error {
-	seal, err := table.Append(ctx, c, PendingRecords, pendingColumns(&p))
+	seal, err := PendingTable.Append(ctx, c, p)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 	if a.Approved {
 		act = proposals.ActApproveCall
 	}
-	seal, err := table.Append(ctx, c, AnswerRecords, answerColumns(&answerRow{a, pending}))
+	seal, err := AnswerTable.Append(ctx, c, answerRow{a, pending})
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (c Tables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gate
 
 // Override implements gateway.CallReader.
 func (c Tables) Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error) {
-	list, err := table.All(ctx, c, table.Reading(sealedTier), TierRecords.Selection(`WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`), user, tool.String())
+	list, err := TierTable.All(ctx, c, `WHERE "user" = $1 AND tool = $2 ORDER BY seq DESC LIMIT 1`, user, tool.String())
 	if err == nil && len(list) == 0 {
 		list = []gateway.Override{{User: user, Tool: tool}}
 	}
@@ -211,7 +211,7 @@ func (c Tables) Override(ctx context.Context, user string, tool registry.Subject
 	return list[0].Tier, err
 }
 
-func TierColumns(o *gateway.Override) table.Columns {
+func tierColumns(o *gateway.Override) table.Columns {
 	return table.Columns{
 		table.Col("id", &o.ID), table.Col(`"user"`, &o.User), table.Col("tool", table.Subject(&o.Tool)), table.Col("tier", (*string)(&o.Tier)), table.Col("set_by", table.Actor(&o.By)),
 		table.Col("set_at", table.Time(&o.At)), table.Col("signature", &o.Signature),
@@ -245,7 +245,7 @@ func (c Tables) countTiers(ctx context.Context, list []gateway.Override) error {
 
 // Overrides implements gateway.CallReader.
 func (c Tables) Overrides(ctx context.Context, user string) ([]gateway.Override, error) {
-	list, err := table.All(ctx, c, table.Reading(sealedTier), TierRecords.Selection(`t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`), user)
+	list, err := TierTable.All(ctx, c, `t WHERE "user" = $1 AND tier <> '' AND seq = (SELECT max(seq) FROM call_tiers WHERE "user" = t."user" AND tool = t.tool) ORDER BY tool`, user)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (c Tables) Overrides(ctx context.Context, user string) ([]gateway.Override,
 
 // AddOverride implements gateway.CallWriter.
 func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := table.Append(ctx, c, TierRecords, TierColumns(&o))
+	seal, err := TierTable.Append(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -286,12 +286,10 @@ func (c Tables) AddChange(ctx context.Context, change gateway.Change) error {
 
 // The sealed tables.
 var (
-	PendingRecords = table.RecordsOf("pending_calls", "toolcrib pending call 1", pendingColumns)
-	AnswerRecords  = table.RecordsOf("call_answers", "toolcrib call answer 1", answerColumns)
-	TierRecords    = table.RecordsOf("call_tiers", "toolcrib call tier 1", TierColumns)
+	PendingTable = table.Sealed("pending_calls", "toolcrib pending call 1", pendingColumns)
+	AnswerTable  = table.Sealed("call_answers", "toolcrib call answer 1", answerColumns)
+	TierTable    = table.Sealed("call_tiers", "toolcrib call tier 1", tierColumns)
 )
-
-func sealedTier(o *gateway.Override) table.Columns { return TierRecords.Sealed(TierColumns(o)) }
 
 // CallHash returns the hash of a call, the newest one for 0, and its number; 0
 // and "" where there is none.

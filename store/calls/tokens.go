@@ -65,7 +65,7 @@ func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, er
 // AddToken implements tokens.Store.
 func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Subject) error {
 	return k.Pool.Update(ctx, func(s *session.Session) error {
-		seal, err := table.Append(ctx, s, TokenRecords, tokenColumns(&t))
+		seal, err := TokenTable.Append(ctx, s, t)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 		if already != "" {
 			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, proposals.ErrConflict, already)
 		}
-		seal, err := table.Append(ctx, s, TokenEndRecords, revocationColumns(&r))
+		seal, err := RevocationTable.Append(ctx, s, r)
 		if err != nil {
 			return err
 		}
@@ -97,6 +97,6 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 
 // The sealed tables.
 var (
-	TokenRecords    = table.RecordsOf("tokens", "toolcrib token 1", tokenColumns)
-	TokenEndRecords = table.RecordsOf("token_revocations", "toolcrib token revocation 1", revocationColumns)
+	TokenTable      = table.Sealed("tokens", "toolcrib token 1", tokenColumns)
+	RevocationTable = table.Sealed("token_revocations", "toolcrib token revocation 1", revocationColumns)
 )

@@ -20,14 +20,14 @@ type bundle struct {
 }
 
 func bundleColumns(b *bundle) table.Columns {
-	return slices.Concat(proposalRow(&b.Proposal), sealedRevision(&b.Revision).When(&b.revised), records.SealedAssessment(&b.Assessment).When(&b.assessed),
+	return slices.Concat(proposalRow(&b.Proposal), RevisionTable.Columns(&b.Revision).When(&b.revised), records.AssessmentTable.Columns(&b.Assessment).When(&b.assessed),
 		table.Columns{table.Col("waived", &b.waived)})
 }
 
 // selectBundles reads bundleColumns: those of a proposal, of its current revision, of the
 // latest assessment of that, and whether there are waivers.
-var selectBundles = "SELECT" + listColumns + ", " + sealedRevision(new(proposals.Revision)).Maybe("r", "seq") + ", " +
-	records.SealedAssessment(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
+var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(proposals.Revision)).Maybe("r", "seq") + ", " +
+	records.AssessmentTable.Columns(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p
 	LEFT JOIN live l ON l.subject = p.subject
 	LEFT JOIN revisions r ON r.proposal = p.id AND r.number = p.revision
@@ -71,8 +71,8 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 
 // bundleWaivers adds the waivers of a list of ids to their bundles.
 func (s Records) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
-	query := "SELECT " + records.SealedWaiver(new(records.Waiver)).Of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
-	scan := table.Reading(records.SealedWaiver)
+	query := "SELECT " + records.WaiverTable.Columns(new(records.Waiver)).Of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
+	scan := table.Reading(records.WaiverTable.Columns)
 	err := s.Reviews.Each(ctx, query, []any{list}, func(row table.Scanner) error {
 		w, err := scan(row)
 		if err != nil {

@@ -118,7 +118,7 @@ func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r prop
 			return "", err
 		}
 	}
-	return s.addRevision(ctx, r)
+	return RevisionTable.Append(ctx, s, r)
 }
 
 // AddRevision implements review.ProposalWriter.
@@ -130,7 +130,7 @@ func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r prop
 	if err := table.ChangedOne(n, err, "proposal "+string(p.ID)); err != nil {
 		return "", err
 	}
-	return s.addRevision(ctx, r)
+	return RevisionTable.Append(ctx, s, r)
 }
 
 // MoveProposal implements review.ProposalWriter.
@@ -206,17 +206,13 @@ func parseDraft(s string) (proposals.Draft, error) {
 
 // Revision implements review.ProposalReader.
 func (s Proposals) Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error) {
-	found, err := table.All(ctx, s, table.Reading(sealedRevision), RevisionRecords.Selection("WHERE proposal = $1 AND number = $2"), id, number)
+	found, err := RevisionTable.All(ctx, s, "WHERE proposal = $1 AND number = $2", id, number)
 	return table.First(found, err, "revision %d of proposal %s", number, id)
 }
 
 // Revisions implements review.ProposalReader.
 func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.Revision, error) {
-	return table.All(ctx, s, table.Reading(sealedRevision), RevisionRecords.Selection("WHERE proposal = $1 ORDER BY number"), id)
-}
-
-func (s Proposals) addRevision(ctx context.Context, r proposals.Revision) (string, error) {
-	return table.Append(ctx, s, RevisionRecords, revisionColumns(&r))
+	return RevisionTable.All(ctx, s, "WHERE proposal = $1 ORDER BY number", id)
 }
 
 // Statements that move many rows, each if it is as it was seen. The list is an
@@ -264,8 +260,4 @@ func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any
 	return err
 }
 
-var RevisionRecords = table.RecordsOf("revisions", "toolcrib revision 1", revisionColumns)
-
-func sealedRevision(r *proposals.Revision) table.Columns {
-	return RevisionRecords.Sealed(revisionColumns(r))
-}
+var RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)

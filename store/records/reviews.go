@@ -25,12 +25,12 @@ func assessmentColumns(a *review.Assessment) table.Columns {
 
 // Assessments implements review.RecordReader.
 func (s Reviews) Assessments(ctx context.Context, id proposals.ID, revision int) ([]review.Assessment, error) {
-	return table.All(ctx, s, table.Reading(SealedAssessment), AssessmentRecords.Selection("WHERE proposal = $1 AND revision = $2 ORDER BY seq"), id, revision)
+	return AssessmentTable.All(ctx, s, "WHERE proposal = $1 AND revision = $2 ORDER BY seq", id, revision)
 }
 
 // AddAssessment implements review.RecordWriter.
 func (s Reviews) AddAssessment(ctx context.Context, a review.Assessment) (string, error) {
-	return table.Append(ctx, s, AssessmentRecords, assessmentColumns(&a))
+	return AssessmentTable.Append(ctx, s, a)
 }
 
 // Waiver is a waiver with the proposal that it is about.
@@ -43,6 +43,7 @@ func waiverColumns(w *Waiver) table.Columns {
 	return table.Columns{table.Col("id", &w.ID), table.Col("proposal", (*string)(&w.Proposal)), table.Col("waiver", AsWaiver(&w.Waiver)), table.Col("created_at", table.Time(&w.At))}
 }
 
+// AsWaiver returns the column of a waiver.
 func AsWaiver(w *history.Waiver) table.Textual {
 	return table.Stored(w, history.EncodeWaiver, func(text string) (read history.Waiver, err error) {
 		return read, json.Unmarshal([]byte(text), &read)
@@ -51,19 +52,19 @@ func AsWaiver(w *history.Waiver) table.Textual {
 
 // Waivers implements review.RecordReader.
 func (s Reviews) Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error) {
-	scan := table.Reading(SealedWaiver)
+	scan := table.Reading(WaiverTable.Columns)
 	return table.All(ctx, s, func(row table.Scanner) (history.Waiver, error) {
 		w, err := scan(row)
 		return w.Waiver, err
-	}, WaiverRecords.Selection("WHERE proposal = $1 ORDER BY seq"), id)
+	}, WaiverTable.Select("WHERE proposal = $1 ORDER BY seq"), id)
 }
 
 // AddWaiver implements review.RecordWriter.
 func (s Reviews) AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error) {
-	return table.Append(ctx, s, WaiverRecords, waiverColumns(&Waiver{w, id}))
+	return WaiverTable.Append(ctx, s, Waiver{w, id})
 }
 
-func DecisionColumns(d *proposals.Decision) table.Columns {
+func decisionColumns(d *proposals.Decision) table.Columns {
 	return table.Columns{
 		table.Col("id", &d.ID), table.Col("proposal", (*string)(&d.Proposal)), table.Col("revision", &d.Revision), table.Col("subject", table.Subject(&d.Subject)),
 		table.Col("content_hash", &d.ContentHash), table.Col("verdict", (*string)(&d.Verdict)), table.Col("note", &d.Note), table.Col("decided_by", table.Actor(&d.By)),
@@ -74,9 +75,10 @@ func DecisionColumns(d *proposals.Decision) table.Columns {
 
 // numberedDecision are the columns of a decision with its seal and the number of its proposal.
 func numberedDecision(d *proposals.Decision) table.Columns {
-	return append(DecisionRecords.Sealed(DecisionColumns(d)), IssueOfDecision(d))
+	return append(DecisionTable.Columns(d), IssueOfDecision(d))
 }
 
+// IssueOfDecision returns the column of the number of the proposal of a decision.
 func IssueOfDecision(d *proposals.Decision) table.Column {
 	return table.Col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue)
 }
@@ -98,17 +100,13 @@ func (s Reviews) Rejection(ctx context.Context, subject registry.Subject, conten
 
 // AddDecisions implements review.RecordWriter.
 func (s Reviews) AddDecisions(ctx context.Context, decisions []proposals.Decision) ([]string, error) {
-	rows := make([]table.Columns, len(decisions))
-	for i := range decisions {
-		rows[i] = DecisionColumns(&decisions[i])
-	}
 	ends, err := EndsOf(ctx, s.Session)
 	if err != nil {
 		return nil, err
 	}
-	seals, err := table.AppendAll(ctx, s, DecisionRecords, ends.decisions+1, rows)
+	seals, err := DecisionTable.AppendAll(ctx, s, ends.decisions+1, decisions)
 	if err == nil {
-		ends.decisions += int64(len(rows))
+		ends.decisions += int64(len(decisions))
 	}
 	return seals, err
 }
@@ -122,29 +120,18 @@ func commentColumns(c *proposals.Comment) table.Columns {
 
 // Comments implements review.RecordReader.
 func (s Reviews) Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error) {
-	return table.All(ctx, s, table.Reading(sealedComment), CommentRecords.Selection("WHERE proposal = $1 ORDER BY seq"), id)
+	return CommentTable.All(ctx, s, "WHERE proposal = $1 ORDER BY seq", id)
 }
 
 // AddComment implements review.RecordWriter.
 func (s Reviews) AddComment(ctx context.Context, c proposals.Comment) (string, error) {
-	return table.Append(ctx, s, CommentRecords, commentColumns(&c))
-}
-
-// The columns of records with their seals.
-func SealedAssessment(a *review.Assessment) table.Columns {
-	return AssessmentRecords.Sealed(assessmentColumns(a))
-}
-
-func SealedWaiver(w *Waiver) table.Columns { return WaiverRecords.Sealed(waiverColumns(w)) }
-
-func sealedComment(c *proposals.Comment) table.Columns {
-	return CommentRecords.Sealed(commentColumns(c))
+	return CommentTable.Append(ctx, s, c)
 }
 
 // The sealed tables.
 var (
-	AssessmentRecords = table.RecordsOf("assessments", "toolcrib assessment 1", assessmentColumns)
-	WaiverRecords     = table.RecordsOf("waivers", "toolcrib waiver 1", waiverColumns)
-	DecisionRecords   = table.RecordsOf("decisions", "toolcrib decision 1", DecisionColumns)
-	CommentRecords    = table.RecordsOf("comments", "toolcrib comment 1", commentColumns)
+	AssessmentTable = table.Sealed("assessments", "toolcrib assessment 1", assessmentColumns)
+	WaiverTable     = table.Sealed("waivers", "toolcrib waiver 1", waiverColumns)
+	DecisionTable   = table.Sealed("decisions", "toolcrib decision 1", decisionColumns)
+	CommentTable    = table.Sealed("comments", "toolcrib comment 1", commentColumns)
 )

@@ -33,7 +33,7 @@ func (s Signatures) EventHash(ctx context.Context, seq int64) (string, error) {
 
 // Signature implements proof.SignatureReader.
 func (s Signatures) Signature(ctx context.Context, hash string) (proof.SignatureRecord, error) {
-	found, err := table.All(ctx, s, table.Reading(sealedSignature), SignatureRecords.Selection("WHERE hash = $1"), hash)
+	found, err := SignatureTable.All(ctx, s, "WHERE hash = $1", hash)
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
@@ -53,7 +53,7 @@ func (s Signatures) SignedAfter(ctx context.Context, about, hash string) ([]stri
 	return table.All(ctx, s, table.ScanValue[string], "SELECT hash FROM signatures WHERE seq IN (SELECT x.signature FROM "+signedAfter("$1", "$2")+") ORDER BY seq", about, hash)
 }
 
-func SignatureColumns(r *proof.SignatureRecord) table.Columns {
+func signatureColumns(r *proof.SignatureRecord) table.Columns {
 	return table.Columns{table.Col("hash", &r.Hash), table.Col("statement", &r.Statement), table.Col("signature", &r.Signature), table.Col("signed_by", &r.By), table.Col("created_at", table.Time(&r.At))}
 }
 
@@ -94,7 +94,7 @@ func (s Signatures) SignersStates(ctx context.Context) ([]proof.SignersState, er
 
 // AddSignature implements proof.SignatureWriter.
 func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e history.Event) error {
-	seal, err := table.Append(ctx, s, SignatureRecords, SignatureColumns(&r))
+	seal, err := SignatureTable.Append(ctx, s, r)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,4 @@ func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e
 	return Log(s).AppendEvent(ctx, e)
 }
 
-var SignatureRecords = table.RecordsOf("signatures", "toolcrib signature 1", SignatureColumns)
-
-func sealedSignature(s *proof.SignatureRecord) table.Columns {
-	return SignatureRecords.Sealed(SignatureColumns(s))
-}
+var SignatureTable = table.Sealed("signatures", "toolcrib signature 1", signatureColumns)

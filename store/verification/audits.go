@@ -68,7 +68,7 @@ type Audits struct{ Pool *session.Pool }
 func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {
-			if err := s.Script(ctx, "SELECT 1 FROM "+k.Table+" WHERE false"); err != nil {
+			if err := s.Script(ctx, "SELECT 1 FROM "+k.Name+" WHERE false"); err != nil {
 				return fmt.Errorf("verification reads every table: %w", err)
 			}
 		}

@@ -85,7 +85,7 @@ func (c *crossCheck) event(record string) {
 // the seal.
 func (c *crossCheck) record(table string, fields []string) {
 	c.add(table, idOfSeal(fields[len(fields)-1]))
-	if table == records.DecisionRecords.Table && fields[6] == "approved" {
+	if table == records.DecisionTable.Name && fields[6] == "approved" {
 		c.decided = append(c.decided, idOf(fields[4], fields[12], fields[13], fields[2], fields[8]))
 	}
 }
@@ -131,7 +131,7 @@ func (c *crossCheck) agrees() bool {
 func recordNames() []string {
 	var tables []string
 	for _, k := range plainRecords() {
-		tables = append(tables, k.Table)
+		tables = append(tables, k.Name)
 	}
 	return tables
 }

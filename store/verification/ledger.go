@@ -76,15 +76,27 @@ func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error 
 }
 
 // plainRecords lists the sealed tables whose rows form no chain.
-func plainRecords() []table.Records {
-	return []table.Records{queue.RevisionRecords, records.AssessmentRecords, records.WaiverRecords, records.DecisionRecords, records.CommentRecords, calls.PendingRecords, calls.AnswerRecords, calls.TierRecords, records.SignatureRecords, calls.TokenRecords, calls.TokenEndRecords}
+func plainRecords() []record {
+	return []record{
+		recordOf(queue.RevisionTable), recordOf(records.AssessmentTable), recordOf(records.WaiverTable), recordOf(records.DecisionTable),
+		recordOf(records.CommentTable), recordOf(calls.PendingTable), recordOf(calls.AnswerTable), recordOf(calls.TierTable),
+		recordOf(records.SignatureTable), recordOf(calls.TokenTable), recordOf(calls.RevocationTable),
+	}
 }
+
+// record is a table of records with the query that reads all of them.
+type record struct {
+	table.Description
+	query string
+}
+
+func recordOf[T any](t table.Table[T]) record { return record{t.Description, t.Select("ORDER BY seq")} }
 
 // Tables implements history.Ledger.
 func (l Ledger) Tables() []string {
 	tables := []string{catalog.VersionTable, records.EventTable, calls.CallTable, calls.OutcomeTable}
 	for _, k := range plainRecords() {
-		tables = append(tables, k.Table)
+		tables = append(tables, k.Name)
 	}
 	return tables
 }
@@ -102,7 +114,7 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 		return l.chain(ctx, calls.OutcomeTable, calls.Chained(calls.OutcomeColumns(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", fn)
 	}
 	kinds := plainRecords()
-	i := slices.IndexFunc(kinds, func(k table.Records) bool { return k.Table == name })
+	i := slices.IndexFunc(kinds, func(r record) bool { return r.Name == name })
 	if i < 0 {
 		return fmt.Errorf("there is no table %s", name)
 	}
@@ -165,13 +177,13 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 	})
 }
 
-func (l Ledger) records(ctx context.Context, k table.Records, fn func(history.Row) error) error {
+func (l Ledger) records(ctx context.Context, k record, fn func(history.Row) error) error {
 	row := 0
-	return l.read(ctx, k.Table, "SELECT "+k.Columns+", seal FROM "+k.Table+" ORDER BY seq", k.Format, func(fields []string) error {
+	return l.read(ctx, k.Name, k.query, k.Seal, func(fields []string) error {
 		row++
 		n := len(fields)
-		l.crossCheck.record(k.Table, fields)
-		return fn(history.Row{Table: k.Table, Key: fmt.Sprintf("%s row %d (%s)", k.Table, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
+		l.crossCheck.record(k.Name, fields)
+		return fn(history.Row{Table: k.Name, Key: fmt.Sprintf("%s row %d (%s)", k.Name, row, fields[1]), Fields: fields[:n-1], Seal: fields[n-1]})
 	})
 }
 

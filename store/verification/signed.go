@@ -56,7 +56,7 @@ func eventOf(table string) string {
 // EachDecision implements proof.SignedRecords.
 func (s SignedRecords) EachDecision(ctx context.Context, fn func(proposals.Decision, int64) error) error {
 	return eachTold(ctx, s, func(d *proposals.Decision) table.Columns {
-		return append(records.DecisionColumns(d), records.IssueOfDecision(d))
+		return append(records.DecisionTable.Plain(d), records.IssueOfDecision(d))
 	}, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
 
@@ -91,16 +91,16 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 	err := eachTold(ctx, s, describe, eventOf("a")+"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq",
 		func(a answered, event int64) error {
 			return fn(proof.SignedRecord{
-				Table: calls.AnswerRecords.Table, What: "the answer to call " + a.pending.ID, Signature: a.answer.Signature, By: a.by,
+				Table: calls.AnswerTable.Name, What: "the answer to call " + a.pending.ID, Signature: a.answer.Signature, By: a.by,
 				Act: a.pending.StatementAct(a.answer.Approved), Note: a.answer.Reason,
 			}, event)
 		})
 	if err != nil {
 		return err
 	}
-	return eachTold(ctx, s, calls.TierColumns, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
+	return eachTold(ctx, s, calls.TierTable.Plain, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
 		return fn(proof.SignedRecord{
-			Table: calls.TierRecords.Table, What: "the tier of " + o.Tool.String() + " for " + o.User, Signature: o.Signature, By: o.By.String(), Act: o.StatementAct(),
+			Table: calls.TierTable.Name, What: "the tier of " + o.Tool.String() + " for " + o.User, Signature: o.Signature, By: o.By.String(), Act: o.StatementAct(),
 		}, event)
 	})
 }
@@ -108,8 +108,8 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 // EachSignature implements proof.SignedRecords.
 func (s SignedRecords) EachSignature(ctx context.Context, fn func(proof.SignatureRecord) error) error {
 	var seal string // toolcrib verify reads this, and reports a wrong seal by itself
-	scan := table.Reading(records.SignatureColumns, &seal)
-	return s.Each(ctx, records.SignatureRecords.Selection("ORDER BY seq"), nil, func(row table.Scanner) error {
+	scan := table.Reading(records.SignatureTable.Plain, &seal)
+	return s.Each(ctx, records.SignatureTable.Select("ORDER BY seq"), nil, func(row table.Scanner) error {
 		r, err := scan(row)
 		if err != nil {
 			return err

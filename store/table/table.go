@@ -1,0 +1,124 @@
+package table
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/history"
+	"toolcrib/proposals"
+)
+
+// Description has what is known of a table without the type of its rows.
+type Description struct {
+	Name string
+	Seal string // the format of the seals of its rows, which are then only appended; "" for none
+}
+
+// Table describes a table with a row for each T once: SELECT, INSERT, UPDATE, Scan, and
+// seals come from its columns.
+type Table[T any] struct {
+	Description
+	describe func(*T) Columns
+}
+
+// Of returns the description of a table.
+func Of[T any](name string, describe func(*T) Columns) Table[T] {
+	return Table[T]{Description{Name: name}, describe}
+}
+
+// Sealed returns the description of a table of records: each row has a seal over its
+// columns, in their order, after the name of a format.
+func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
+	return Table[T]{Description{Name: name, Seal: format}, describe}
+}
+
+// Plain returns the columns of a row, without its seal.
+func (t Table[T]) Plain(v *T) Columns { return t.describe(v) }
+
+// Columns returns the columns of a row, those of a record with its seal, which has to match
+// what was read of them: a record that was edited by hand is refused wherever it is read.
+func (t Table[T]) Columns(v *T) Columns {
+	c := t.describe(v)
+	if t.Seal == "" {
+		return c
+	}
+	return append(c, Col("seal", &storedSeal{table: t.Description, of: c[:len(c):len(c)]}))
+}
+
+// Select returns the query for all columns, with the conditions that follow the table.
+func (t Table[T]) Select(conditions string) string {
+	return "SELECT " + t.Columns(new(T)).Names() + " FROM " + t.Name + " " + conditions
+}
+
+// All returns the rows that conditions select.
+func (t Table[T]) All(ctx context.Context, s querier, conditions string, args ...any) ([]T, error) {
+	return All(ctx, s, Reading(t.Columns), t.Select(conditions), args...)
+}
+
+// Append appends a record and returns its seal.
+func (t Table[T]) Append(ctx context.Context, s execer, v T) (string, error) {
+	seq, err := Next(ctx, s, t.Name)
+	if err != nil {
+		return "", err
+	}
+	seals, err := t.AppendAll(ctx, s, seq, []T{v})
+	if err != nil {
+		return "", err
+	}
+	return seals[0], nil
+}
+
+// AppendAll appends records, numbered from seq, and returns their seals. STRICT tables
+// turn the digits of integer columns into integers.
+func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) ([]string, error) {
+	seals := make([]string, len(rows))
+	var values []any
+	for i := range rows {
+		fields, err := t.describe(&rows[i]).Texts()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
+		}
+		seals[i] = history.Seal(append([]string{t.Seal}, fields...)...)
+		values = append(values, seq+int64(i))
+		for _, f := range fields {
+			values = append(values, f)
+		}
+		values = append(values, seals[i])
+	}
+	if err := InsertRows(ctx, s, t.Name, "seq, "+t.Columns(new(T)).Names(), values); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return seals, nil
+}
+
+// storedSeal compares the seal of a row with the columns that it covers.
+type storedSeal struct {
+	table   Description
+	of      Columns
+	scanned string
+}
+
+func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements textual
+
+func (s *storedSeal) zero() string { return "''" }
+
+// Scan implements sql.Scanner.
+func (s *storedSeal) Scan(value any) (err error) {
+	s.scanned, err = Text(value)
+	return err
+}
+
+func (s *storedSeal) parse() error {
+	fields := []string{s.table.Seal}
+	for _, one := range s.of {
+		text, err := one.stored()
+		if err != nil {
+			return err
+		}
+		fields = append(fields, text)
+	}
+	if history.Seal(fields...) != s.scanned {
+		return fmt.Errorf("a row of %s: %w: it does not match its seal; run toolcrib verify", s.table.Name, proposals.ErrTampered)
+	}
+	return nil
+}
