@@ -7,7 +7,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -130,12 +129,7 @@ func (a *owned) owns(row table.Columns) table.Columns {
 // change changes a row of the owner's. Its id and when it was made stay.
 func (a *owned) change(ctx context.Context, name, what, id string, row table.Columns) error {
 	row = slices.DeleteFunc(row, func(c table.Column) bool { return c.Name == "id" || c.Name == "created_at" })
-	values, err := row.Values()
-	if err != nil {
-		return err
-	}
-	n, err := a.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s WHERE owner = $%d AND id = $%d AND deleted_at = ''", name, row.Assignments(), len(row)+1, len(row)+2),
-		append(values, a.owner, id)...)
+	n, err := table.Update(ctx, a, name, row, "owner = ? AND id = ? AND deleted_at = ''", a.owner, id)
 	return table.ChangedOne(n, err, what+" "+id)
 }
 
@@ -295,8 +289,10 @@ func (a reminderTables) RemoveReminder(ctx context.Context, id string) (bool, er
 
 // Schedules implements builtin.Reader.
 func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
-	return table.All(ctx, a, table.Reading(scheduleColumns), "SELECT "+scheduleColumns(new(builtin.Schedule)).Names()+" FROM schedules WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
+	return scheduleTable.All(ctx, a, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
+
+var scheduleTable = table.Of("schedules", scheduleColumns)
 
 func scheduleColumns(s *builtin.Schedule) table.Columns {
 	return table.Columns{

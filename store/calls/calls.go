@@ -97,9 +97,9 @@ const (
 	OutcomeFormat = "toolcrib call outcome 1"
 )
 
-// CallColumns are those between the number of a call and its place in the chain. A call
+// callColumns are those between the number of a call and its place in the chain. A call
 // behind a guard is for no customer: that column has what the server is.
-func CallColumns(c *gateway.Call) table.Columns {
+func callColumns(c *gateway.Call) table.Columns {
 	by := &c.Caller
 	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
 	customer := table.Stored(&by.Customer, func(name string) string {
@@ -144,8 +144,8 @@ type EndedCall struct {
 	call string
 }
 
-// OutcomeColumns are those between the number of an outcome and its place in the chain.
-func OutcomeColumns(o *EndedCall) table.Columns {
+// outcomeColumns are those between the number of an outcome and its place in the chain.
+func outcomeColumns(o *EndedCall) table.Columns {
 	return table.Columns{
 		table.Col("call", &o.call), table.Col("at", table.Time(&o.At)), table.Col("code", (*string)(&o.Code)), table.Col("duration_us", asMicroseconds(&o.Duration)),
 		table.Col("output", table.JSON(&o.Output)), table.Col("output_hash", &o.OutputHash), table.Col("output_bytes", &o.OutputBytes), table.Col("message", &o.Message),
@@ -171,12 +171,12 @@ func Chained(row table.Columns) table.Columns {
 
 // AddCall implements gateway.CallWriter.
 func (c Tables) AddCall(ctx context.Context, call gateway.Call) error {
-	return c.link(ctx, CallTable, CallFormat, CallColumns(&call))
+	return c.link(ctx, CallTable.Name, CallFormat, callColumns(&call))
 }
 
 // AddOutcome implements gateway.CallWriter.
 func (c Tables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
-	return c.link(ctx, OutcomeTable, OutcomeFormat, OutcomeColumns(&EndedCall{o, call}))
+	return c.link(ctx, OutcomeTable.Name, OutcomeFormat, outcomeColumns(&EndedCall{o, call}))
 }
 
 // link appends a row to a table that is one chain.
@@ -216,15 +216,15 @@ type callRow struct {
 }
 
 func callRowColumns(r *callRow) table.Columns {
-	return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, CallColumns(&r.call), OutcomeColumns(&r.outcome).When(&r.ended))
+	return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
 }
 
 // maybeOutcome lists the columns of an outcome, o, that may not be there.
-var maybeOutcome = OutcomeColumns(new(EndedCall)).Maybe("o", "call")
+var maybeOutcome = outcomeColumns(new(EndedCall)).Maybe("o", "call")
 
 // selectCalls is the beginning of a query for callRowColumns: of a call, c, and of its
 // outcome, o.
-var selectCalls = "SELECT c.seq, " + CallColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
+var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
 
 // readCalls returns the calls that a query for callRowColumns finds.
 func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
@@ -334,14 +334,14 @@ func (c Tables) CountRefused(ctx context.Context, call gateway.Call, code gatewa
 
 // Refusals implements gateway.CallReader.
 func (c Tables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway.Refusals, error) {
-	query, args := "SELECT "+refusalColumns(new(gateway.Refusals)).Names()+" FROM call_refusals WHERE counted > 0", []any{}
+	query, args := "WHERE counted > 0", []any{}
 	if q.Agent != "" {
 		query, args = query+" AND "+c.Hints.Unindexed("agent")+" = ?", append(args, q.Agent)
 	}
 	if q.User != "" {
 		query, args = query+" AND "+c.Hints.Unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return table.All(ctx, c, table.Reading(refusalColumns), engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+	return refusalTable.All(ctx, c, engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 func refusalColumns(r *gateway.Refusals) table.Columns {
@@ -359,7 +359,8 @@ func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
 func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, text) }
 
 // The tables of calls, each one chain.
-const (
-	CallTable    = "calls"
-	OutcomeTable = "call_outcomes"
+var (
+	CallTable    = table.Of("calls", callColumns)
+	OutcomeTable = table.Of("call_outcomes", outcomeColumns)
+	refusalTable = table.Of("call_refusals", refusalColumns)
 )

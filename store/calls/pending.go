@@ -128,7 +128,7 @@ type pendingRow struct {
 
 func pendingRowColumns(r *pendingRow) table.Columns {
 	return slices.Concat(table.Columns{table.Col("seq", &r.pending.Seq)}, pendingColumns(&r.pending), table.Columns{table.Col("version", &r.pending.InForce)},
-		answerColumns(&r.answer).When(&r.answered), OutcomeColumns(&r.outcome).When(&r.ended))
+		answerColumns(&r.answer).When(&r.answered), outcomeColumns(&r.outcome).When(&r.ended))
 }
 
 // selectPending is the beginning of a query for pendingRowColumns.

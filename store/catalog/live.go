@@ -347,11 +347,7 @@ func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry
 	subject := v.Subject.String()
 	shown := d.Columns()
 	row := append(liveColumns(&v.Number, &v.ContentHash, &shown), table.Col("size", new(len(v.Definition))))
-	values, err := row.Values()
-	if err != nil {
-		return err
-	}
-	n, err := s.Exec(ctx, fmt.Sprintf("UPDATE live SET %s WHERE subject = $%d AND version = $%d", row.Assignments(), len(row)+1, len(row)+2), append(values, subject, v.Number-1)...)
+	n, err := table.Update(ctx, s, "live", row, "subject = ? AND version = ?", subject, v.Number-1)
 	if err := table.ChangedOne(n, err, subject); err != nil {
 		return err
 	}

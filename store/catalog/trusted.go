@@ -122,7 +122,7 @@ func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registr
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := Versions(s).version(ctx, subject, number, table.Reading(VersionColumns)) // the proof reports what is wrong
+	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports what is wrong
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 	"toolcrib/store/table"
 )
 
-// VersionColumns are the sealed columns, in the order of history.Version.Sum, followed by
+// versionColumns are the sealed columns, in the order of history.Version.Sum, followed by
 // the definition and the hash.
-func VersionColumns(v *history.Version) table.Columns {
+func versionColumns(v *history.Version) table.Columns {
 	return table.Columns{
 		table.Col("subject", table.Subject(&v.Subject)), table.Col("number", &v.Number), table.Col("content_hash", &v.ContentHash), table.Col("prev_hash", &v.PrevHash),
 		table.Col("proposal", &v.Proposal), table.Col("revision", &v.Revision), table.Col("author", &v.Author), table.Col("assessment", &v.Assessment),
@@ -33,8 +33,8 @@ func PartsOf(s *registry.Subject) table.Columns {
 	return table.Columns{table.Col("kind", (*string)(&s.Kind)), table.Col("layer", (*string)(&s.Layer)), table.Col("id", &s.ID)}
 }
 
-// selectVersions is the beginning of a query for versionColumns.
-var selectVersions = "SELECT " + VersionColumns(new(history.Version)).Of("versions") + " FROM versions "
+// VersionTable has the versions, a chain for each subject.
+var VersionTable = table.Of("versions", versionColumns)
 
 // Versions have the versions.
 type Versions struct{ *session.Session }
@@ -42,7 +42,7 @@ type Versions struct{ *session.Session }
 // checkedVersion returns what scans versions. It refuses one that was edited by hand: its
 // definition has to match the content hash, and all of it the hash of the version.
 func checkedVersion() func(table.Scanner) (history.Version, error) {
-	scan := table.Reading(VersionColumns)
+	scan := table.Reading(versionColumns)
 	return func(row table.Scanner) (history.Version, error) {
 		v, err := scan(row)
 		if err == nil && (registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash) {
@@ -58,7 +58,7 @@ func (s Versions) Version(ctx context.Context, subject registry.Subject, number 
 }
 
 func (s Versions) version(ctx context.Context, subject registry.Subject, number int, scan func(table.Scanner) (history.Version, error)) (history.Version, error) {
-	found, err := table.All(ctx, s, scan, selectVersions+"WHERE subject = $1 AND number = $2", subject.String(), number)
+	found, err := table.All(ctx, s, scan, VersionTable.Select("WHERE subject = $1 AND number = $2"), subject.String(), number)
 	return table.First(found, err, "version %d of %s", number, subject)
 }
 
@@ -94,7 +94,7 @@ func (s Versions) AddVersions(ctx context.Context, versions []history.Version) (
 		v := &versions[i]
 		v.ContentHash = registry.HashBytes(v.Definition)
 		v.Hash = v.Sum()
-		rows[i] = slices.Concat(table.Columns{table.Col("seq", new(seq+int64(i)))}, PartsOf(&v.Subject), VersionColumns(v))
+		rows[i] = slices.Concat(table.Columns{table.Col("seq", new(seq+int64(i)))}, PartsOf(&v.Subject), versionColumns(v))
 	}
 	if err := table.InsertAll(ctx, s, "versions", rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", allVersions(versions), err)
@@ -127,7 +127,7 @@ type History struct{ Pool *session.Pool }
 // the newest first, at most limit.
 func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
-		query := selectVersions + "WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4"
+		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")
 		versions, err := table.All(ctx, s, checkedVersion(), query, subject.String(), before, before, limit)
 		if err == nil && len(versions) == 0 && before == 0 {
 			err = table.NotFound("%s", subject)
@@ -140,7 +140,7 @@ func (db History) Versions(ctx context.Context, subject registry.Subject, before
 func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn func(history.Version) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		found, scan := false, checkedVersion()
-		err := s.Each(ctx, selectVersions+"WHERE subject = $1 ORDER BY number", []any{subject.String()}, func(row table.Scanner) error {
+		err := s.Each(ctx, VersionTable.Select("WHERE subject = $1 ORDER BY number"), []any{subject.String()}, func(row table.Scanner) error {
 			found = true
 			v, err := scan(row)
 			if err != nil {
@@ -154,9 +154,6 @@ func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn 
 		return err
 	})
 }
-
-// VersionTable is the name of the table of versions.
-const VersionTable = "versions"
 
 // Showings returns how each approver was shown the proposal.
 func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {

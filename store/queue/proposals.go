@@ -108,7 +108,7 @@ func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r prop
 		}
 	}
 	err := table.Add(ctx, s, "proposals", "seq", slices.Concat(proposalColumns(&p), table.Columns{
-		table.Col("kind", (*string)(&p.Subject.Kind)), table.Col("layer", (*string)(&p.Subject.Layer)), table.Col("subject_id", &p.Subject.ID), table.Col("text_hash", new(r.Draft.TextHash())),
+		table.Col("kind", (*string)(&p.Subject.Kind)), table.Col("layer", (*string)(&p.Subject.Layer)), table.Col("subject_id", &p.Subject.ID), textHash(r),
 	}))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
@@ -123,29 +123,30 @@ func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r prop
 
 // AddRevision implements review.ProposalWriter.
 func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
-	n, err := s.Exec(ctx, `
-		UPDATE proposals SET type = $1, title = $2, revision = $3, content_hash = $4, text_hash = $5, base_version = $6, change_set = $7, updated_at = $8
-		WHERE id = $9 AND revision = $10`,
-		p.Type, p.Title, r.Number, p.ContentHash, r.Draft.TextHash(), p.BaseVersion, p.ChangeSet, history.Timestamp(p.UpdatedAt), p.ID, r.Number-1)
+	p.Revision = r.Number
+	set := append(proposalColumns(&p).Pick("type", "title", "revision", "content_hash", "base_version", "change_set", "updated_at"), textHash(r))
+	n, err := table.Update(ctx, s, "proposals", set, "id = ? AND revision = ?", p.ID, r.Number-1)
 	if err := table.ChangedOne(n, err, "proposal "+string(p.ID)); err != nil {
 		return "", err
 	}
 	return RevisionTable.Append(ctx, s, r)
 }
 
+// textHash is the column by which proposals of the same text are found.
+func textHash(r proposals.Revision) table.Column {
+	return table.Col("text_hash", new(r.Draft.TextHash()))
+}
+
 // MoveProposal implements review.ProposalWriter.
 func (s Proposals) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
-	n, err := s.Exec(ctx, `
-		UPDATE proposals SET state = $1, recommendation = $2, findings = $3, blocks = $4, warns = $5, worst = $6, waived_until = $7, updated_at = $8
-		WHERE id = $9 AND state = $10 AND revision = $11`,
-		p.State, p.Summary.Recommendation, p.Summary.Findings, p.Summary.Blocks, p.Summary.Warns, p.Summary.Worst,
-		table.FormatMaybe(p.Summary.WaivedUntil), history.Timestamp(p.UpdatedAt), p.ID, from, p.Revision)
+	set := proposalColumns(&p).Pick("state", "recommendation", "findings", "blocks", "warns", "worst", "waived_until", "updated_at")
+	n, err := table.Update(ctx, s, "proposals", set, "id = ? AND state = ? AND revision = ?", p.ID, from, p.Revision)
 	return table.ChangedOne(n, err, "proposal "+string(p.ID))
 }
 
 // Issue implements review.RecordReader.
 func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
-	found, err := table.All(ctx, s.Reviews, table.Reading(issueColumns), "SELECT "+issueColumns(new(proposals.Issue)).Names()+" FROM issues WHERE proposal = $1", id)
+	found, err := issueTable.All(ctx, s.Reviews, "WHERE proposal = $1", id)
 	return table.First(found, err, "issue of proposal %s", id)
 }
 
@@ -260,4 +261,8 @@ func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any
 	return err
 }
 
-var RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
+// The tables of the queue.
+var (
+	issueTable    = table.Of("issues", issueColumns)
+	RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
+)

@@ -18,7 +18,7 @@ import (
 	"toolcrib/store/table"
 )
 
-func EventColumns(e *history.Event) table.Columns {
+func eventColumns(e *history.Event) table.Columns {
 	return table.Columns{
 		table.Col("seq", &e.Seq), table.Col("id", &e.ID), table.Col("at", table.Time(&e.At)), table.Col("actor", &e.Actor), table.Col("act", &e.Act), table.Col("subject", &e.Subject),
 		table.Col("proposal", &e.Proposal), table.Col("revision", &e.Revision), table.Col("record", &e.Record), table.Col("data", table.JSON(&e.Data)), table.Col("prev_hash", &e.PrevHash),
@@ -26,8 +26,8 @@ func EventColumns(e *history.Event) table.Columns {
 	}
 }
 
-// selectEvents is the beginning of a query for eventColumns.
-var selectEvents = "SELECT " + EventColumns(new(history.Event)).Names() + " FROM events "
+// EventTable is the audit log, which is one chain.
+var EventTable = table.Of("events", eventColumns)
 
 // Log has the audit log.
 type Log struct{ *session.Session }
@@ -54,7 +54,7 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 			return err
 		}
 		e.Hash = e.Sum()
-		rows = append(rows, EventColumns(&e))
+		rows = append(rows, eventColumns(&e))
 		now.event, now.hash = e.Seq, e.Hash
 		if e.Act == proof.ActSigners {
 			now.signers = e.Hash
@@ -65,7 +65,7 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 	}
 	*ends = now
 	for _, e := range events {
-		s.WroteEvent(EventTable, now.event, now.hash, e.Act)
+		s.WroteEvent(EventTable.Name, now.event, now.hash, e.Act)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ type EventQuery struct {
 
 // Events returns a page of the audit log.
 func (db AuditLog) Events(ctx context.Context, q EventQuery) ([]history.Event, error) {
-	query, args := selectEvents+"WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
+	query, args := "WHERE (seq < ? OR 0 = ?)", []any{q.Before, q.Before}
 	if q.Proposal != "" {
 		query, args = query+" AND proposal = ? AND proposal <> ''", append(args, q.Proposal)
 	}
@@ -116,14 +116,14 @@ func (db AuditLog) Events(ctx context.Context, q EventQuery) ([]history.Event, e
 		query, args = query+" AND subject = ? AND subject <> ''", append(args, q.Subject)
 	}
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
-		return table.All(ctx, s, table.Reading(EventColumns), engine.Numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
+		return EventTable.All(ctx, s, engine.Numbered(query+" ORDER BY seq DESC LIMIT ?"), append(args, q.Limit)...)
 	})
 }
 
 // EventsAfter returns the next events of the audit log, the oldest first.
 func (db AuditLog) EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Event, error) {
-		return table.All(ctx, s, table.Reading(EventColumns), selectEvents+"WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+		return EventTable.All(ctx, s, "WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	})
 }
 
@@ -145,6 +145,3 @@ func scanAccount(row table.Scanner) (history.Account, error) {
 	}
 	return has.Account, json.Unmarshal([]byte(data), &has)
 }
-
-// EventTable is the name of the log.
-const EventTable = "events"

@@ -78,7 +78,7 @@ type signersData struct {
 
 // SignersStates implements proof.SignatureReader.
 func (s Signatures) SignersStates(ctx context.Context) ([]proof.SignersState, error) {
-	events, err := table.All(ctx, s, table.Reading(EventColumns), selectEvents+"WHERE act = 'signers' ORDER BY seq")
+	events, err := EventTable.All(ctx, s, "WHERE act = 'signers' ORDER BY seq")
 	states := make([]proof.SignersState, len(events))
 	for i, e := range events {
 		var d signersData

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,13 +62,17 @@ func (c Columns) each(before, between string) string {
 	return strings.Join(list, between)
 }
 
-// Assignments lists the columns as UPDATE sets them to parameters from $1 on.
-func (c Columns) Assignments() string {
-	list := make([]string, len(c))
-	for i, one := range c {
-		list[i] = one.Name + " = $" + strconv.Itoa(i+1)
+// Pick returns the columns with some names.
+func (c Columns) Pick(names ...string) Columns {
+	picked := make(Columns, len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(c, func(one Column) bool { return one.Name == name })
+		if at < 0 {
+			panic("table: there is no column " + name)
+		}
+		picked[i] = c[at]
 	}
-	return strings.Join(list, ", ")
+	return picked
 }
 
 // Maybe lists what when reads: the columns of a table after a LEFT JOIN, in which key is

@@ -56,6 +56,16 @@ func insertStatement(table, columns string, width, rows int) string {
 	return query
 }
 
+// Update sets columns of the rows that a condition selects, and returns how many those are.
+// The condition has a "?" for each of args.
+func Update(ctx context.Context, s execer, name string, set Columns, condition string, args ...any) (int64, error) {
+	values, err := set.Values()
+	if err != nil {
+		return 0, err
+	}
+	return s.Exec(ctx, engine.Numbered("UPDATE "+name+" SET "+set.each("", " = ?, ")+" = ? WHERE "+condition), append(values, args...)...)
+}
+
 // Into parses text into dst.
 func Into[T any](dst *T, parse func(string) (T, error), text string) error {
 	v, err := parse(text)
@@ -79,6 +89,7 @@ func (u unreadable) Error() string {
 
 func (u unreadable) Unwrap() []error { return []error{engine.ErrDamaged, u.err} }
 
+// NotFound returns proposals.ErrNotFound with a name.
 func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }

@@ -19,17 +19,20 @@ type Description struct {
 type Table[T any] struct {
 	Description
 	describe func(*T) Columns
+	names    string
 }
 
 // Of returns the description of a table.
 func Of[T any](name string, describe func(*T) Columns) Table[T] {
-	return Table[T]{Description{Name: name}, describe}
+	return Sealed(name, "", describe)
 }
 
 // Sealed returns the description of a table of records: each row has a seal over its
 // columns, in their order, after the name of a format.
 func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
-	return Table[T]{Description{Name: name, Seal: format}, describe}
+	t := Table[T]{Description: Description{Name: name, Seal: format}, describe: describe}
+	t.names = t.Columns(new(T)).Names()
+	return t
 }
 
 // Plain returns the columns of a row, without its seal.
@@ -47,7 +50,7 @@ func (t Table[T]) Columns(v *T) Columns {
 
 // Select returns the query for all columns, with the conditions that follow the table.
 func (t Table[T]) Select(conditions string) string {
-	return "SELECT " + t.Columns(new(T)).Names() + " FROM " + t.Name + " " + conditions
+	return "SELECT " + t.names + " FROM " + t.Name + " " + conditions
 }
 
 // All returns the rows that conditions select.
@@ -85,7 +88,7 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 		}
 		values = append(values, seals[i])
 	}
-	if err := InsertRows(ctx, s, t.Name, "seq, "+t.Columns(new(T)).Names(), values); err != nil {
+	if err := InsertRows(ctx, s, t.Name, "seq, "+t.names, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return seals, nil

@@ -46,7 +46,7 @@ func (db Audits) Health(ctx context.Context) (Health, error) {
 func (db Audits) Rows(ctx context.Context) (n int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		n = 0
-		for _, table := range append(recordNames(), catalog.VersionTable, records.EventTable) {
+		for _, table := range append(recordNames(), catalog.VersionTable.Name, records.EventTable.Name) {
 			var last int64
 			if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
 				return err

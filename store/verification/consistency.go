@@ -146,7 +146,7 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	}
 	whole := true
 	err := l.use(ctx, func(s *session.Session) error {
-		for _, table := range append(recordNames(), catalog.VersionTable) {
+		for _, table := range append(recordNames(), catalog.VersionTable.Name) {
 			var rows, first, last int64
 			if err := s.Row(ctx, "SELECT count(*), coalesce(min(seq), 1), coalesce(max(seq), 0) FROM "+table, nil, &rows, &first, &last); err != nil {
 				return err
@@ -161,7 +161,7 @@ func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 // liveIsNewest reports whether the live registry has the newest version of every
 // subject.
 func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
-	if !l.crossCheck.complete[catalog.VersionTable] {
+	if !l.crossCheck.complete[catalog.VersionTable.Name] {
 		return false, nil
 	}
 	rows, agrees := 0, true

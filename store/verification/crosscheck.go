@@ -68,7 +68,7 @@ func idOf(fields ...string) recordID {
 func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, hash string) {
 	c.newest[subject] = newest{integer(number), strings.Clone(contentHash)}
 	if proposal == "" {
-		c.add(catalog.VersionTable, idOfSeal(hash))
+		c.add(catalog.VersionTable.Name, idOfSeal(hash))
 		return
 	}
 	c.approved = append(c.approved, idOf(subject, number, hash, proposal, decidedBy))
@@ -106,8 +106,8 @@ func (c *crossCheck) end(table string) {
 // agrees reports whether every table was read, the log names each record in
 // order and nothing else, and versions and decisions match.
 func (c *crossCheck) agrees() bool {
-	tables := append([]string{catalog.VersionTable}, recordNames()...)
-	for _, table := range append(slices.Clone(tables), records.EventTable) {
+	tables := append([]string{catalog.VersionTable.Name}, recordNames()...)
+	for _, table := range append(slices.Clone(tables), records.EventTable.Name) {
 		if !c.complete[table] {
 			return false
 		}

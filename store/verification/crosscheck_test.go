@@ -35,7 +35,7 @@ func TestCrossCheck(t *testing.T) {
 			c := newCrossCheck()
 			c.version("tool:global/get_tasks", "1", seal(8), "", "system", seal(1))
 			c.version("tool:user/a", "1", seal(9), "p1", "user:ada", seal(3))
-			for _, table := range append(recordNames(), catalog.VersionTable, records.EventTable) {
+			for _, table := range append(recordNames(), catalog.VersionTable.Name, records.EventTable.Name) {
 				c.end(table)
 			}
 			c.record("revisions", []string{"format", seal(2)})

@@ -94,7 +94,7 @@ func recordOf[T any](t table.Table[T]) record { return record{t.Description, t.S
 
 // Tables implements history.Ledger.
 func (l Ledger) Tables() []string {
-	tables := []string{catalog.VersionTable, records.EventTable, calls.CallTable, calls.OutcomeTable}
+	tables := []string{catalog.VersionTable.Name, records.EventTable.Name, calls.CallTable.Name, calls.OutcomeTable.Name}
 	for _, k := range plainRecords() {
 		tables = append(tables, k.Name)
 	}
@@ -104,14 +104,14 @@ func (l Ledger) Tables() []string {
 // Rows implements history.Ledger.
 func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) error) error {
 	switch name {
-	case catalog.VersionTable:
+	case catalog.VersionTable.Name:
 		return l.versions(ctx, fn)
-	case records.EventTable:
-		return l.chain(ctx, records.EventTable, records.EventColumns(new(history.Event)), history.EventFormat, "event", fn)
-	case calls.CallTable:
-		return l.chain(ctx, calls.CallTable, calls.Chained(calls.CallColumns(new(gateway.Call))), calls.CallFormat, "call", fn)
-	case calls.OutcomeTable:
-		return l.chain(ctx, calls.OutcomeTable, calls.Chained(calls.OutcomeColumns(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", fn)
+	case records.EventTable.Name:
+		return l.chain(ctx, records.EventTable.Name, records.EventTable.Plain(new(history.Event)), history.EventFormat, "event", fn)
+	case calls.CallTable.Name:
+		return l.chain(ctx, calls.CallTable.Name, calls.Chained(calls.CallTable.Plain(new(gateway.Call))), calls.CallFormat, "call", fn)
+	case calls.OutcomeTable.Name:
+		return l.chain(ctx, calls.OutcomeTable.Name, calls.Chained(calls.OutcomeTable.Plain(new(calls.EndedCall))), calls.OutcomeFormat, "outcome", fn)
 	}
 	kinds := plainRecords()
 	i := slices.IndexFunc(kinds, func(r record) bool { return r.Name == name })
@@ -126,7 +126,7 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 // are none.
 func verifiedVersions() string {
 	v := new(history.Version)
-	all := catalog.VersionColumns(v)
+	all := catalog.VersionTable.Plain(v)
 	sealed, beside := all[:len(all)-2], all[len(all)-2:]
 	return "SELECT " + slices.Concat(sealed, catalog.PartsOf(&v.Subject), beside).Names() + " FROM versions ORDER BY seq"
 }
@@ -135,7 +135,7 @@ func verifiedVersions() string {
 // follow each other. An order by subject would take the subject from an index,
 // where a table that was tampered with does not show.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
-	return l.read(ctx, catalog.VersionTable, verifiedVersions(), history.VersionFormat, func(fields []string) error {
+	return l.read(ctx, catalog.VersionTable.Name, verifiedVersions(), history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
 		l.crossCheck.version(subject, number, fields[3], fields[5], fields[12], fields[n-1])
@@ -144,7 +144,7 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 			sealed = fields[:n-6]
 		}
 		row := history.Row{
-			Table: catalog.VersionTable, Key: subject + " version " + number, Fields: sealed, Seal: fields[n-1],
+			Table: catalog.VersionTable.Name, Key: subject + " version " + number, Fields: sealed, Seal: fields[n-1],
 			Text: fields[n-2], TextHash: fields[3], Chain: subject, Number: integer(number), Prev: fields[4],
 		}
 		if !namesSubject(subject, fields[n-5], fields[n-4], fields[n-3]) {
@@ -167,7 +167,7 @@ func namesSubject(subject, kind, layer, id string) bool {
 func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
-		if name == records.EventTable {
+		if name == records.EventTable.Name {
 			l.crossCheck.event(fields[9])
 		}
 		return fn(history.Row{

@@ -44,7 +44,7 @@ func eachTold[T any](ctx context.Context, s SignedRecords, describe func(*T) tab
 
 // EachVersion implements proof.SignedRecords.
 func (s SignedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
-	return eachTold(ctx, s, catalog.VersionColumns, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
+	return eachTold(ctx, s, catalog.VersionTable.Plain, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
 }
 

@@ -119,7 +119,7 @@ func (w Store) PendingExports(ctx context.Context, dir string) ([]workspace.Pend
 
 // Written implements workspace.SnapshotStore.
 func (w Store) Written(ctx context.Context, dir string) ([]history.Version, error) {
-	return readAll(ctx, w, table.Reading(catalog.VersionColumns), "SELECT "+catalog.VersionColumns(new(history.Version)).Of("versions")+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
+	return readAll(ctx, w, table.Reading(catalog.VersionTable.Columns), "SELECT "+catalog.VersionTable.Columns(new(history.Version)).Of("versions")+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
 }
 
 // Folders returns the attached folders.
