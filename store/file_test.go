@@ -38,7 +38,7 @@ func TestPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := storetest.Open(t, path)
-			queue(t, db, 3)
+			listedQueue(t, db, 3)
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestNotADatabase(t *testing.T) {
 func TestNewerWithALog(t *testing.T) {
 	storetest.NeedsFile(t)
 	db := storetest.New(t)
-	queue(t, db, 5)
+	listedQueue(t, db, 5)
 	if err := db.SQL(t.Context(), "PRAGMA user_version = 9999"); err != nil {
 		t.Fatal(err)
 	}

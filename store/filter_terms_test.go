@@ -171,7 +171,7 @@ func TestRuleFilterFollowsAssessments(t *testing.T) {
 func TestFiltersKeepNoStatements(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	queue(t, db, 5)
+	listedQueue(t, db, 5)
 	filtered(t, db, "title")
 	before := store.Statements(t, db.DB)
 	for i := range 50 {

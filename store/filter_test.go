@@ -142,7 +142,7 @@ func TestShortFilterOfMany(t *testing.T) {
 func TestHostileFilters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	queue(t, db, 20)
+	listedQueue(t, db, 20)
 	for _, filter := range []string{"\x00", "a\x00b", "Title\x00", "\xff", "\xff\xfe\xfd", "Title \xff", strings.Repeat("Title ", 1<<18), strings.Repeat(`"`, 1<<16), "\ufffd\ufffd\ufffd"} {
 		for _, text := range []string{filter, language.Quote(filter)} {
 			err := db.View(t.Context(), func(r review.Reader) error {

@@ -50,8 +50,8 @@ func walk(t *testing.T, db *storetest.Database, q review.Query, between func()) 
 	}
 }
 
-// queue writes n proposals that differ in all that lists look at.
-func queue(t *testing.T, db *storetest.Database, n int) []proposals.Proposal {
+// listedQueue writes n proposals that differ in all that lists look at.
+func listedQueue(t *testing.T, db *storetest.Database, n int) []proposals.Proposal {
 	t.Helper()
 	return queueOf(t, db, n, func([]proposals.Proposal) {})
 }
@@ -83,7 +83,7 @@ func matches(q review.Query, p proposals.Proposal) bool {
 func TestPages(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	all := queue(t, db, 61)
+	all := listedQueue(t, db, 61)
 	for _, q := range []review.Query{
 		{},
 		{State: proposals.UserReview},
@@ -128,7 +128,7 @@ func TestPages(t *testing.T) {
 func TestLimits(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	queue(t, db, review.MaxPage+5)
+	listedQueue(t, db, review.MaxPage+5)
 	for limit, want := range map[int]int{-1: review.DefaultPage, 0: review.DefaultPage, 1: 1, review.MaxPage: review.MaxPage, 1 << 40: review.MaxPage} {
 		if got := len(list(t, db, review.Query{Limit: limit}).Proposals); got != want {
 			t.Errorf("a page of %d has %d; want %d", limit, got, want)
@@ -221,7 +221,7 @@ func TestResolve(t *testing.T) {
 func TestCounters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	queue(t, db, 200)
+	listedQueue(t, db, 200)
 	h := openHand(t, db)
 	counted := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, n FROM counters WHERE n <> 0 ORDER BY state) c")
 	there := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state ORDER BY state) c")

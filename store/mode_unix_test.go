@@ -25,7 +25,7 @@ func TestFileModes(t *testing.T) {
 	}
 	path := filepath.Join(there, "toolcrib.db")
 	db := storetest.Open(t, path)
-	queue(t, db, 1) // the log exists only once something was written
+	listedQueue(t, db, 1) // the log exists only once something was written
 	for name, want := range map[string]os.FileMode{
 		there: 0o755, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
 	} {

@@ -17,6 +17,7 @@ import (
 	"toolcrib/internal/shortrun"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/store/engine"
 	"toolcrib/store/storetest"
 )
 
@@ -79,6 +80,9 @@ func schemaNumbers(t *testing.T) []int {
 		if number >= map[string]int{"sqlite": 8, "pg": 9}[engineName()] {
 			numbers = append(numbers, number)
 		}
+	}
+	for _, added := range engine.AddedColumns() {
+		numbers = append(numbers, added.Step)
 	}
 	if len(numbers) == 0 {
 		t.Fatal("there are no migrations")

@@ -242,6 +242,9 @@ func SealOfOwner(customer, user, instructions string) string {
 // reminderTables have the reminders and the schedules.
 type reminderTables struct{ *owned }
 
+// ReminderTable has the reminders.
+var ReminderTable = table.Of("reminders", reminderColumns)
+
 func reminderColumns(r *builtin.Reminder) table.Columns {
 	return table.Columns{
 		table.Col("id", &r.ID), table.Col("text", &r.Text), table.Col("remind_at", table.Time(&r.At)), table.Col("task", &r.Task), table.Col("channel", &r.Channel), table.Col("created_at", table.Time(&r.Created)),
@@ -279,7 +282,7 @@ func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter,
 
 // AddReminder implements builtin.Writer.
 func (a reminderTables) AddReminder(ctx context.Context, r builtin.Reminder) error {
-	return table.Add(ctx, a, "reminders", "seq", a.owns(reminderColumns(&r)))
+	return table.Add(ctx, a, ReminderTable.Name, "seq", a.owns(reminderColumns(&r)))
 }
 
 // RemoveReminder implements builtin.Writer.
@@ -289,10 +292,11 @@ func (a reminderTables) RemoveReminder(ctx context.Context, id string) (bool, er
 
 // Schedules implements builtin.Reader.
 func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
-	return scheduleTable.All(ctx, a, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
+	return ScheduleTable.All(ctx, a, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
 
-var scheduleTable = table.Of("schedules", scheduleColumns)
+// ScheduleTable has the schedules.
+var ScheduleTable = table.Of("schedules", scheduleColumns)
 
 func scheduleColumns(s *builtin.Schedule) table.Columns {
 	return table.Columns{
@@ -303,7 +307,7 @@ func scheduleColumns(s *builtin.Schedule) table.Columns {
 
 // AddSchedule implements builtin.Writer.
 func (a reminderTables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
-	return table.Add(ctx, a, "schedules", "seq", a.owns(scheduleColumns(&s)))
+	return table.Add(ctx, a, ScheduleTable.Name, "seq", a.owns(scheduleColumns(&s)))
 }
 
 // RemoveSchedule implements builtin.Writer.

@@ -14,6 +14,9 @@ import (
 // entityTables have the entities that memories are linked to.
 type entityTables struct{ *owned }
 
+// EntityTable has the entities.
+var EntityTable = table.Of("entities", entityColumns)
+
 func entityColumns(e *builtin.Entity) table.Columns {
 	return table.Columns{table.Col("id", &e.ID), table.Col("name", &e.Name), table.Col("type", &e.Type), table.Col("aliases", table.List(&e.Aliases))}
 }
@@ -68,7 +71,7 @@ func (a entityTables) EntitiesByKey(ctx context.Context, keys []int64) (map[int6
 
 // AddEntity implements builtin.Writer.
 func (a entityTables) AddEntity(ctx context.Context, e builtin.Entity, key string, terms []string) error {
-	if err := table.Add(ctx, a, "entities", "seq", append(a.owns(entityColumns(&e)), table.Col("name_key", &key))); err != nil {
+	if err := table.Add(ctx, a, EntityTable.Name, "seq", append(a.owns(entityColumns(&e)), table.Col("name_key", &key))); err != nil {
 		return err
 	}
 	return a.indexEntity(ctx, e, terms)
@@ -82,7 +85,7 @@ func (a entityTables) indexEntity(ctx context.Context, e builtin.Entity, terms [
 
 // ChangeEntity implements builtin.Writer.
 func (a entityTables) ChangeEntity(ctx context.Context, e builtin.Entity, terms []string) error {
-	err := a.change(ctx, "entities", "entity", e.ID, table.Columns{table.Col("type", &e.Type), table.Col("aliases", table.List(&e.Aliases))})
+	err := a.change(ctx, EntityTable.Name, "entity", e.ID, table.Columns{table.Col("type", &e.Type), table.Col("aliases", table.List(&e.Aliases))})
 	if err != nil {
 		return err
 	}

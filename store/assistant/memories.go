@@ -21,6 +21,9 @@ const nameSeparator = "\x1f"
 // memoryTables have the memories with their links.
 type memoryTables struct{ *owned }
 
+// MemoryTable has the memories.
+var MemoryTable = table.Of("memories", memoryColumns)
+
 func memoryColumns(m *builtin.Memory) table.Columns {
 	return table.Columns{
 		table.Col("id", &m.ID), table.Col("content", &m.Content), table.Col("kind", (*string)(&m.Kind)), table.Col("importance", &m.Importance), table.Col("tags", table.List(&m.Tags)),
@@ -100,7 +103,7 @@ func (a memoryTables) AddMemory(ctx context.Context, m builtin.Memory, terms []s
 	if err != nil {
 		return err
 	}
-	if err := table.Add(ctx, a, "memories", "seq", append(a.owns(memoryColumns(&m)), table.Col("project", &project))); err != nil {
+	if err := table.Add(ctx, a, MemoryTable.Name, "seq", append(a.owns(memoryColumns(&m)), table.Col("project", &project))); err != nil {
 		return err
 	}
 	return a.index(ctx, m.ID, terms)
@@ -119,7 +122,7 @@ func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms 
 	if err != nil {
 		return err
 	}
-	if err := a.change(ctx, "memories", "memory", m.ID, append(memoryColumns(&m), table.Col("project", &project), table.Col("seq", &newest))); err != nil {
+	if err := a.change(ctx, MemoryTable.Name, "memory", m.ID, append(memoryColumns(&m), table.Col("project", &project), table.Col("seq", &newest))); err != nil {
 		return err
 	}
 	return errors.Join(a.countInProject(ctx, m.ID, 1), a.index(ctx, m.ID, terms))

@@ -18,6 +18,9 @@ const never = "~"
 // taskTables have the tasks.
 type taskTables struct{ *owned }
 
+// TaskTable has the tasks.
+var TaskTable = table.Of("tasks", taskColumns)
+
 func taskColumns(t *builtin.Task) table.Columns {
 	due := table.Stored(&t.Due, func(due time.Time) string { return cmp.Or(table.FormatMaybe(due), never) }, func(text string) (time.Time, error) { return table.ParseMaybe(strings.TrimPrefix(text, never)) })
 	return table.Columns{
@@ -84,7 +87,7 @@ func (a taskTables) AddTask(ctx context.Context, t builtin.Task) error {
 	if err != nil {
 		return err
 	}
-	return table.Add(ctx, a, "tasks", "seq", append(a.owns(taskColumns(&t)), table.Col("project", &project)))
+	return table.Add(ctx, a, TaskTable.Name, "seq", append(a.owns(taskColumns(&t)), table.Col("project", &project)))
 }
 
 // ChangeTask implements builtin.Writer.
@@ -93,7 +96,7 @@ func (a taskTables) ChangeTask(ctx context.Context, t builtin.Task) error {
 	if err != nil {
 		return err
 	}
-	return a.change(ctx, "tasks", "task", t.ID, append(taskColumns(&t), table.Col("project", &project)))
+	return a.change(ctx, TaskTable.Name, "task", t.ID, append(taskColumns(&t), table.Col("project", &project)))
 }
 
 // RemoveTask implements builtin.Writer.

@@ -155,7 +155,7 @@ func outcomeColumns(o *EndedCall) table.Columns {
 
 func asMicroseconds(d *time.Duration) table.Textual {
 	return &table.StoredText[time.Duration]{
-		V: d, None: "0",
+		V: d, Kind: engine.Number,
 		Write: func(d time.Duration) (string, error) { return strconv.FormatInt(d.Microseconds(), 10), nil },
 		Read: func(text string) (time.Duration, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
@@ -341,7 +341,7 @@ func (c Tables) Refusals(ctx context.Context, q gateway.RefusalQuery) ([]gateway
 	if q.User != "" {
 		query, args = query+" AND "+c.Hints.Unindexed(`"user"`)+" = ?", append(args, q.User)
 	}
-	return refusalTable.All(ctx, c, engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
+	return RefusalTable.All(ctx, c, engine.Numbered(query+" ORDER BY hour DESC LIMIT ?"), append(args, q.Limit)...)
 }
 
 func refusalColumns(r *gateway.Refusals) table.Columns {
@@ -362,5 +362,5 @@ func parseHour(text string) (time.Time, error) { return time.Parse(hourForm, tex
 var (
 	CallTable    = table.Of("calls", callColumns)
 	OutcomeTable = table.Of("call_outcomes", outcomeColumns)
-	refusalTable = table.Of("call_refusals", refusalColumns)
+	RefusalTable = table.Of("call_refusals", refusalColumns)
 )

@@ -60,7 +60,7 @@ func decodeCaller(s string) (gateway.Caller, error) {
 }
 
 func asCaller(c *gateway.Caller) table.Textual {
-	return &table.StoredText[gateway.Caller]{V: c, None: "''", Write: encodeCaller, Read: decodeCaller}
+	return &table.StoredText[gateway.Caller]{V: c, Write: encodeCaller, Read: decodeCaller}
 }
 
 func pendingColumns(p *gateway.Pending) table.Columns {

@@ -2,6 +2,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -216,5 +217,18 @@ func steps() ([]step, error) {
 		}
 		made[i] = step{number, string(text)}
 	}
+	for _, a := range engine.AddedColumns() {
+		made = append(made, addColumn(a))
+	}
+	slices.SortFunc(made, func(a, b step) int { return cmp.Compare(a.number, b.number) })
 	return made, nil
+}
+
+// addColumn returns the step that adds a column.
+func addColumn(a engine.Added) step {
+	sql := a.Statement(`text COLLATE "C"`, "bigint")
+	for _, role := range a.Roles {
+		sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)
+	}
+	return step{a.Step, sql}
 }

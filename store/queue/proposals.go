@@ -107,14 +107,14 @@ func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r prop
 			return "", err
 		}
 	}
-	err := table.Add(ctx, s, "proposals", "seq", slices.Concat(proposalColumns(&p), table.Columns{
+	err := table.Add(ctx, s, ProposalTable.Name, "seq", slices.Concat(proposalColumns(&p), table.Columns{
 		table.Col("kind", (*string)(&p.Subject.Kind)), table.Col("layer", (*string)(&p.Subject.Layer)), table.Col("subject_id", &p.Subject.ID), textHash(r),
 	}))
 	if err != nil {
 		return "", fmt.Errorf("proposal %s: %w", p.ID, err)
 	}
 	if i != nil {
-		if err := table.Add(ctx, s, "issues", "number", issueColumns(i)[1:]); err != nil {
+		if err := table.Add(ctx, s, IssueTable.Name, "number", issueColumns(i)[1:]); err != nil {
 			return "", err
 		}
 	}
@@ -125,7 +125,7 @@ func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r prop
 func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error) {
 	p.Revision = r.Number
 	set := append(proposalColumns(&p).Pick("type", "title", "revision", "content_hash", "base_version", "change_set", "updated_at"), textHash(r))
-	n, err := table.Update(ctx, s, "proposals", set, "id = ? AND revision = ?", p.ID, r.Number-1)
+	n, err := table.Update(ctx, s, ProposalTable.Name, set, "id = ? AND revision = ?", p.ID, r.Number-1)
 	if err := table.ChangedOne(n, err, "proposal "+string(p.ID)); err != nil {
 		return "", err
 	}
@@ -140,13 +140,13 @@ func textHash(r proposals.Revision) table.Column {
 // MoveProposal implements review.ProposalWriter.
 func (s Proposals) MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error {
 	set := proposalColumns(&p).Pick("state", "recommendation", "findings", "blocks", "warns", "worst", "waived_until", "updated_at")
-	n, err := table.Update(ctx, s, "proposals", set, "id = ? AND state = ? AND revision = ?", p.ID, from, p.Revision)
+	n, err := table.Update(ctx, s, ProposalTable.Name, set, "id = ? AND state = ? AND revision = ?", p.ID, from, p.Revision)
 	return table.ChangedOne(n, err, "proposal "+string(p.ID))
 }
 
 // Issue implements review.RecordReader.
 func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error) {
-	found, err := issueTable.All(ctx, s.Reviews, "WHERE proposal = $1", id)
+	found, err := IssueTable.All(ctx, s.Reviews, "WHERE proposal = $1", id)
 	return table.First(found, err, "issue of proposal %s", id)
 }
 
@@ -159,7 +159,7 @@ func issueColumns(i *proposals.Issue) table.Columns {
 // OpenIssue implements review.ProposalWriter.
 func (s Proposals) OpenIssue(ctx context.Context, i proposals.Issue) (int, error) {
 	var number int
-	if err := table.Add(ctx, s, "issues", "number", issueColumns(&i)[1:]); err != nil {
+	if err := table.Add(ctx, s, IssueTable.Name, "number", issueColumns(&i)[1:]); err != nil {
 		return 0, err
 	}
 	if err := s.Row(ctx, "SELECT number FROM issues WHERE proposal = $1", []any{i.Proposal}, &number); err != nil {
@@ -185,7 +185,7 @@ func revisionColumns(r *proposals.Revision) table.Columns {
 // asDraft is the column of the draft of a revision, which keeps its text too.
 func asDraft(r *proposals.Revision) table.Textual {
 	return &table.StoredText[proposals.Draft]{
-		V: &r.Draft, None: "''",
+		V:     &r.Draft,
 		Write: func(proposals.Draft) (string, error) { return r.Canonical(), nil },
 		Read: func(text string) (proposals.Draft, error) {
 			r.Text = text
@@ -263,6 +263,7 @@ func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any
 
 // The tables of the queue.
 var (
-	issueTable    = table.Of("issues", issueColumns)
+	ProposalTable = table.Of("proposals", proposalColumns)
+	IssueTable    = table.Of("issues", issueColumns)
 	RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
 )

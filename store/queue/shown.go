@@ -18,8 +18,8 @@ func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposal
 	if err != nil {
 		return nil, err
 	}
-	found, err := table.All(ctx, s.Reviews, table.Reading(shownColumns),
-		"SELECT "+shownColumns(new(review.Shown)).Of("s")+` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
+	found, err := table.All(ctx, s.Reviews, table.Reading(ShownTable.Columns),
+		"SELECT "+ShownTable.Columns(new(review.Shown)).Of("s")+` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
 		string(list), user.String())
 	if err != nil {
 		return nil, err
@@ -30,6 +30,9 @@ func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposal
 	}
 	return byID, nil
 }
+
+// ShownTable has the review that a user was last shown of a proposal.
+var ShownTable = table.Of("shown", shownColumns)
 
 func shownColumns(f *review.Shown) table.Columns {
 	parts := table.StoredJSON(&f.ShownParts, func(p review.ShownParts) ([]byte, error) { return jsondoc.Marshal(p) })

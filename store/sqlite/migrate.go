@@ -23,7 +23,7 @@ var migrationFiles embed.FS
 // which would refuse it.
 const seedStep = 7
 
-// steps lists the steps: the SQL files by their number, and the seed. Steps run
+// steps lists the steps: the SQL files by their number, the seed, and the added columns. Steps run
 // forward only, in the order of their numbers, each in its own transaction. A step
 // that has landed is never changed or numbered again: a later one changes the schema
 // instead.
@@ -45,6 +45,9 @@ func steps() ([]engine.Step, error) {
 		}
 		list = append(list, engine.Step{Number: number, SQL: string(script)})
 	}
+	for _, a := range engine.AddedColumns() {
+		list = append(list, addColumn(a))
+	}
 	slices.SortFunc(list, func(a, b engine.Step) int { return cmp.Compare(a.Number, b.Number) })
 	for i, step := range list {
 		if step.Number < 1 || i > 0 && step.Number == list[i-1].Number {
@@ -52,6 +55,11 @@ func steps() ([]engine.Step, error) {
 		}
 	}
 	return list, nil
+}
+
+// addColumn returns the step that adds a column.
+func addColumn(a engine.Added) engine.Step {
+	return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
 }
 
 // applicationID marks the file as ours in its header ("crib" in ASCII), to tell a
@@ -66,6 +74,9 @@ func SchemaVersion() int {
 	}
 	prefix, _, _ := strings.Cut(files[len(files)-1].Name(), "_")
 	number, _ := strconv.Atoi(prefix)
+	for _, a := range engine.AddedColumns() {
+		number = max(number, a.Step)
+	}
 	return number
 }
 

@@ -40,7 +40,7 @@ type Textual interface {
 	sql.Scanner
 	format() (string, error)
 	parse() error // what was scanned last
-	zero() string // in SQL
+	kind() engine.Kind
 }
 
 // Names lists the columns.
@@ -81,11 +81,8 @@ func (c Columns) Maybe(alias, key string) string {
 	list := alias + "." + key + " IS NOT NULL"
 	for _, one := range c {
 		zero := "0"
-		switch v := one.v.(type) {
-		case *string:
+		if one.Kind() == engine.Text {
 			zero = "''"
-		case Textual:
-			zero = v.zero()
 		}
 		list += ", coalesce(" + alias + "." + one.Name + ", " + zero + ")"
 	}
@@ -115,6 +112,17 @@ func (t textualWhen) parse() error {
 		return nil
 	}
 	return t.Textual.parse()
+}
+
+// Kind returns the kind of the values of the column.
+func (c Column) Kind() engine.Kind {
+	switch v := c.v.(type) {
+	case *string:
+		return engine.Text
+	case Textual:
+		return v.kind()
+	}
+	return engine.Number
 }
 
 // text returns the value as a seal has it.
@@ -237,7 +245,7 @@ type StoredText[T any] struct {
 	V       *T
 	Write   func(T) (string, error)
 	Read    func(string) (T, error)
-	None    string
+	Kind    engine.Kind
 	scanned string
 }
 
@@ -245,7 +253,7 @@ func (s *StoredText[T]) format() (string, error) { return s.Write(*s.V) }
 
 func (s *StoredText[T]) parse() error { return Into(s.V, s.Read, s.scanned) }
 
-func (s *StoredText[T]) zero() string { return s.None }
+func (s *StoredText[T]) kind() engine.Kind { return s.Kind }
 
 // text returns what was scanned last.
 func (s *StoredText[T]) text() string { return s.scanned }
@@ -258,12 +266,12 @@ func (s *StoredText[T]) Scan(value any) (err error) {
 
 // Stored returns the column of a value that is written as a text and read from it.
 func Stored[T any](v *T, write func(T) string, read func(string) (T, error)) Textual {
-	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read, None: "''"}
+	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read}
 }
 
 // StoredJSON returns the column of a value that is JSON; of none, it is "".
 func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
-	return &StoredText[T]{V: v, None: "''", Write: func(v T) (string, error) {
+	return &StoredText[T]{V: v, Write: func(v T) (string, error) {
 		text, err := write(v)
 		return string(text), err
 	}, Read: func(text string) (read T, err error) {

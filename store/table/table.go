@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/store/engine"
 )
 
 // Description has what is known of a table without the type of its rows.
@@ -103,7 +104,7 @@ type storedSeal struct {
 
 func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements textual
 
-func (s *storedSeal) zero() string { return "''" }
+func (s *storedSeal) kind() engine.Kind { return engine.Text }
 
 // Scan implements sql.Scanner.
 func (s *storedSeal) Scan(value any) (err error) {
