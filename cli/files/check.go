@@ -24,11 +24,11 @@ import (
 // Rules are what check --files finds, for lists of rules.
 func Rules() []findings.Rule {
 	return []findings.Rule{
-		{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or a file of instructions is not as it was approved.", Help: "Look at the change with `toolcrib import --files` and decide, or put the approved bytes back with `toolcrib restore`."},
-		{ID: "K202", Name: "new-file", Severity: "block", Doc: "A skill or a file of instructions was never approved, and agents read it.", Help: "Propose it with `toolcrib import --files`, or delete it."},
-		{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or file of instructions is not there.", Help: "Put it back with `toolcrib restore`, or propose to take it out of use with `toolcrib import --files`."},
-		{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or a file of instructions cannot be read safely, so nobody knows what it says.", Help: "Take away what the message names."},
-		{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "A skill or a file of instructions was taken out of use, and agents still read it.", Help: "Delete it, or propose to reactivate it."},
+		{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Help: "Propose the change with `toolcrib import --files` and decide, or restore the approved version with `toolcrib restore`."},
+		{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Help: "Propose it with `toolcrib import --files`, or delete it."},
+		{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Help: "Restore it with `toolcrib restore`, or propose to deactivate it with `toolcrib import --files`."},
+		{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Help: "Remove the cause that the message names."},
+		{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Help: "Delete it, or bring it back with `toolcrib rollback`."},
 	}
 }
 

@@ -73,7 +73,7 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	}
 	folder := *approved.Definition.Folder()
 	if folder.Status == registry.Deactivated {
-		return fmt.Errorf("%s was taken out of use; use it again before it is restored: toolcrib reactivate %s", s, s)
+		return fmt.Errorf("%s is deactivated; bring it back before you restore it: toolcrib rollback %s VERSION", s, s)
 	}
 	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // what cannot be read is written again
 	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}

@@ -70,7 +70,7 @@ func (o Origin) step(d Difference) (Step, error) {
 		s.Reason, s.Refused = d.Found.Err.Error(), true
 		return s, nil
 	case Withdrawn:
-		s.Reason = "it was taken out of use; delete it, or use it again: toolcrib reactivate " + d.Subject.String()
+		s.Reason = "it is deactivated; delete it, or bring it back: toolcrib rollback " + d.Subject.String() + " VERSION"
 		return s, nil
 	case New:
 		s.Draft = &proposals.Draft{

@@ -14,7 +14,7 @@ func missingInRegistry() Rule {
 	return Rule{
 		"K101", "missing-in-registry", "block",
 		"The code registers a tool that the registry does not know. Nobody has reviewed its definition.",
-		"Import or propose it, or take it out of the code.",
+		"Import or propose the tool, or remove it from the code.",
 	}
 }
 
@@ -29,24 +29,24 @@ func retiredInUse() Rule {
 func deactivatedInUse() Rule {
 	return Rule{
 		"K103", "deactivated-in-use", "block",
-		"The code registers a tool that was deactivated by a decision.",
-		"Take it out of the code, or propose to reactivate it.",
+		"The code registers a deactivated tool.",
+		"Remove the tool from the code, or propose to reactivate it.",
 	}
 }
 
 func definitionDiffers() Rule {
 	return Rule{
 		"K104", "definition-differs", "block",
-		"The code registers another definition of a tool than was approved.",
-		"Load the definition with `toolcrib export`, or import the code's as a proposal.",
+		"The code registers a definition of a tool that differs from the approved one.",
+		"Load the approved definition with `toolcrib export`, or import that of the code as a proposal.",
 	}
 }
 
 func missingInCode() Rule {
 	return Rule{
 		"K105", "missing-in-code", "warn",
-		"The registry has an active tool that the code does not register: agents see a tool that cannot be called.",
-		"Register it, or propose to deactivate it.",
+		"The code does not register an active tool of the registry, so agents see a tool that they cannot call.",
+		"Register the tool, or propose to deactivate it.",
 	}
 }
 
@@ -54,14 +54,14 @@ func aliasInUse() Rule {
 	return Rule{
 		"K106", "alias-in-use", "warn",
 		"The code registers a tool under an alias, but prompts and exports call it by its wire name.",
-		"Register it by its wire name.",
+		"Register the tool under its wire name.",
 	}
 }
 
 func noTier() Rule {
 	return Rule{
 		"K107", "no-approval-tier", "warn",
-		"A tool has no explicit approval tier. It asks before every call, which is safe and may not be meant.",
+		"A tool has no explicit approval tier, so it asks before every call. This is safe, but may not be intended.",
 		"Propose an approval tier.",
 	}
 }
@@ -69,15 +69,15 @@ func noTier() Rule {
 func deadTier() Rule {
 	return Rule{
 		"K108", "dead-tier-entry", "warn",
-		"An approval tier is set for a name that is not a tool, so it has no effect. Whoever set it believes that something is guarded.",
-		"Take the entry out, or set the tier of the successor.",
+		"The code sets an approval tier for a name that is not a tool, so the tier has no effect.",
+		"Remove the entry, or set the tier of the tool that replaced this one.",
 	}
 }
 
 func tierDiffers() Rule {
 	return Rule{
 		"K109", "tier-differs", "block",
-		"The code sets another approval tier than the approved one. It blocks when the code is looser, so that calls run which a decision made ask, and warns when it is stricter.",
+		"The code sets an approval tier that differs from the approved one. If the code is less strict, calls run without the approval that a decision requires, and the rule blocks. If the code is stricter, the rule warns.",
 		"Set the approved tier, or propose another one.",
 	}
 }
@@ -85,15 +85,15 @@ func tierDiffers() Rule {
 func unknownTier() Rule {
 	return Rule{
 		"K110", "unknown-tier", "block",
-		"The code sets an approval tier that does not exist. What it then does with a call is anybody's guess.",
-		"Write auto_approve, requires_approval or user_configurable.",
+		"The code sets an approval tier that does not exist. toolcrib cannot know whether its calls ask.",
+		"Use auto_approve, requires_approval, or user_configurable.",
 	}
 }
 
 func missingTier() Rule {
 	return Rule{
 		"K111", "missing-tier", "warn",
-		"The code sets approval tiers for some tools and none for this one. Whether its calls ask depends on what the code does without a tier.",
+		"The code sets approval tiers for some tools, but none for this one. Whether its calls ask depends on how the code treats tools without a tier.",
 		"Set the approved tier.",
 	}
 }
@@ -101,7 +101,7 @@ func missingTier() Rule {
 func pinDiffers() Rule {
 	return Rule{
 		"K112", "pin-differs", "block",
-		"A server lists a tool with other JSON than was approved, in keys that a definition does not have. Clients may show them, and a call is refused.",
+		"The JSON that a server sends for a tool differs from the approved JSON, in keys that a definition does not contain. Clients may show these keys, and toolcrib refuses calls of the tool.",
 		"Import the server's list and review the change.",
 	}
 }
