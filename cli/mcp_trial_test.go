@@ -110,7 +110,7 @@ func TestMCPDescribesEveryField(t *testing.T) {
 	proposal := tools[slices.IndexFunc(tools, func(d described) bool { return d.Name == "propose_tool" })].InputSchema
 	definition := proposal.Properties["definition"]
 	delete(proposal.Properties, "draft") // is none of the file's
-	proposal.describes(t, "", proposals.FileType())
+	proposal.describes(t, "", reflect.TypeFor[proposals.Draft]())
 	definition.describes(t, "definition", reflect.TypeFor[registry.Tool](), reflect.TypeFor[registry.Agent](), reflect.TypeFor[registry.List](), reflect.TypeFor[registry.Folder]())
 	var checks []string
 	for _, known := range proposals.CheckTypes() {

@@ -42,7 +42,7 @@ func TestGeneratedSchemas(t *testing.T) {
 		input := tool.Get("inputSchema")
 		if tool.Get("name").Text == "propose_tool" {
 			proposal = input.Get("properties")
-			c.Describe(input, proposals.FileType())
+			c.Describe(input, reflect.TypeFor[proposals.Draft]())
 			c.Describe(proposal.Get("definition"), reflect.TypeFor[registry.Tool](), reflect.TypeFor[registry.Agent](), reflect.TypeFor[registry.List](), reflect.TypeFor[registry.Folder]())
 		} else if own := input.Get("properties"); own.Get("definition") != nil {
 			for _, m := range proposal.Members {
@@ -137,7 +137,7 @@ func definitionsPage(proposal *jsondoc.Node) string {
 		of    reflect.Type
 		keys  *jsondoc.Node
 	}{
-		{"Keys of a proposal", proposals.FileType(), proposal},
+		{"Keys of a proposal", reflect.TypeFor[proposals.Draft](), proposal},
 		{"Keys of a tool", reflect.TypeFor[registry.Tool](), definition},
 		{"Keys of an agent", reflect.TypeFor[registry.Agent](), definition},
 		{"Keys of an allow-list", reflect.TypeFor[registry.List](), definition},

@@ -54,18 +54,14 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 // bindDraft reads the proposal that n holds.
 func bindDraft(n *jsondoc.Node) Parsed {
 	readable, ps := checkLists(n)
-	var doc document
-	ps.Append(jsondoc.Bind(readable, jsondoc.Root, &doc)...)
-	d := Draft{
-		Type:           doc.Type,
-		Subject:        doc.Subject.Subject,
-		BaseVersion:    doc.BaseVersion,
-		RestoreVersion: doc.RestoreVersion,
-		Rationale:      doc.Rationale,
-		Examples:       doc.Examples,
-		TestCases:      doc.TestCases,
-		ChangeSet:      doc.ChangeSet,
+	definition := n.Get("definition")
+	if definition != nil { // its kind is that of the subject, which may stand after it
+		others := *readable
+		others.Remove("definition")
+		readable = &others
 	}
+	var d Draft
+	ps.Append(jsondoc.Bind(readable, jsondoc.Root, &d)...)
 	if len(d.Examples) == 0 {
 		d.Examples = nil
 	}
@@ -77,9 +73,9 @@ func bindDraft(n *jsondoc.Node) Parsed {
 			d.TestCases[i].Checks = nil
 		}
 	}
-	if doc.Definition.node != nil {
-		definition, problems := bindContent(n, doc.Definition.node)
-		d.Definition = definition
+	if definition != nil {
+		var problems jsondoc.Problems
+		d.Definition, problems = bindContent(n, definition)
 		ps.Append(problems...)
 	}
 	return Parsed{Draft: d, Doc: n, Malformed: ps}
@@ -250,95 +246,6 @@ func checkSize(data []byte, limit int) error {
 	return nil
 }
 
-// document is the written form of a Draft: the keys and their order are those of
-// the proposal template.
-type document struct {
-	// new: there is no such subject yet. modify: replace its definition. deactivate,
-	// reactivate: switch it off or on. restore: go back to restoreVersion.
-	Type Type `json:"type,omitempty"`
-	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
-	// global, user or project/NAME; a new subject usually belongs to user.
-	Subject subjectText `json:"subject,omitzero"`
-	// The live version that this replaces, from describe_tool or the resources; leave it out for a new
-	// subject.
-	BaseVersion *int `json:"baseVersion,omitempty"`
-	// Only with restore: the version to go back to.
-	RestoreVersion int `json:"restoreVersion,omitempty"`
-	// The whole new definition, not only the changed fields. Each field names the kinds that
-	// have it: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
-	// Leave definition out with deactivate, reactivate and restore.
-	Definition content `json:"definition,omitzero"`
-	// Why this change, for the person who decides.
-	Rationale string `json:"rationale,omitempty"`
-	// 2 or 3 concrete invocations, as a user would write them.
-	Examples []string `json:"examples,omitempty"`
-	// 2 or 3: at least one that expects pass and one that expects fail.
-	TestCases []TestCase `json:"testCases,omitempty"`
-	// A name for proposals that go live together or not at all.
-	ChangeSet string `json:"changeSet,omitempty"`
-}
-
-// FileType is the type of a proposal as a file has it, for its schema.
-func FileType() reflect.Type { return reflect.TypeFor[document]() }
-
-// subjectText is a subject as the string it is written as.
-type subjectText struct{ registry.Subject }
-
-// BindJSON reads the string.
-func (s *subjectText) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
-	var text string
-	ps := jsondoc.Bind(n, path, &text)
-	if len(ps) > 0 {
-		return ps
-	}
-	if err := checkLength(text, maxSubject); err != "" {
-		return problemAt(n, path, err)
-	}
-	subject, err := registry.ParseSubject(text)
-	if err != nil {
-		return problemAt(n, path, err.Error())
-	}
-	s.Subject = subject
-	return nil
-}
-
-// maxSubject is longer than any subject, in characters.
-const maxSubject = 256
-
-// content is a definition whose kind is not known while it is being read: the
-// subject says it, and may stand after it.
-type content struct {
-	definition registry.Definition // when writing
-	node       *jsondoc.Node       // when reading
-}
-
-// BindJSON keeps the node for later.
-func (c *content) BindJSON(n *jsondoc.Node, _ string) jsondoc.Problems {
-	c.node = n
-	return nil
-}
-
-// IsZero reports whether there is no definition.
-func (c content) IsZero() bool { return c.definition.IsZero() }
-
-// MarshalJSON writes the definition with its keys in their documented order.
-func (c content) MarshalJSON() ([]byte, error) { return jsondoc.Encode(c.definition.Content()) }
-
-// document returns the written form of d.
-func (d Draft) document() document {
-	return document{
-		Type:           d.Type,
-		Subject:        subjectText{d.Subject},
-		BaseVersion:    d.BaseVersion,
-		RestoreVersion: d.RestoreVersion,
-		Definition:     content{definition: withoutEmpty(d.Definition)},
-		Rationale:      d.Rationale,
-		Examples:       d.Examples,
-		TestCases:      d.TestCases,
-		ChangeSet:      d.ChangeSet,
-	}
-}
-
 // withoutEmpty returns the zero Definition for one that has no key set: it
 // says no more than one that was left out.
 func withoutEmpty(d registry.Definition) registry.Definition {
@@ -352,7 +259,8 @@ func withoutEmpty(d registry.Definition) registry.Definition {
 // documented order, text without HTML escapes, a newline at the end. DecodeJSON
 // reads it back to an equal draft.
 func (d Draft) JSON() []byte {
-	text, err := jsondoc.EncodeIndented(d.document())
+	d.Definition = withoutEmpty(d.Definition)
+	text, err := jsondoc.EncodeIndented(d)
 	if err != nil {
 		panic(fmt.Sprintf("proposals: a draft does not marshal: %v", err))
 	}
@@ -381,10 +289,9 @@ func (d Draft) Beside() []byte {
 // Node returns d as the tree of its JSON form. It fails only for values that every
 // decoder refuses, such as a NUL.
 func (d Draft) Node() (*jsondoc.Node, error) {
-	doc := d.document()
-	definition := doc.Definition.definition
-	doc.Definition = content{}
-	n, err := jsondoc.FromValue(doc)
+	definition := withoutEmpty(d.Definition)
+	d.Definition = registry.Definition{}
+	n, err := jsondoc.FromValue(d)
 	if err != nil || definition.IsZero() {
 		return n, err
 	}

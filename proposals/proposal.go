@@ -165,22 +165,32 @@ const (
 func Types() []Type { return []Type{New, Modify, Deactivate, Reactivate, Restore} }
 
 // Draft is the text of an author: the template of a proposal, filled in. A
-// draft may be incomplete; Problems lists the fields that a submission lacks.
+// draft may be incomplete; Problems lists the fields that a submission lacks. Its JSON form
+// is that of a proposal file, in the order of the template.
 type Draft struct {
-	Type       Type
-	Subject    registry.Subject
-	Definition registry.Definition // zero when the author left it out
-
-	// BaseVersion is the live version that the draft was made against, nil when the
-	// author gave none. For a new subject, nil means 0.
-	BaseVersion *int
-	// RestoreVersion is the version a Restore goes back to; 0 for other types.
-	RestoreVersion int
-
-	Rationale string
-	Examples  []string
-	TestCases []TestCase
-	ChangeSet string // "" when the proposal stands alone
+	// new: there is no such subject yet. modify: replace its definition. deactivate,
+	// reactivate: switch it off or on. restore: go back to restoreVersion.
+	Type Type `json:"type,omitempty"`
+	// KIND:LAYER/ID, such as tool:user/scene_pacer. KIND is tool, agent, list, skill or instructions; LAYER is
+	// global, user or project/NAME; a new subject usually belongs to user.
+	Subject registry.Subject `json:"subject,omitzero"`
+	// The live version that this replaces, from describe_tool or the resources; leave it out for a new
+	// subject.
+	BaseVersion *int `json:"baseVersion,omitempty"`
+	// Only with restore: the version to go back to.
+	RestoreVersion int `json:"restoreVersion,omitempty"`
+	// The whole new definition, not only the changed fields. Each field names the kinds that
+	// have it: tools (prompt tools, action tools), agents, lists, skills and instructions; no other key is allowed.
+	// Leave definition out with deactivate, reactivate and restore.
+	Definition registry.Definition `json:"definition,omitzero"`
+	// Why this change, for the person who decides.
+	Rationale string `json:"rationale,omitempty"`
+	// 2 or 3 concrete invocations, as a user would write them.
+	Examples []string `json:"examples,omitempty"`
+	// 2 or 3: at least one that expects pass and one that expects fail.
+	TestCases []TestCase `json:"testCases,omitempty"`
+	// A name for proposals that go live together or not at all.
+	ChangeSet string `json:"changeSet,omitempty"`
 }
 
 // TextHash returns that of the tool that the draft would put into force, "" when

@@ -25,6 +25,9 @@ type Definition struct {
 // IsZero reports whether d is empty.
 func (d Definition) IsZero() bool { return d == Definition{} }
 
+// MarshalJSON writes the content with its keys in their documented order.
+func (d Definition) MarshalJSON() ([]byte, error) { return jsondoc.Encode(d.Content()) }
+
 // Kind returns the kind of d.
 func (d Definition) Kind() Kind {
 	switch {

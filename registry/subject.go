@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/registry/jsondoc"
 )
@@ -152,6 +153,24 @@ func (s *Subject) UnmarshalText(text []byte) error {
 		return err
 	}
 	*s = v
+	return nil
+}
+
+// maxSubject is longer than any subject, in characters.
+const maxSubject = 256
+
+// BindJSON implements jsondoc.Binder.
+func (s *Subject) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
+	var text string
+	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {
+		return ps
+	}
+	if length := utf8.RuneCountInString(text); length > maxSubject {
+		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: fmt.Sprintf("has %d characters; at most %d are allowed", length, maxSubject)}}
+	}
+	if err := s.UnmarshalText([]byte(text)); err != nil {
+		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: err.Error()}}
+	}
 	return nil
 }
 
