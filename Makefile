@@ -66,11 +66,11 @@ crash: ## the whole crash battery, with its figures
 	TOOLCRIB_CRASH=whole go test -v -count 1 -timeout 2h -run TerminalGoesAway ./tools/bench/workbench
 
 postgres: ## the tests of the store, the review, the gateway and the commands on a private PostgreSQL server
-	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 2h ./store ./review ./gateway
+	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 2h ./store ./review/service ./gateway
 	TOOLCRIB_TEST_ENGINE=postgres go test -count=1 -timeout 2h -run TestScripts ./cli
 
 compatible: ## the tests of the store, the review and the gateway on a server that lacks and refuses what compatible engines do
-	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 2h ./store ./review ./gateway
+	TOOLCRIB_TEST_ENGINE=compatible go test -count=1 -timeout 2h ./store ./review/service ./gateway
 
 eval: ## what the rules find in labelled definitions, where there are any
 	go run ./tools/bench/eval

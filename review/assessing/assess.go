@@ -61,26 +61,36 @@ func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.
 }
 
 // assess files what the rules find in a revision, which is a submission, together with
-// an opinion.
-func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (proposals.Proposal, review.Assessment, error) {
-	to, err := c.assessable(reviewer, p, o)
-	if err != nil {
-		return p, review.Assessment{}, err
+// an opinion, and hands the issue to the user. An opinion about other content is refused,
+// and so is the built-in reviewer while p waits for a chief.
+func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (_ proposals.Proposal, a review.Assessment, _ error) {
+	to, err := proposals.Next(p.State, proposals.ActAssess)
+	switch {
+	case err != nil:
+		return p, a, fmt.Errorf("%s: %w", p.Name(), err)
+	case reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview:
+		return p, a, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
+	}
+	if err := check(o); err != nil {
+		return p, a, err
+	}
+	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
+		return p, a, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, p.Name(), p.Revision)
 	}
 	report, change, err := c.Examine(ctx, tx.Reader, p.ID, submission)
 	if err != nil {
-		return p, review.Assessment{}, err
+		return p, a, err
 	}
 	earlier, err := tx.Assessments(ctx, p.ID, p.Revision)
 	if err != nil {
-		return p, review.Assessment{}, err
+		return p, a, err
 	}
 	byRules := report.Findings
 	report.Findings = adopt(byRules, change.Bind(append(carried(earlier), o.Findings...)))
 	report.Advice, report.Problems = o.Recommendation, o.Problems
 	waivers, err := tx.Waivers(ctx, p.ID)
 	if err != nil {
-		return p, review.Assessment{}, err
+		return p, a, err
 	}
 	at := c.records.Time()
 	standing := review.ApplyWaivers(report.Findings, waivers, p.Revision, at)
@@ -93,51 +103,25 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 		open, _ := review.Unwaived(own)
 		report.Comment, report.Builtin = o.Comment, c.comment(report, own, Recommend(open), review.Opinion{})
 	}
-	a := review.Assessment{
+	a = review.Assessment{
 		ID: c.records.NewID(), Proposal: p.ID, Revision: p.Revision, ContentHash: rev.ContentHash, Reviewer: reviewer,
 		Recommendation: recommendation, Report: report, RulesVersion: c.rulesVersion(), At: at,
 	}
 	from := p.State
 	p.State, p.UpdatedAt = to, a.At
 	p.Summary = review.Summarize(recommendation, standing)
-	return p, a, c.addAssessment(ctx, tx, p, a, from)
-}
-
-// assessable returns the state that an assessment takes p to. It refuses the
-// built-in reviewer's while p waits for a chief, and an opinion about other
-// content.
-func (c *Chief) assessable(reviewer proposals.Actor, p proposals.Proposal, o review.Opinion) (proposals.State, error) {
-	to, err := proposals.Next(p.State, proposals.ActAssess)
-	if err != nil {
-		return to, fmt.Errorf("%s: %w", p.Name(), err)
-	}
-	if reviewer == proposals.BuiltinChief() && c.policy.ManualChief && p.State == proposals.ChiefReview {
-		return to, fmt.Errorf("%s: %w: it waits for the assessment of a chief; the built-in reviewer cannot replace it", p.Name(), proposals.ErrState)
-	}
-	if err := check(o); err != nil {
-		return to, err
-	}
-	if o.Revision != 0 && o.Revision != p.Revision || o.ContentHash != "" && o.ContentHash != p.ContentHash {
-		return to, fmt.Errorf("%w: %s is now at revision %d; assess that one", proposals.ErrConflict, p.Name(), p.Revision)
-	}
-	return to, nil
-}
-
-// addAssessment writes an assessment of p, which it moves on from a state, and
-// hands the issue to the user.
-func (c *Chief) addAssessment(ctx context.Context, tx review.Tx, p proposals.Proposal, a review.Assessment, from proposals.State) error {
 	seal, err := tx.AddAssessment(ctx, a)
 	if err != nil {
-		return err
+		return p, a, err
 	}
 	if err := tx.MoveProposal(ctx, p, from); err != nil {
-		return err
+		return p, a, err
 	}
 	if err := tx.AssignIssue(ctx, p.ID, proposals.AssigneeUser, proposals.IssueOpen); err != nil {
-		return err
+		return p, a, err
 	}
-	return c.records.Log(ctx, tx, a.Reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
-		"assessment": a.ID, "recommendation": string(a.Recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
+	return p, a, c.records.Log(ctx, tx, reviewer, "assess", p, p.UpdatedAt, seal, map[string]any{
+		"assessment": a.ID, "recommendation": string(recommendation), "findings": p.Summary.Findings, "blocks": p.Summary.Blocks,
 	})
 }
 

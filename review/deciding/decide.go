@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/admission"
 	"toolcrib/review/inspection"
@@ -146,9 +148,9 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 	}
 }
 
-// approve writes the versions, then makes them live, then closes the proposals
-// and their issues. What still needs the approval of another is recorded as
-// endorsed instead. It runs inside the transaction that looked at views.
+// approve writes the versions, then makes them live, then closes the proposals and their
+// issues. What still needs the approval of another is recorded as endorsed instead: its
+// version is only computed. It runs inside the transaction that looked at views.
 func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := newSuccession(tx)
 	for _, v := range views {
@@ -167,29 +169,67 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 			return nil, err
 		}
 	}
-	a := approving{Decider: d, views: views, complete: d.inspector.Complete(actor, views), versions: d.versions(actor, views, note, act)}
-	if err := a.write(ctx, tx); err != nil {
+	complete, versions := d.inspector.Complete(actor, views), d.versions(actor, views, note, act)
+	var live []history.Version
+	var definitions []registry.Definition
+	for i, v := range views {
+		if complete[i] {
+			live, definitions = append(live, versions[i]), append(definitions, v.Revision.Draft.Definition)
+		} else if err := placed(ctx, tx, &versions[i]); err != nil {
+			return nil, err
+		}
+	}
+	if len(live) > 0 {
+		var err error
+		if live, err = tx.AddVersions(ctx, live); err != nil {
+			return nil, err
+		}
+	}
+	added := live
+	for i := range versions {
+		if complete[i] {
+			versions[i], added = added[0], added[1:]
+		}
+	}
+	if err := d.sign(ctx, tx, act, proposals.VerdictApproved, views, versions, note); err != nil {
 		return nil, err
 	}
-	if err := d.sign(ctx, tx, act, proposals.VerdictApproved, views, a.versions, note); err != nil {
-		return nil, err
-	}
-	if err := a.setLive(ctx, tx); err != nil {
-		return nil, err
+	if len(live) > 0 {
+		if err := tx.SetLive(ctx, live, definitions); err != nil {
+			return nil, err
+		}
 	}
 	decisions := make([]proposals.Decision, len(views))
+	var of [2][]proposals.Decision // approved, endorsed
+	var about [2][]inspection.View
 	for i, v := range views {
-		p, version := v.Proposal, a.versions[i]
-		decisions[i] = proposals.Decision{
-			ID: d.records.NewID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: proposals.VerdictApproved,
-			Note: note, By: actor, At: version.DecidedAt, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Version: version.Number, VersionHash: version.Hash,
-			Shown: showings[i], Unassigned: v.Unassigned, Signature: act.Hash(), Approvals: inspection.Progress(v.Need, d.inspector.Tally(v, actor.String())),
+		one := d.decision(v, actor, proposals.VerdictApproved, note, versions[i].DecidedAt, showings[i], act)
+		one.Approvals = inspection.Progress(v.Need, d.inspector.Tally(v, actor.String()))
+		group := 0
+		if complete[i] {
+			one.Version, one.VersionHash, one.Unassigned = versions[i].Number, versions[i].Hash, v.Unassigned
+		} else {
+			group, one.Verdict, one.Members = 1, proposals.VerdictEndorsed, v.ChangeSet.Seal
 		}
-		if one := &decisions[i]; !a.complete[i] {
-			one.Verdict, one.Version, one.VersionHash, one.Unassigned, one.Members = proposals.VerdictEndorsed, 0, "", false, v.ChangeSet.Seal
+		decisions[i], of[group], about[group] = one, append(of[group], one), append(about[group], v)
+	}
+	for group := range of {
+		if len(of[group]) > 0 {
+			if err := d.applyVerdict(ctx, tx, of[group][0].Verdict, about[group], of[group], act); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return decisions, a.close(ctx, tx, decisions, act)
+	return decisions, nil
+}
+
+// decision returns the decision of actor about v as it is recorded.
+func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict proposals.Verdict, note string, at time.Time, showing proposals.Showing, act *proof.SignedAct) proposals.Decision {
+	p := v.Proposal
+	return proposals.Decision{
+		ID: d.records.NewID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: v.Revision.ContentHash, Verdict: verdict,
+		Note: note, By: actor, At: at, Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showing, Signature: act.Hash(),
+	}
 }
 
 // versions returns the versions that the approval of views writes, without the
@@ -206,6 +246,28 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 		}
 	}
 	return versions
+}
+
+// apart returns an error when the key of an approval is one by which another
+// principal approved v.
+func apart(v inspection.View, actor proposals.Actor, act *proof.SignedAct) error {
+	for _, e := range v.Endorsements {
+		if act.Key() != "" && e.By != actor && e.Key == act.Key() {
+			return fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), proof.ErrSignature, e.By)
+		}
+	}
+	return nil
+}
+
+// approvals returns the endorsements of v as its version has them.
+func approvals(v inspection.View) []history.Approval {
+	var as []history.Approval
+	for _, e := range v.Endorsements {
+		as = append(as, history.Approval{
+			Decision: e.ID, By: e.By.String(), At: e.At, Note: e.Note, ReviewDigest: e.ReviewDigest, Signature: e.Signature,
+		})
+	}
+	return as
 }
 
 // stillFits repeats the checks that depend on the rest of the registry, which may
@@ -254,11 +316,7 @@ func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []r
 		}
 		decisions := make([]proposals.Decision, len(views))
 		for i, v := range views {
-			p := v.Proposal
-			decisions[i] = proposals.Decision{
-				ID: d.records.NewID(), Proposal: p.ID, Issue: p.Issue, Subject: p.Subject, Revision: p.Revision, ContentHash: p.ContentHash, Verdict: verdict,
-				Note: reason, By: actor, At: signed.Time(d.records.Time()), Assessment: v.Assessment.ID, ReviewDigest: v.Digest, Shown: showings[i], Signature: signed.Hash(),
-			}
+			decisions[i] = d.decision(v, actor, verdict, reason, signed.Time(d.records.Time()), showings[i], signed)
 		}
 		return decisions, d.applyVerdict(ctx, tx, verdict, views, decisions, signed)
 	})

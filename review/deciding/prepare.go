@@ -7,7 +7,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals"
 	"toolcrib/review"
-	"toolcrib/review/inspection"
 	"toolcrib/review/proof"
 	"toolcrib/review/records"
 )
@@ -37,24 +36,16 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 			if err := shownOrAccepted(choices, views, showings); err != nil {
 				return nil, err
 			}
-			if versions, err = d.prepareVersions(ctx, r, actor, views, note, at); err != nil {
-				return nil, err
+			versions = d.versions(actor, views, note, nil)
+			for i := range versions {
+				versions[i].DecidedAt = at
+				if err := placed(ctx, r, &versions[i]); err != nil {
+					return nil, err
+				}
 			}
 		}
 		return d.signing.Prepare(ctx, r, actor, at, decisionAct(verdict, views, versions), note)
 	})
-}
-
-// prepareVersions returns the versions that an approval would write.
-func (d *Decider) prepareVersions(ctx context.Context, r review.RegistryReader, actor proposals.Actor, views []inspection.View, note string, at time.Time) ([]history.Version, error) {
-	versions := d.versions(actor, views, note, nil)
-	for i := range versions {
-		versions[i].DecidedAt = at
-		if err := placed(ctx, r, &versions[i]); err != nil {
-			return nil, err
-		}
-	}
-	return versions, nil
 }
 
 // PrepareWaiver returns the statement by which actor would waive a finding now, to

@@ -36,6 +36,13 @@ type waiverRequest struct {
 	end            bool       // end the waiver of the finding
 }
 
+func (r waiverRequest) act() proposals.Act {
+	if r.end {
+		return proposals.ActUnwaive
+	}
+	return proposals.ActWaive
+}
+
 func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals.ID, req waiverRequest) (history.Waiver, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (w history.Waiver, err error) {
 		v, err := d.waivable(ctx, tx.Reader, actor, id, req)
@@ -56,7 +63,14 @@ func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals
 		w.ID, w.By, w.Signature = d.records.NewID(), actor.String(), signed.Hash()
 		p := v.proposal
 		p.UpdatedAt, p.Summary = v.now, review.Tally(v.assessment, append(v.waivers, w), v.now)
-		return w, d.addWaiver(ctx, tx, actor, p, w, review.Handle(v.finding))
+		seal, err := tx.AddWaiver(ctx, p.ID, w)
+		if err != nil {
+			return w, err
+		}
+		if err := tx.MoveProposal(ctx, p, p.State); err != nil {
+			return w, err
+		}
+		return w, d.records.Log(ctx, tx, actor, string(req.act()), p, p.UpdatedAt, seal, map[string]any{"finding": review.Handle(v.finding), "reason": w.Reason})
 	})
 }
 
@@ -86,20 +100,10 @@ func (v waivable) waiver(at time.Time) history.Waiver {
 	}
 }
 
-// waived reports whether a waiver covers the finding now.
-func (v waivable) waived() bool {
-	return slices.ContainsFunc(review.ApplyWaivers(v.assessment.Report.Findings, v.waivers, v.proposal.Revision, v.now), func(s review.Standing) bool {
-		return s.Waiver != nil && review.Handle(s.Finding) == review.Handle(v.finding)
-	})
-}
-
 // waivable returns the finding that a request names, and an error if something is in
 // its way.
 func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals.Actor, id proposals.ID, req waiverRequest) (waivable, error) {
-	v, act := waivable{waiverRequest: req}, proposals.ActWaive
-	if req.end {
-		act = proposals.ActUnwaive
-	}
+	v := waivable{waiverRequest: req}
 	if err := review.CheckText("reason", v.reason); err != nil {
 		return v, err
 	}
@@ -107,7 +111,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	if v.proposal, v.revision, err = impact.Current(ctx, r, id); err != nil {
 		return v, err
 	}
-	if _, err := proposals.Permit(actor, act, v.proposal); err != nil {
+	if _, err := proposals.Permit(actor, req.act(), v.proposal); err != nil {
 		return v, err
 	}
 	if strings.TrimSpace(v.reason) == "" {
@@ -128,33 +132,32 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 			return v, fmt.Errorf("%w: the waiver would have expired on %s", review.ErrNotWaivable, until.Format(time.RFC3339))
 		}
 	}
-	if v.assessment, v.waivers, err = assessed(ctx, r, v.proposal); err != nil {
+	all, err := r.Assessments(ctx, id, v.proposal.Revision)
+	if err != nil {
 		return v, err
 	}
-	if v.finding, err = findWaivable(v.assessment.Report.Findings, v.handle); err != nil {
+	if len(all) == 0 {
+		return v, fmt.Errorf("assessment of revision %d of %s: %w", v.proposal.Revision, v.proposal.Name(), proposals.ErrNotFound)
+	}
+	v.assessment = all[len(all)-1]
+	if v.waivers, err = r.Waivers(ctx, id); err != nil {
+		return v, err
+	}
+	findings := v.assessment.Report.Findings
+	if v.finding, err = find(findings, v.handle); err == nil && !v.finding.Waivable {
+		err = fmt.Errorf("%s: %w: structural rules cannot be waived; change the proposal instead", review.Handle(v.finding), review.ErrNotWaivable)
+	}
+	if err != nil {
 		return v, fmt.Errorf("%s: %w", v.proposal.Name(), err)
 	}
-	if v.end && !v.waived() {
+	waived := func(s review.Standing) bool {
+		return s.Waiver != nil && review.Handle(s.Finding) == review.Handle(v.finding)
+	}
+	if v.end && !slices.ContainsFunc(review.ApplyWaivers(findings, v.waivers, v.proposal.Revision, v.now), waived) {
 		return v, fmt.Errorf("%s: %w", v.proposal.Name(), review.ErrNotWaived)
 	}
-	v.field = inField(v.assessment.Report.Findings, v.finding.Path)
+	v.field = inField(findings, v.finding.Path)
 	return v, nil
-}
-
-// addWaiver writes a waiver of p, and of p what the queue shows of it now.
-func (d *Decider) addWaiver(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal, w history.Waiver, handle string) error {
-	seal, err := tx.AddWaiver(ctx, p.ID, w)
-	if err != nil {
-		return err
-	}
-	if err := tx.MoveProposal(ctx, p, p.State); err != nil {
-		return err
-	}
-	act := proposals.ActWaive
-	if w.Ends() {
-		act = proposals.ActUnwaive
-	}
-	return d.records.Log(ctx, tx, actor, string(act), p, p.UpdatedAt, seal, map[string]any{"finding": handle, "reason": w.Reason})
 }
 
 // inField returns the keys of all findings at path, one for each finding.
@@ -176,16 +179,6 @@ func named(handle, ref string) bool {
 	return ok && (rest == "" || rest[0] == '@' || rest[0] == '#' || strings.Contains(ref, "#"))
 }
 
-// findWaivable returns the one finding whose handle begins with handle, if it can
-// be waived.
-func findWaivable(findings []rules.Finding, handle string) (rules.Finding, error) {
-	f, err := find(findings, handle)
-	if err == nil && !f.Waivable {
-		err = fmt.Errorf("%s: %w: structural rules cannot be waived; change the proposal instead", review.Handle(f), review.ErrNotWaivable)
-	}
-	return f, err
-}
-
 // find returns the one finding whose handle begins with handle.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
@@ -204,18 +197,4 @@ func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 		return found[0], nil
 	}
 	return rules.Finding{}, fmt.Errorf("%s names %d findings, %s: %w", handle, len(found), strings.Join(handles, ", "), review.ErrAmbiguous)
-}
-
-// assessed returns the assessment that counts for the current revision, the
-// latest, with the proposal's waivers.
-func assessed(ctx context.Context, r review.RecordReader, p proposals.Proposal) (review.Assessment, []history.Waiver, error) {
-	as, err := r.Assessments(ctx, p.ID, p.Revision)
-	if err != nil {
-		return review.Assessment{}, nil, err
-	}
-	if len(as) == 0 {
-		return review.Assessment{}, nil, fmt.Errorf("assessment of revision %d of %s: %w", p.Revision, p.Name(), proposals.ErrNotFound)
-	}
-	waivers, err := r.Waivers(ctx, p.ID)
-	return as[len(as)-1], waivers, err
 }

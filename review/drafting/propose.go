@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/admission"
 	"toolcrib/review/assessing"
@@ -274,4 +275,35 @@ func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.A
 		return submission, err
 	}
 	return submission, joins(ctx, r, actor, draft.ChangeSet)
+}
+
+// keepContents stores the bytes of the binary files of a draft that are known here and not
+// stored yet. f may be nil.
+func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Folder) error {
+	if f == nil || d.contents == nil {
+		return nil
+	}
+	for _, name := range f.Paths() {
+		file := f.Files[name]
+		if !file.Binary() {
+			continue
+		}
+		_, stored, err := tx.Content(ctx, file.SHA256)
+		var data []byte
+		if err == nil && !stored {
+			data, err = d.contents(file.SHA256)
+		}
+		switch {
+		case err != nil:
+			return err
+		case data == nil:
+		case registry.HashBytes(data) != file.SHA256:
+			return fmt.Errorf("%w: %s changed while it was proposed; try again", proposals.ErrConflict, jsondoc.Quote(name))
+		default:
+			if err := tx.AddContent(ctx, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

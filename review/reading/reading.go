@@ -5,9 +5,12 @@ package reading
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/review/impact"
 	"toolcrib/review/inspection"
@@ -173,4 +176,162 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 		}
 		return page, d.inspector.Refresh(ctx, r, all...)
 	})
+}
+
+// Resolve turns what a user types for proposals into their ids: a number with or
+// without "#", a full id or a unique prefix of it, the subject or the tool id that
+// only one is open on, and "set:NAME" for all members of a change set.
+func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
+}
+
+func resolve(ctx context.Context, r review.ProposalReader, refs []string) ([]proposals.ID, error) {
+	var ids []proposals.ID
+	for len(refs) > 0 {
+		changeSet, isSet := review.ChangeSetRef(refs[0])
+		n := 1
+		var found []proposals.ID
+		var err error
+		if isSet {
+			found, err = resolveSet(ctx, r, changeSet)
+		} else {
+			if n = slices.IndexFunc(refs, func(ref string) bool { _, isSet := review.ChangeSetRef(ref); return isSet }); n < 0 {
+				n = len(refs)
+			}
+			found, err = r.ResolveIDs(ctx, refs[:n])
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids, refs = append(ids, found...), refs[n:]
+	}
+	return ids, nil
+}
+
+func resolveSet(ctx context.Context, r review.ProposalReader, changeSet string) ([]proposals.ID, error) {
+	members, err := r.Members(ctx, changeSet)
+	if err != nil {
+		return nil, err
+	}
+	if len(members) == 0 {
+		return nil, fmt.Errorf("change set %q: %w", changeSet, proposals.ErrNotFound)
+	}
+	if slices.ContainsFunc(members, notLive) {
+		members = slices.DeleteFunc(members, func(p proposals.Proposal) bool { return !notLive(p) })
+	}
+	ids := make([]proposals.ID, len(members))
+	for i, m := range members {
+		ids[i] = m.ID
+	}
+	return ids, nil
+}
+
+func notLive(p proposals.Proposal) bool { return p.State != proposals.Approved }
+
+// OpenMembers returns the ids of the members of a change set to which something
+// can still happen.
+func (d *Reader) OpenMembers(ctx context.Context, changeSet string) ([]proposals.ID, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
+		members, err := r.Members(ctx, changeSet)
+		for _, m := range members {
+			if m.State.Open() {
+				ids = append(ids, m.ID)
+			}
+		}
+		if err == nil && len(ids) == 0 {
+			err = fmt.Errorf("an open member of change set %q: %w", changeSet, proposals.ErrNotFound)
+		}
+		return ids, err
+	})
+}
+
+// Source returns the JSON that a definition was imported from, nil when there is
+// none here.
+func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
+	if records.Pin(definition) == "" {
+		return nil, nil
+	}
+	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) { return records.Source(ctx, r, definition) })
+}
+
+// Shown records that actor was shown dossiers; an approval without a digest then
+// applies to exactly that content. Only users approve, so it records nothing for
+// anybody else, nor for closed proposals.
+func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error {
+	if actor.Kind != proposals.User || d.records.DryRun {
+		return nil
+	}
+	now := make([]review.Shown, 0, len(ds))
+	ids := make([]proposals.ID, 0, len(ds))
+	for _, o := range ds {
+		if o.Proposal.State.Open() {
+			now, ids = append(now, d.shownOf(o)), append(ids, o.Proposal.ID)
+		}
+	}
+	before, err := records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Shown, error) { return r.Shown(ctx, actor, ids) })
+	if err != nil {
+		return err
+	}
+	now = slices.DeleteFunc(now, func(s review.Shown) bool {
+		known, ok := before[s.Proposal]
+		return ok && known.Digest == s.Digest && known.Revision == s.Revision
+	})
+	if len(now) == 0 {
+		return nil
+	}
+	return d.records.Storage.Remember(ctx, actor, now)
+}
+
+// shownOf returns the state that a dossier shows.
+func (d *Reader) shownOf(o review.Dossier) review.Shown {
+	s := review.Shown{Proposal: o.Proposal.ID, Digest: o.Digest, At: d.records.Time()}
+	var a review.Assessment
+	if latest := o.Assessment(); latest != nil {
+		a = *latest
+	}
+	s.ShownParts = review.NewShownParts(o.Proposal, a, o.Standing, o.Members, o.Rendered)
+	return s
+}
+
+// maxCompared is how many bytes a revision has at most that is compared for a list.
+const maxCompared = 64 << 10
+
+// Extents reads how much proposals change against the versions that they were drafted
+// against, in one snapshot. Its cost is that of decoding them: a list asks for the rows
+// that it shows.
+func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
+	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
+		bundles, err := r.Bundles(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		out := make(map[proposals.ID]review.Extent, len(ids))
+		for _, b := range bundles {
+			if out[b.Proposal.ID], err = extent(ctx, r, b); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	})
+}
+
+func extent(ctx context.Context, r review.Reader, b review.Bundle) (review.Extent, error) {
+	e := review.Extent{Rationale: b.Revision.Draft.Rationale}
+	if size := len(b.Revision.Canonical()); size > maxCompared {
+		e.Size = size
+		return e, nil
+	}
+	var before diff.Content
+	base, err := records.Definition(ctx, r, b.Proposal.Subject, b.Proposal.BaseVersion)
+	switch {
+	case err == nil:
+		before.Definition = base
+	case !errors.Is(err, proposals.ErrNotFound):
+		return e, err
+	}
+	for _, f := range diff.Contents(before, diff.Content{Definition: b.Revision.Draft.Definition}) {
+		removed, added := f.Patch().Changed()
+		e.Added, e.Removed = e.Added+added, e.Removed+removed
+	}
+	return e, nil
 }
