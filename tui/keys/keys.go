@@ -200,8 +200,7 @@ func (m *Keys) TakeBackKey() screen.Key {
 type Elsewhere struct{ Name, Help, How string }
 
 // wish is a key that is carried out once its page is on the screen and has read what the
-// key acts on. Another key ends it.
+// key acts on, or whose reason to have no effect is shown then. Another key ends it.
 type wish struct {
 	place, name string
-	told        string // why it waits
 }

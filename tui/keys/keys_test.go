@@ -93,3 +93,45 @@ func TestKeys(t *testing.T) {
 		t.Errorf("%v were carried out, not %v", pressed, want)
 	}
 }
+
+// desk is a page whose key acts on what it reads.
+type desk struct {
+	home
+	why string
+}
+
+func (d *desk) Place() string { return "Desk" }
+func (d *desk) Keys() []screen.Key {
+	key := named(d.pressed, "sign", "s", "")
+	key.Off = func() string { return d.why }
+	return []screen.Key{key}
+}
+func (d *desk) Reload() tea.Cmd { return nil }
+
+// TestAKeyWaitsForItsPage finds a key of a page that is loading: nothing is said, and it is
+// carried out when the page is there; or it is said why not, and then it is not carried out
+// later either.
+func TestAKeyWaitsForItsPage(t *testing.T) {
+	for _, why := range []string{"", "it is locked"} {
+		var pressed []string
+		sh, at := new(desktop), &desk{home{pressed: &pressed}, screen.Loading}
+		pages := navigation.New([]navigation.Root{{Page: &home{pressed: &pressed}, Name: "Home"}, {Page: at, Name: "Desk"}}, func(screen.Page) bool { return false })
+		m := New(sh, pages, Options{Opener: nowhere{}, HelpPlace: "Help", Places: func() []Place { return []Place{{"Desk", at.Keys()}} }})
+		m.Bind(nil, []screen.Key{m.TakeBackKey()})
+		m.Find()
+		sh.line.Text.Insert("sign")
+		sh.line.Changed()
+		sh.line.Done()
+		if m.Grant(); sh.said != "" || len(pressed) != 0 {
+			t.Errorf("while the page is loading, %q is said, and %v is carried out", sh.said, pressed)
+		}
+		at.why = why
+		m.Grant()
+		said := sh.said
+		at.why = ""
+		m.Grant()
+		if carried := len(pressed) == 1; carried != (why == "") || (said == "") != carried {
+			t.Errorf("with the reason %q, %q is said, and then %v is carried out", why, said, pressed)
+		}
+	}
+}

@@ -39,7 +39,9 @@ func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	return nil, false
 }
 
-// Grant carries a wish out where it can be, and keeps it otherwise.
+// Grant carries a wish out on its page, or shows why the key has no effect. It keeps a wish while
+// the page is another one or is still loading, and says nothing of it: who was told that a
+// key has no effect is not to meet its dialog a moment later.
 func (m *Keys) Grant() tea.Cmd {
 	if m.wish == nil || m.wish.place != Everywhere && m.pages.On().Place() != m.wish.place || m.shell.Busy() {
 		return nil
@@ -55,15 +57,11 @@ func (m *Keys) Grant() tea.Cmd {
 			turned = tea.Batch(turned, turn.Do())
 		}
 	}
-	if why := wished.Why(); why != "" {
-		if why == m.wish.told {
-			return turned
-		}
-		m.wish.told = why
-		return tea.Batch(turned, m.shell.Say(screen.Remark, "%s: %s", screen.KeyName(wished.Keys[0]), why))
+	if wished.Why() == screen.Loading {
+		return turned
 	}
 	m.wish = nil
-	return tea.Batch(turned, wished.Do())
+	return tea.Batch(turned, m.run(wished))
 }
 
 // maxTabs is more than any page has.

@@ -251,7 +251,7 @@ func (a *acts) canUndo() bool { return a.loaded && a.cannotUndo() == "" }
 func (a *acts) cannotUndo() string {
 	switch {
 	case !a.loaded:
-		return "it is still loading"
+		return screen.Loading
 	case a.Tab == tabHistory:
 		return a.history.cannotRestore()
 	case a.waivedFinding():

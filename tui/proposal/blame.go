@@ -27,7 +27,7 @@ func (t *diffPane) blamable() int {
 func (t *diffPane) cannotBlame() string {
 	switch why := t.none(); {
 	case !t.loaded:
-		return "it is still loading"
+		return screen.Loading
 	case why != "":
 		return why
 	case t.made.from == isNew:

@@ -224,7 +224,7 @@ func (t *diffPane) nothingUnseen() string {
 	r := t.reading()
 	switch {
 	case r == nil || r.list == nil:
-		return "the diff is still loading"
+		return screen.Loading
 	case !t.dossier.Proposal.State.Open():
 		return wording.Standing(t.dossier.Proposal.State)
 	case r.seenAll():

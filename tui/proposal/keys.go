@@ -122,7 +122,7 @@ func (a *acts) notMyTurn() bool {
 
 func (a *acts) cannotApprove() string {
 	if !a.loaded {
-		return "it is still loading"
+		return screen.Loading
 	}
 	if why := wording.Obstacles(a.dossier, wording.Ways{Rebase: "; R rebases it"}); len(why) > 0 {
 		if a.outdated() && a.cannotReassess() == "" {
@@ -150,7 +150,7 @@ func (a *acts) outdated() bool {
 
 func (a *acts) cannotReassess() string {
 	if !a.loaded {
-		return "it is still loading"
+		return screen.Loading
 	}
 	state := a.dossier.Proposal.State
 	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
@@ -163,7 +163,7 @@ func (a *acts) cannotWaive() string {
 	s, ok := a.book.selectedFinding()
 	switch {
 	case !a.loaded:
-		return "it is still loading"
+		return screen.Loading
 	case !ok:
 		return "select a finding first, on the tabs Overview, Diff or Assessment"
 	}
@@ -223,7 +223,7 @@ func (pp *Page) switchRendered() tea.Cmd {
 func (pp *Page) cannotRender() string {
 	switch {
 	case !pp.loaded:
-		return "it is still loading"
+		return screen.Loading
 	case pp.Tab == tabDiff || pp.Tab == tabHistory:
 		return "the tabs Diff and History show texts as they are"
 	case pp.Tab == tabPrompt:

@@ -97,7 +97,7 @@ func (s *state) inState(states ...proposals.State) func() bool {
 func (s *state) cannotAct(act proposals.Act) func() string {
 	return func() string {
 		if !s.loaded {
-			return "it is still loading"
+			return screen.Loading
 		}
 		return wording.Cannot(s.Actor, act, s.dossier.Proposal)
 	}

@@ -86,7 +86,7 @@ func (t *diffPane) cannotRemark() string {
 	case t.Tab != tabDiff:
 		return "only on the Diff tab; C comments on the proposal"
 	case t.list == nil:
-		return "the diff is still loading"
+		return screen.Loading
 	}
 	return ""
 }
@@ -238,7 +238,7 @@ func (t *diffPane) nothingToFold() string {
 	case t.Tab != tabDiff:
 		return "only on the Diff tab"
 	case t.list == nil:
-		return "the diff is still loading"
+		return screen.Loading
 	case len(t.notes()) == 0:
 		return "there are no findings and no comments on lines"
 	}
@@ -251,7 +251,7 @@ func (t *diffPane) none() string {
 	case t.Tab != tabDiff && t.Tab != tabPrompt && t.Tab != tabTests:
 		return "only on the Diff tab"
 	case t.list == nil:
-		return "the diff is still loading"
+		return screen.Loading
 	}
 	return ""
 }

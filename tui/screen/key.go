@@ -64,5 +64,8 @@ func Hint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ")
 }
 
+// Loading is the reason of a key whose page has not read yet what the key acts on.
+const Loading = "it is still loading"
+
 // Always has the footer show a key behind the others.
 func Always() bool { return true }

@@ -133,7 +133,7 @@ func (s Step) take(ctx context.Context, t *terminal.Terminal) ([]string, error) 
 		if err != nil || s.shown(screen) {
 			return keys, err
 		}
-		if screen, err = t.Steady(ctx); err != nil || s.shown(screen) { // the page took the key after all
+		if screen, err = t.Steady(ctx); err != nil || s.shown(screen) { // the message was still that of the key before
 			return keys, err
 		}
 	}
