@@ -193,21 +193,30 @@ func (a *Printer) pager(lines int) []string {
 	return words
 }
 
-// throughPager hands text to a pager and waits until the user has left it. An interrupt
-// is the pager's: it must not lose its terminal to a process that ends before.
+// maxPiped limits what is written to a pager at once, in bytes: the least that systems write to
+// a pipe as one piece.
+const maxPiped = 512
+
+// throughPager hands text to a pager, line by line, and waits until the user has left it. A
+// pager that was left before its last line leaves the rest in the pipe. An interrupt is
+// the pager's: it must not lose its terminal to a process that ends before.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
 	}
 	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the user's own
-	unread, to, err := os.Pipe()
+	unread, to, err := process.Pipe()
 	if err != nil {
 		return err
 	}
 	defer unread.Close()
 	c.Stdin, c.Stdout, c.Stderr = unread, a.Stdout, a.Env.Err
 	go func() {
-		_, _ = to.Write(text) // ends when all is read, by the pager or below
+		for line := range bytes.Lines(text) {
+			for part := range slices.Chunk(line, maxPiped) {
+				_, _ = to.Write(part) // ends when all is read, by the pager or below
+			}
+		}
 		_ = to.Close()
 	}()
 	c.Env = os.Environ()
