@@ -73,8 +73,9 @@ func (b *binder) context(f Finding) string {
 	if len(parts) == 0 {
 		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
 	}
-	if around := plainDots(letters.Fold(parts[0])); speaksOfAddress(around) || len(addressTokens(around)) > 0 {
-		parts = append(parts, b.destinations(hostWords(around))...)
+	around := plainDots(letters.Fold(parts[0]))
+	if tokens := addressTokens(around); len(tokens) > 0 || speaksOfAddress(around) {
+		parts = append(parts, b.destinations(hostWords(tokens))...)
 	}
 	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // no text of a draft holds a NUL
 }

@@ -153,6 +153,10 @@ func spelledParts(text string) func(yield func(string) bool) {
 	}
 }
 
+// escape is the length of a byte that is not UTF-8, as a text shows it: ⟨E9⟩. No address has one
+// inside, and a text in another encoding may have as many as letters.
+const escape = len("⟨E9⟩")
+
 // maySpell reports whether a word may belong to what spelledAddress matches, and whether it
 // has only marks, of which any number may stand between words. single counts the letters
 // that stand alone up to its end.
@@ -160,6 +164,11 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	var digits, hex, code, numbers, letters int // in a row, except numbers
 	marks = true
 	for i := 0; i < len(word); i++ {
+		if rest := word[i:]; len(rest) >= escape && rest[:3] == "⟨" && rest[5:escape] == "⟩" {
+			marks, digits, hex, code, letters, *single = false, 0, 0, 0, 0, 0
+			i += escape - 1
+			continue
+		}
 		c := word[i]
 		next := byte(' ')
 		if i+1 < len(word) {
@@ -283,10 +292,10 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words in the addresses of a text by which people speak of them.
-func hostWords(text string) []string {
+// hostWords returns the words in addresses by which people speak of them.
+func hostWords(tokens []string) []string {
 	var hosts []string
-	for _, address := range addressTokens(text) {
+	for _, address := range tokens {
 		for _, word := range wordsOf(strings.ToLower(address)) {
 			if len(word) >= 5 && !slices.Contains([]string{"https", "example"}, word) {
 				hosts = append(hosts, word)

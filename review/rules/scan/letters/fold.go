@@ -302,6 +302,7 @@ func Fold(text string) string {
 		return text
 	}
 	var b strings.Builder
+	var cache Cache
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
 			b.WriteByte(c)
@@ -309,7 +310,7 @@ func Fold(text string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		switch f := foldRune(r); {
+		switch f := cache.Fold(r); {
 		case f.Class == Skip:
 		case f.ASCII != 0:
 			b.WriteByte(f.ASCII)
