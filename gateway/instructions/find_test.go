@@ -299,7 +299,7 @@ func TestLinks(t *testing.T) {
 	pdf := by[".agents/skills/pdf"]
 	steps, err := Plan(Compare([]Found{pdf}, nil), Origin{Layer: registry.LayerUser, Taken: func(registry.Kind, string) bool { return false }})
 	must(t, err)
-	if s := steps[0]; s.Draft != nil || !s.Refused || !strings.Contains(s.Reason, `skill.files["p.md"]: is a link out of the folder`) {
+	if s := steps[0]; s.Draft != nil || !s.Refused || !strings.Contains(s.Reason, `skill.files["p.md"]: is a link to a target outside of the folder`) {
 		t.Errorf("the step is %+v", s)
 	}
 	must(t, os.Symlink(outside, filepath.Join(dir, ".gemini")))
