@@ -56,7 +56,7 @@ const (
 	cursorCommands = "https://cursor.com/docs/context/commands"
 	cursorSkills   = "https://cursor.com/docs/context/skills"
 	cursorAgents   = "https://cursor.com/docs/context/subagents"
-	cursorHooks    = "https://cursor.com/docs/agent/hooks"
+	cursorHooks    = "https://cursor.com/docs/hooks"
 	copilotVSCode  = "https://code.visualstudio.com/docs/copilot/customization/custom-instructions"
 	copilotPrompts = "https://code.visualstudio.com/docs/copilot/customization/prompt-files"
 	copilotAgents  = "https://code.visualstudio.com/docs/copilot/customization/custom-agents"
@@ -71,6 +71,7 @@ const (
 	windsurfRules  = "https://docs.windsurf.com/windsurf/cascade/memories"
 	windsurfFlows  = "https://docs.windsurf.com/windsurf/cascade/workflows"
 	windsurfSkills = "https://docs.windsurf.com/windsurf/cascade/skills"
+	windsurfHooks  = "https://docs.windsurf.com/windsurf/cascade/hooks"
 	clineRules     = "https://docs.cline.bot/customization/cline-rules"
 	clineFlows     = "https://docs.cline.bot/customization/workflows"
 	clineSkills    = "https://docs.cline.bot/customization/skills"
@@ -89,6 +90,7 @@ const (
 	opencodeModes  = "https://opencode.ai/docs/modes"
 	opencodeSkills = "https://opencode.ai/docs/skills"
 	opencodeConfig = "https://opencode.ai/docs/config"
+	opencodeFiles  = "https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/session/instruction.ts"
 	zedRules       = "https://zed.dev/docs/ai/instructions"
 	zedSettings    = "https://zed.dev/docs/ai/agent-settings"
 )
@@ -104,6 +106,7 @@ var shared = []Place{
 	{"Claude Code", file, "CLAUDE.md", claudeMemory},
 	{"Claude Code", file, "CLAUDE.local.md", claudeMemory},
 	{"Claude Code", unchecked, ".claude/agent-memory/*/*.md", claudeAgents},
+	{"Claude Code", unchecked, ".claude/agent-memory-local/*/*.md", claudeAgents},
 	{"Codex, Cursor, Copilot and others", file, "AGENTS.md", codexAgents},
 	{"Codex", file, "AGENTS.override.md", codexAgents},
 	{"Codex", skill, ".agents/skills/**", codexSkills},
@@ -141,6 +144,7 @@ var shared = []Place{
 	{"Windsurf", file, ".windsurf/workflows/**/*.md", windsurfFlows},
 	{"Windsurf", skill, ".windsurf/skills/**", windsurfSkills},
 	{"Windsurf", file, ".windsurfrules", windsurfRules},
+	{"Windsurf", unchecked, ".windsurf/hooks.json", windsurfHooks},
 	{"Cline", file, ".clinerules", clineRules},
 	{"Cline", file, ".clinerules/**/*.md", clineRules},
 	{"Cline", file, ".clinerules/**/*.txt", clineRules},
@@ -172,6 +176,9 @@ var shared = []Place{
 	{"opencode", file, ".opencode/modes/**/*.md", opencodeModes},
 	{"opencode", skill, ".opencode/skill/**", opencodeSkills},
 	{"opencode", skill, ".opencode/skills/**", opencodeSkills},
+	{"opencode", file, ".opencode/skills/*.md", opencodeSkills},
+	{"opencode", file, ".claude/skills/*.md", opencodeSkills},
+	{"opencode", file, ".agents/skills/*.md", opencodeSkills},
 	{"opencode", unchecked, "opencode.json", opencodeConfig},
 	{"opencode", unchecked, "opencode.jsonc", opencodeConfig},
 	{"Zed", file, ".rules", zedRules},
@@ -184,6 +191,7 @@ var shared = []Place{
 var inProjects = []Place{
 	{"Claude Code", file, ".claude/settings.json", claudeSettings},
 	{"Claude Code", file, ".claude/settings.local.json", claudeSettings},
+	{"opencode", file, "CONTEXT.md", opencodeFiles},
 }
 
 // atHome are further places in the home of the user.
@@ -198,6 +206,7 @@ var atHome = []Place{
 	{"Cline", file, "Documents/Cline/Rules/**/*.txt", clineRules},
 	{"Cline", file, "Cline/Rules/**/*.md", clineRules},
 	{"Cline", file, "Documents/Cline/Workflows/**/*.md", clineFlows},
+	{"Cline", unchecked, "Documents/Cline/Hooks/*", clineHooks},
 	{"Copilot", skill, ".copilot/skills/**", copilotSkills},
 	{"Copilot", file, ".copilot/agents/*.md", copilotCLI},
 	{"Copilot", file, ".copilot/copilot-instructions.md", copilotCLI},
@@ -213,6 +222,7 @@ var atHome = []Place{
 	{"opencode", file, ".config/opencode/modes/**/*.md", opencodeModes},
 	{"opencode", skill, ".config/opencode/skill/**", opencodeSkills},
 	{"opencode", skill, ".config/opencode/skills/**", opencodeSkills},
+	{"opencode", file, ".config/opencode/skills/*.md", opencodeSkills},
 	{"opencode", unchecked, ".config/opencode/opencode.json", opencodeConfig},
 	{"opencode", unchecked, ".config/opencode/opencode.jsonc", opencodeConfig},
 	{"Zed", file, ".config/zed/AGENTS.md", zedRules},
