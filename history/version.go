@@ -16,29 +16,29 @@ import (
 
 // Version is an immutable snapshot of a subject, written at approval, before
 // the live registry follows. Actors and the assessment are kept as the text
-// they had then.
+// they had then. The keys are those of a bundle.
 type Version struct {
-	Subject      registry.Subject
-	Number       int             // counted from 1
-	Definition   json.RawMessage // canonical JSON
-	ContentHash  string          // SHA-256 of Definition
-	PrevHash     string          // Hash of the version before, "" for the first
-	Hash         string          // seals everything else
-	Proposal     string          // "" for what toolcrib ships
-	Revision     int
-	Author       string
-	Assessment   string            // id of the assessment the decision stood on
-	ReviewDigest string            // of the content that the decider was shown
-	Rendered     map[string]string // seal of what it did to every channel prompt it changed, by "agent:layer/id#channel"
-	RulesVersion string
-	DecidedBy    string
-	DecidedAt    time.Time
-	Note         string
-	Waivers      []Waiver
-	Signature    string // hash of the decider's signed statement; "" when the approval was not signed
+	Subject      registry.Subject  `json:"subject"`
+	Number       int               `json:"number"`              // counted from 1
+	Definition   json.RawMessage   `json:"definition"`          // canonical JSON
+	ContentHash  string            `json:"content_hash"`        // SHA-256 of Definition
+	PrevHash     string            `json:"prev_hash,omitempty"` // Hash of the version before, "" for the first
+	Hash         string            `json:"hash"`                // seals everything else
+	Proposal     string            `json:"proposal,omitempty"`  // "" for what toolcrib ships
+	Revision     int               `json:"revision,omitempty"`
+	Author       string            `json:"author,omitempty"`
+	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment the decision stood on
+	ReviewDigest string            `json:"review_digest,omitempty"` // of the content that the decider was shown
+	Rendered     map[string]string `json:"rendered,omitempty"`      // seal of what it did to every channel prompt it changed, by "agent:layer/id#channel"
+	RulesVersion string            `json:"rules_version,omitempty"`
+	DecidedBy    string            `json:"decided_by"`
+	DecidedAt    time.Time         `json:"decided_at"`
+	Note         string            `json:"note,omitempty"`
+	Waivers      []Waiver          `json:"waivers,omitempty"`
+	Signature    string            `json:"signature,omitempty"` // hash of the decider's signed statement; "" when the approval was not signed
 	// Approvals are those before the last one, which DecidedBy gave; none where one
 	// approval was enough.
-	Approvals []Approval
+	Approvals []Approval `json:"approvals,omitempty"`
 }
 
 // Approval is an approval that by itself made no version.

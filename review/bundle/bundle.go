@@ -55,26 +55,8 @@ type Head struct {
 
 // Version is one version of a subject. The last one of a subject is live.
 type Version struct {
-	Subject      string            `json:"subject"`
-	Number       int               `json:"number"`
-	Definition   json.RawMessage   `json:"definition"`
-	ContentHash  string            `json:"content_hash"`
-	PrevHash     string            `json:"prev_hash,omitempty"`
-	Hash         string            `json:"hash"`
-	Proposal     string            `json:"proposal,omitempty"`
-	Revision     int               `json:"revision,omitempty"`
-	Author       string            `json:"author,omitempty"`
-	Assessment   string            `json:"assessment,omitempty"`
-	ReviewDigest string            `json:"review_digest,omitempty"`
-	Rendered     map[string]string `json:"rendered,omitempty"`
-	RulesVersion string            `json:"rules_version,omitempty"`
-	DecidedBy    string            `json:"decided_by"`
-	DecidedAt    time.Time         `json:"decided_at"`
-	Note         string            `json:"note,omitempty"`
-	Waivers      []history.Waiver  `json:"waivers,omitempty"`
-	Signature    string            `json:"signature,omitempty"` // SHA-256 of the statement
-	// Approvals are those before the one that decided.
-	Approvals []history.Approval `json:"approvals,omitempty"`
+	Subject string `json:"subject"` // which may be none in a bundle that was changed
+	history.Version
 }
 
 // Statement is a signed statement.
@@ -161,10 +143,8 @@ func (s *statements) add(ctx context.Context, hash string) error {
 }
 
 func newVersion(v history.Version) Version {
-	return Version{
-		v.Subject.String(), v.Number, v.Definition, v.ContentHash, v.PrevHash, v.Hash, v.Proposal, v.Revision, v.Author, v.Assessment, v.ReviewDigest,
-		v.Rendered, v.RulesVersion, v.DecidedBy, v.DecidedAt.UTC(), v.Note, v.Waivers, v.Signature, v.Approvals,
-	}
+	v.DecidedAt = v.DecidedAt.UTC()
+	return Version{v.Subject.String(), v}
 }
 
 // version returns the version as history has it.
@@ -177,11 +157,8 @@ func (v Version) version() (history.Version, error) {
 	if err != nil {
 		return history.Version{}, err
 	}
-	return history.Version{
-		Subject: subject, Number: v.Number, Definition: jsondoc.Canonical(n), ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash,
-		Proposal: v.Proposal, Revision: v.Revision, Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, Rendered: v.Rendered,
-		RulesVersion: v.RulesVersion, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: v.Waivers, Signature: v.Signature, Approvals: v.Approvals,
-	}, nil
+	v.Version.Subject, v.Version.Definition = subject, jsondoc.Canonical(n)
+	return v.Version, nil
 }
 
 // Encode writes a bundle.
