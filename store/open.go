@@ -90,7 +90,7 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done, err = server.Migrate(ctx, s.Conn, func(ctx context.Context) error { return catalog.Seed(ctx, s, db.seeding()) })
+	done, err = server.Migrate(ctx, s.Conn, func(ctx context.Context) error { return catalog.Seed(ctx, s, db.seeding) })
 	return done, db.pool.Engine.Describe(err)
 }
 
@@ -118,29 +118,21 @@ func (db *DB) prepare(ctx context.Context) error {
 		if db.pool.DryRun {
 			return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
 		}
-		if err := db.migrate(ctx); err != nil {
+		steps, err := db.pool.Engine.Steps()
+		if err != nil {
 			return err
+		}
+		for _, step := range steps {
+			if err := db.take(ctx, step); err != nil {
+				return fmt.Errorf("migration %d: %w", step.Number, err)
+			}
 		}
 	}
 	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })
 }
 
-// migrate runs the steps that the database lacks. Another process may do the
-// same at once: each step looks again inside its transaction.
-func (db *DB) migrate(ctx context.Context) error {
-	steps, err := db.pool.Engine.Steps()
-	if err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if err := db.take(ctx, step); err != nil {
-			return fmt.Errorf("migration %d: %w", step.Number, err)
-		}
-	}
-	return nil
-}
-
-// take runs a step unless the database already has it.
+// take runs a step unless the database already has it: another process may take the same
+// steps at once.
 func (db *DB) take(ctx context.Context, step engine.Step) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		version, err := db.pool.Engine.Schema(ctx, s.Conn)
@@ -148,7 +140,7 @@ func (db *DB) take(ctx context.Context, step engine.Step) error {
 			return err
 		}
 		if step.SQL == "" {
-			err = catalog.Seed(ctx, s, db.seeding())
+			err = catalog.Seed(ctx, s, db.seeding)
 		} else {
 			err = s.Script(ctx, step.SQL)
 		}
@@ -157,8 +149,4 @@ func (db *DB) take(ctx context.Context, step engine.Step) error {
 		}
 		return db.pool.Engine.Took(ctx, s.Conn, step)
 	})
-}
-
-func (db *DB) seeding() catalog.Seeding {
-	return catalog.Seeding{Now: db.now(), NewID: db.newID, CoreAlone: db.empty}
 }

@@ -33,9 +33,7 @@ type DB struct {
 	assistant.Data
 	verification.Audits
 
-	now     func() time.Time
-	newID   func() string
-	empty   bool // a new database gets the core alone
+	seeding catalog.Seeding
 	waiting waiting
 
 	mu     sync.Mutex
@@ -74,7 +72,7 @@ func use(e session.Engine, opts Options) *DB {
 	c := session.New(e, session.Options{Witness: session.Witness{Account: opts.Account, Users: opts.Users}, Trust: opts.Trust, Committed: opts.Committed, DryRun: opts.DryRun})
 	return &DB{
 		pool: c, Lists: catalog.Lists{Pool: c}, AuditLog: records.AuditLog{Pool: c}, CallLog: calls.CallLog{Pool: c}, Imports: catalog.Imports{Pool: c}, History: catalog.History{Pool: c},
-		Data: assistant.Data{Pool: c}, Audits: verification.Audits{Pool: c}, now: opts.Now, newID: opts.NewID, empty: opts.Empty,
+		Data: assistant.Data{Pool: c}, Audits: verification.Audits{Pool: c}, seeding: catalog.Seeding{Now: opts.Now, NewID: opts.NewID, CoreAlone: opts.Empty},
 	}
 }
 

@@ -40,7 +40,7 @@ type waiting struct {
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
 	n, notifies := db.pool.Engine.Connector.(notifier)
 	if notifies {
-		db.waiting.once.Do(func() { db.listen(n) })
+		db.waiting.once.Do(func() { db.waiting.listen(n) })
 	}
 	w := &db.waiting
 	w.mu.Lock()
@@ -58,21 +58,20 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-news:
-		return db.toldNow()
+		return w.toldNow()
 	}
 	return told
 }
 
-func (db *DB) toldNow() int64 {
-	db.waiting.mu.Lock()
-	defer db.waiting.mu.Unlock()
-	return db.waiting.told
+func (w *waiting) toldNow() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told
 }
 
 // listen receives notifications until the database is closed. It reconnects when its
 // connection ends; meanwhile Wait returns after every, as without notifications.
-func (db *DB) listen(n notifier) {
-	w := &db.waiting
+func (w *waiting) listen(n notifier) {
 	ctx, stop := context.WithCancel(context.Background())
 	done, news := make(chan struct{}), make(chan struct{})
 	w.mu.Lock()

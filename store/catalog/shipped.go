@@ -19,7 +19,7 @@ import (
 
 // Seeding stamps what is shipped.
 type Seeding struct {
-	Now       time.Time
+	Now       func() time.Time
 	NewID     func() string
 	CoreAlone bool
 }
@@ -28,7 +28,7 @@ type Seeding struct {
 // subject, or the core alone, and the core's hashes into the table
 // that its lock is read from.
 func Seed(ctx context.Context, s *session.Session, with Seeding) error {
-	now := with.Now.UTC().Truncate(time.Microsecond)
+	now := with.Now().UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
 		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
 		v, err := Versions{Session: s}.AddVersion(ctx, history.Version{

@@ -88,7 +88,7 @@ type snapshot struct {
 }
 
 // current returns the dump of the committed rows.
-func (d *Database) current(t testing.TB) string {
+func current(t testing.TB, d *Database) string {
 	t.Helper()
 	if OnPostgres() {
 		return d.Dump(t)
@@ -118,9 +118,9 @@ const maxLine = 400
 // are read again only when the engine reports a commit since they were read.
 func (d *Database) Unchanged(t testing.TB, act func()) {
 	t.Helper()
-	before := d.current(t)
+	before := current(t, d)
 	act()
-	if lines := Difference(before, d.current(t)); len(lines) > 0 {
+	if lines := Difference(before, current(t, d)); len(lines) > 0 {
 		for i, line := range lines {
 			lines[i] = line[:min(len(line), maxLine)]
 		}

@@ -14,7 +14,7 @@ func (d *Database) Queue(t testing.TB, ps ...proposals.Proposal) []proposals.Pro
 	t.Helper()
 	err := d.Update(t.Context(), func(tx review.Tx) error {
 		for i := range ps {
-			d.complete(&ps[i])
+			complete(d, &ps[i])
 			p := ps[i]
 			p.State = proposals.Drafted
 			revision := proposals.Revision{
@@ -40,7 +40,7 @@ func (d *Database) Queue(t testing.TB, ps ...proposals.Proposal) []proposals.Pro
 	return ps
 }
 
-func (d *Database) complete(p *proposals.Proposal) {
+func complete(d *Database, p *proposals.Proposal) {
 	if p.ID == "" {
 		p.ID = proposals.ID(d.NewID())
 	}
