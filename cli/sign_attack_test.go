@@ -83,7 +83,7 @@ func TestSystemFileWins(t *testing.T) {
 	if err := os.Chmod(filepath.Join(system, "toolcrib.toml"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "others may write") {
+	if said, code := home.with(vars, "", system, "list"); code != 1 || !strings.Contains(said, "other accounts may write") {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 }
