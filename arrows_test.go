@@ -105,6 +105,8 @@ var tuiLayers = [][]string{
 	{"pager"},
 	{"prose"},
 	{"labels", "edit", "markdown", "difflist"},
+	{"quotes"},
+	{"seen"},
 	{"screen"},
 	{"unsent", "pending", "navigation"},
 	{"editor"},

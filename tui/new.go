@@ -25,6 +25,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/shell"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/unsent"
@@ -93,7 +94,7 @@ func New(cfg Config) *Model {
 		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: proposal.NewSeen(), after: after}
+	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.On().(*queue.Page)
 	pages, news, screens := m.pages, m.news, m.shell

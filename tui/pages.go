@@ -23,6 +23,7 @@ import (
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/servers"
 	"toolcrib/tui/subject"
 	"toolcrib/tui/wording"
@@ -75,7 +76,7 @@ type deps struct {
 	editor *editor.Editor
 	jobs   *jobs.Runner
 	ops    *pending.Operations
-	seen   *proposal.Seen
+	seen   *seen.Record
 	after  func(time.Duration, tea.Msg) tea.Cmd
 }
 

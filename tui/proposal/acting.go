@@ -33,13 +33,13 @@ func (a *acts) members() []proposals.Proposal {
 
 func (a *acts) askApprove() tea.Cmd {
 	members := a.members()
-	choices, draft := a.Seen.choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
+	choices, draft := a.Seen.Choices(members), screen.DecisionDraft(proposals.ActApprove, idsOf(members)...)
 	ask := a.Shell.Ask(screen.Dialog{
 		Form: proposals.ActApprove.Form(1), Draft: draft, About: screen.About(members...), NoteOptional: true,
 		Subject: screen.Subjects(proposals.ActApprove, members...),
 		Facts: func() []draw.Line {
-			read, of := a.Seen.progress(members)
-			ds := a.Seen.dossiers(members)
+			read, of := a.Seen.Progress(members)
+			ds := a.Seen.Dossiers(members)
 			if len(ds) == 0 {
 				ds = []review.Dossier{a.dossier}
 			}
@@ -48,7 +48,7 @@ func (a *acts) askApprove() tea.Cmd {
 		Content: func(page *prose.Page) { a.approvalContent(page, members) },
 		Locked:  func() []string { return a.Seen.Unread(members) },
 		Unread: func() tea.Cmd {
-			p, missing := a.Seen.first(members)
+			p, missing := a.Seen.First(members)
 			switch {
 			case !missing:
 				return nil
@@ -63,7 +63,7 @@ func (a *acts) askApprove() tea.Cmd {
 	if len(a.Seen.Unread(members)) > 0 {
 		return ask
 	}
-	return tea.Batch(ask, a.Tell(a.ctx, a.Seen.dossiers(members)...))
+	return tea.Batch(ask, a.Tell(a.ctx, a.Seen.Dossiers(members)...))
 }
 
 // about names the proposal that a text is for.
@@ -103,9 +103,9 @@ func (a *acts) approvalContent(page *prose.Page, members []proposals.Proposal) {
 	d := a.dossier
 	a.openFindings(page)
 	screen.PromptsField(page, d)
-	a.frame.TestsField(page, a.Seen.dossiers(members)...)
+	a.frame.TestsField(page, a.Seen.Dossiers(members)...)
 	for _, p := range members {
-		if r := a.Seen.of[p.ID]; r != nil && r.dossier.Unassigned {
+		if r := a.Seen.Of(p.ID); r != nil && r.Dossier().Unassigned {
 			a.frame.Unassigned(page, p)
 		}
 	}
@@ -186,7 +186,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 				return
 			}
 			page.Field("at", place(at))
-			if text, ok := a.passages.quote(at); ok && at.Line > 0 {
+			if text, ok := a.quotes.Line(a.dossier, at); ok && at.Line > 0 {
 				page.Marked("┃ ", text, nil)
 			}
 		},

@@ -51,7 +51,7 @@ func (t *assessmentPane) rows() pager.Rows {
 	for _, s := range d.Standing {
 		page.Blank()
 		page.Stop()
-		t.passages.finding(page, s)
+		t.quotes.Finding(page, t.frame.Theme, t.dossier, s, t.reading().Passages)
 	}
 	page.Blank()
 	page.Heading("Reviewer's comment")

@@ -14,7 +14,7 @@ import (
 func (t *diffPane) blamable() int {
 	d := t.dossier
 	switch {
-	case t.list == nil || t.made.from == isNew:
+	case t.list == nil || t.made.From == isNew:
 		return 0
 	case t.against == 0:
 		return d.Proposal.BaseVersion
@@ -30,7 +30,7 @@ func (t *diffPane) cannotBlame() string {
 		return screen.Loading
 	case why != "":
 		return why
-	case t.made.from == isNew:
+	case t.made.From == isNew:
 		return "all of it is new"
 	case t.blamable() == 0:
 		return "only against a version; b compares with one"

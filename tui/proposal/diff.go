@@ -12,6 +12,7 @@ import (
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 
@@ -20,11 +21,11 @@ type diffPane struct {
 	pane
 	against  int // index among what the revision can be compared with
 	context  int
-	made     comparison     // what list was made of
-	list     *difflist.List // nil while it is made
-	jump     *anchor        // where to go when the list is there
-	folded   bool           // findings and comments
-	toUnseen bool           // go to the unread parts when the list is there
+	made     seen.Comparison // what list was made of
+	list     *difflist.List  // nil while it is made
+	jump     *anchor         // where to go when the list is there
+	folded   bool            // findings and comments
+	toUnseen bool            // go to the unread parts when the list is there
 }
 
 // anchor is a line of a field.
@@ -56,10 +57,10 @@ func (t *diffPane) Fill() {
 
 // comparedWith names the base of the diff on screen.
 func (t *diffPane) comparedWith() string {
-	if t.made.from == isNew {
+	if t.made.From == isNew {
 		return isNew
 	}
-	return "against " + t.made.from
+	return "against " + t.made.From
 }
 
 // bases lists what the revision can be compared with, what it was drafted
@@ -86,13 +87,13 @@ func (t *diffPane) bases() []base {
 	return out
 }
 
-// wanted is the comparison that the page is to show.
-func (t *diffPane) wanted() (what comparison, before, after diff.Content) {
+// wanted is the seen.Comparison that the page is to show.
+func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
 	bs := t.bases()
 	b := bs[min(t.against, len(bs)-1)]
 	r := t.dossier.Revision
 	after = diff.Content{Definition: r.Draft.Definition, Beside: b.beside}
-	return comparison{from: b.name, new: t.hash, revision: r.Number, context: t.context}, b.content, after
+	return seen.Comparison{From: b.name, New: t.hash, Revision: r.Number, Context: t.context}, b.content, after
 }
 
 // Load implements tab: it makes the diff that is wanted, unless it is there.
@@ -103,23 +104,23 @@ func (t *diffPane) Load() tea.Cmd {
 		t.Fill()
 		return nil
 	}
-	if r := t.reading(); r.list != nil && r.made == what {
-		t.show(what, r.list, r.pager)
+	if r := t.reading(); r.List != nil && r.Made == what {
+		t.show(what, r.List, r.Pager)
 		return nil
 	}
 	return t.makeDiff(what, before, after)
 }
 
-func (t *diffPane) makeDiff(what comparison, before, after diff.Content) tea.Cmd {
+func (t *diffPane) makeDiff(what seen.Comparison, before, after diff.Content) tea.Cmd {
 	return func() tea.Msg {
 		fields, err := difflist.Compare(t.ctx, t.Desk, before, after)
-		list := difflist.New(fields, what.context).ListFiles(diff.Files(before.Definition, after.Definition))
+		list := difflist.New(fields, what.Context).ListFiles(diff.Files(before.Definition, after.Definition))
 		return t.book.then(func() tea.Cmd { return t.compared(what, list, err) })
 	}
 }
 
 // compared shows a diff, if it is the one that is wanted.
-func (t *diffPane) compared(what comparison, list *difflist.List, err error) tea.Cmd {
+func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error) tea.Cmd {
 	if wanted, _, _ := t.wanted(); wanted != what {
 		return nil
 	}
@@ -127,8 +128,8 @@ func (t *diffPane) compared(what comparison, list *difflist.List, err error) tea
 		return t.Shell.Fail(err)
 	}
 	r := t.reading()
-	same := r.pager != nil && r.made.from == what.from && r.made.new == what.new
-	p := r.pager
+	same := r.Pager != nil && r.Made.From == what.From && r.Made.New == what.New
+	p := r.Pager
 	if t.against != 0 {
 		p, same = nil, false
 	}
@@ -137,14 +138,14 @@ func (t *diffPane) compared(what comparison, list *difflist.List, err error) tea
 		p.SetWrap(true)
 	}
 	if t.against == 0 {
-		r.made, r.list, r.pager, r.read = what, list, p, 0
+		r.SetDiff(what, list, p)
 	}
 	t.show(what, list, p)
 	return nil
 }
 
 // show puts a diff into its tab.
-func (t *diffPane) show(what comparison, list *difflist.List, p *pager.Pager) {
+func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Pager) {
 	t.made, t.list = what, list
 	t.pager = p
 	p.Restyle(t.frame.Theme)
@@ -207,13 +208,13 @@ func (t *diffPane) nextUnseen() tea.Cmd {
 		t.against = 0
 		return t.Load()
 	}
-	if row, ok := r.list.FirstUnseen(r.pager, t.split, 0); ok {
+	if row, ok := r.List.FirstUnseen(r.Pager, t.split, 0); ok {
 		t.book.turn(tabDiff)
-		r.pager.Reveal(r.list.Placed(row, t.split))
+		r.Pager.Reveal(r.List.Placed(row, t.split))
 		return nil
 	}
 	for i, s := range t.dossier.Standing {
-		if !visible.Clean(s.Passage) && !r.sawPassage(s) {
+		if !visible.Clean(s.Passage) && !r.Saw(s) {
 			return t.book.showFinding(i)
 		}
 	}
@@ -223,11 +224,11 @@ func (t *diffPane) nextUnseen() tea.Cmd {
 func (t *diffPane) nothingUnseen() string {
 	r := t.reading()
 	switch {
-	case r == nil || r.list == nil:
+	case r == nil || r.List == nil:
 		return screen.Loading
 	case !t.dossier.Proposal.State.Open():
 		return wording.Standing(t.dossier.Proposal.State)
-	case r.seenAll():
+	case r.All():
 		return "you've seen every change"
 	}
 	return ""

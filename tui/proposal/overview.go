@@ -112,7 +112,7 @@ func (t *overviewPane) findings(page *prose.Page) {
 			page.Heading(wording.Count(len(t.dossier.Standing), "finding", "findings"))
 		}
 		page.Stop()
-		t.passages.finding(page, s)
+		t.quotes.Finding(page, t.frame.Theme, t.dossier, s, t.reading().Passages)
 	}
 }
 

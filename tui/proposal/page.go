@@ -53,7 +53,7 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 		t.pager.SetWrap(true)
 	}
 	if r := pp.reading(); r != nil {
-		pp.overview.pager, pp.assessment.pager = r.finds[0], r.finds[1]
+		pp.overview.pager, pp.assessment.pager = r.Findings[0], r.Findings[1]
 	}
 	pp.diff.context = difflist.DefaultContext
 	if f.Left > 0 {
@@ -68,8 +68,7 @@ func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment
 
 // bind has the tabs share the state of the page.
 func (pp *Page) bind() {
-	pp.book, pp.acts.state, pp.passages.state = pp, &pp.state, &pp.state
-	pp.passages.quotes = map[review.Anchor]quoted{}
+	pp.book, pp.acts.state = pp, &pp.state
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
@@ -276,12 +275,7 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
 	pp.unfit, pp.hash = msg.Unfit, msg.Hash
-	r := pp.reading()
-	if r == nil {
-		r = &reading{finds: [2]*pager.Pager{pp.overview.pager, pp.assessment.pager}, passages: map[pager.Text]int{}}
-		pp.Seen.of[pp.id] = r
-	}
-	r.dossier, r.hash = msg.Dossier, msg.Hash
+	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 	pp.tests.takeAnswers()
 	pp.fill()
 	var cmds []tea.Cmd

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
+	"toolcrib/tui/seen"
 )
 
 const id = proposals.ID("01990000-0000-7000-8000-000000000001")
@@ -61,7 +62,7 @@ func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.
 	return nil, nil
 }
 
-func opened(t *testing.T, d *desk, seen *Seen, width int) (*Page, []any) {
+func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) {
 	t.Helper()
 	on := func() string { return "" }
 	o := Options{
@@ -79,7 +80,7 @@ func TestShowsAProposal(t *testing.T) {
 		140: {"A clock", "│ ◆ goals", "+ Tell the time."},
 	} {
 		d := &desk{state: proposals.UserReview, goals: "Tell the time."}
-		p, want := opened(t, d, NewSeen(), width)
+		p, want := opened(t, d, seen.New(), width)
 		if len(want) != 0 {
 			t.Errorf("%d columns: opening asks for %v", width, want)
 		}
@@ -94,7 +95,7 @@ func TestShowsAProposal(t *testing.T) {
 		}
 	}
 	busy := errors.New("busy")
-	if _, want := opened(t, &desk{err: busy}, NewSeen(), 80); len(want) != 1 || want[0] != screen.Fail(busy) {
+	if _, want := opened(t, &desk{err: busy}, seen.New(), 80); len(want) != 1 || want[0] != screen.Fail(busy) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
@@ -103,7 +104,7 @@ func TestShowsAProposal(t *testing.T) {
 // on whatever page of the proposal.
 func TestLocksTheApproval(t *testing.T) {
 	d := &desk{state: proposals.UserReview, goals: strings.Repeat("One more thing to tell.\n", 60)}
-	seen := NewSeen()
+	seen := seen.New()
 	ask := func(p *Page) []string {
 		t.Helper()
 		want, off := screentest.Press(t, p.Shell, p, "a")
@@ -141,7 +142,7 @@ func TestLocksTheApproval(t *testing.T) {
 
 // TestAsksTheWorkbench asks for what concerns more than the page.
 func TestAsksTheWorkbench(t *testing.T) {
-	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
+	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	for key, check := range map[string]func(any) bool{
 		".": func(i any) bool { return i == screentest.Went{To: "OpenWaiting"} },
 		"e": func(i any) bool { e, ok := i.(editor.Manuscript); return ok && e.Name == "it" },
@@ -158,7 +159,7 @@ func TestAsksTheWorkbench(t *testing.T) {
 	if _, off := screentest.Press(t, p.Shell, p, "S"); off == "" {
 		t.Error("a proposal that waits for the user can be submitted")
 	}
-	rejected, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
+	rejected, _ := opened(t, &desk{state: proposals.Rejected}, seen.New(), 80)
 	for _, key := range []string{"c", "x", "u", "e"} {
 		if want, off := screentest.Press(t, rejected.Shell, rejected, key); off == "" {
 			t.Errorf("%s asks for %v of a rejected proposal", key, want)
@@ -168,7 +169,7 @@ func TestAsksTheWorkbench(t *testing.T) {
 
 // TestGoesOn opens the dialog of an unsent text once the proposal is there.
 func TestGoesOn(t *testing.T) {
-	p, _ := opened(t, &desk{state: proposals.UserReview}, NewSeen(), 80)
+	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
 	p.GoOn()
 	if want := screentest.Asked(p.Shell); len(want) != 1 || want[0].(screen.Dialog).Draft != "reject-"+string(id) {
@@ -178,7 +179,7 @@ func TestGoesOn(t *testing.T) {
 	if want := screentest.Asked(p.Shell); want != nil {
 		t.Errorf("it goes on again with %#v", want)
 	}
-	closed, _ := opened(t, &desk{state: proposals.Rejected}, NewSeen(), 80)
+	closed, _ := opened(t, &desk{state: proposals.Rejected}, seen.New(), 80)
 	closed.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject.txt"})
 	closed.GoOn()
 	if want := screentest.Asked(closed.Shell); len(want) != 1 || !strings.Contains(string(want[0].(screen.Status).Text), "/kept/reject.txt") {

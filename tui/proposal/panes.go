@@ -9,7 +9,9 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/pager"
+	"toolcrib/tui/quotes"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 
@@ -67,20 +69,20 @@ type book interface {
 type state struct {
 	Options
 	screen.Panes
-	ctx      context.Context //nolint:containedctx // the commands of Bubble Tea have no other
-	book     book
-	frame    screen.Frame
-	id       proposals.ID
-	loaded   bool
-	dossier  review.Dossier
-	hash     string   // of the definition in it
-	unfit    []string // why a draft cannot be submitted, by its own text
-	split    bool     // diffs are side by side
-	passages passages
+	ctx     context.Context //nolint:containedctx // the commands of Bubble Tea have no other
+	book    book
+	frame   screen.Frame
+	id      proposals.ID
+	loaded  bool
+	dossier review.Dossier
+	hash    string   // of the definition in it
+	unfit   []string // why a draft cannot be submitted, by its own text
+	split   bool     // diffs are side by side
+	quotes  quotes.Quotes
 }
 
 // reading returns what was read of the proposal, nil before it was loaded.
-func (s *state) reading() *reading { return s.Seen.of[s.id] }
+func (s *state) reading() *seen.Reading { return s.Seen.Of(s.id) }
 
 // inTab reports whether one of some tabs is on the screen.
 func (s *state) inTab(tabs ...int) func() bool {

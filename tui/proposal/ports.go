@@ -15,6 +15,7 @@ import (
 	"toolcrib/tui/editor"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 )
 
 // Desk shows a proposal and everything that belongs to it.
@@ -80,7 +81,7 @@ type Options struct {
 	Actor    proposals.Actor
 	Layer    registry.Layer // in whose view prompts are shown
 	HasModel bool           // one is configured that answers test cases
-	Seen     *Seen
+	Seen     *seen.Record
 	Texts    *markdown.Texts
 	Counter  *tokens.Counter
 	NoEditor func() string // why nothing can be edited

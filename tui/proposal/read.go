@@ -8,6 +8,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 
@@ -35,7 +36,7 @@ func (pp *Page) Reload() tea.Cmd {
 	id := pp.id
 	return func() tea.Msg {
 		d, err := pp.Desk.Show(pp.ctx, pp.Actor, id)
-		return Loaded{id, d, contentOf(d), wording.Unfit(d), err}
+		return Loaded{id, d, seen.ContentOf(d), wording.Unfit(d), err}
 	}
 }
 

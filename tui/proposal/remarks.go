@@ -102,7 +102,7 @@ func (t *diffPane) remarkHere() tea.Cmd {
 	if strings.HasPrefix(path, wire.SourcePath) { // a proposal names its source, which stands elsewhere
 		at.Field, at.Line = inDefinition+"source", 0
 	}
-	if _, ok := t.passages.quote(at); !ok {
+	if _, ok := t.quotes.Line(t.dossier, at); !ok {
 		return t.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", diff.Label(path), at.Revision)
 	}
 	t.pager.Unpick()
@@ -272,7 +272,7 @@ func (t *diffPane) cannotWiden() string {
 	if why := t.none(); why != "" {
 		return why
 	}
-	if t.made.from == isNew {
+	if t.made.From == isNew {
 		return "everything is new, so all of it is shown"
 	}
 	return ""

@@ -47,7 +47,7 @@ func (t *threadPane) rows() pager.Rows {
 		page.Stop()
 		t.anchors = append(t.anchors, e.on)
 		page.Line(e.head)
-		if text, ok := t.passages.quote(e.on); ok && e.on.Line > 0 {
+		if text, ok := t.quotes.Line(t.dossier, e.on); ok && e.on.Line > 0 {
 			page.Marked(" ┃ ", text, nil)
 		}
 		if e.body != "" {

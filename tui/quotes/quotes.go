@@ -1,4 +1,5 @@
-package proposal
+// Package quotes quotes lines of a proposal: those of findings and of comments.
+package quotes
 
 import (
 	"fmt"
@@ -13,36 +14,38 @@ import (
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
 
-// passages quotes lines of a proposal: those of findings and of comments.
-type passages struct {
-	*state
+// Quotes quotes lines of one proposal.
+type Quotes struct {
 	source   *jsondoc.Node // the revision, once a line of it was quoted
 	sourceOf string        // its content hash
-	quotes   map[review.Anchor]quoted
+	lines    map[review.Anchor]quoted
 }
 
 // maxPassage is how much of a passage is quoted, in bytes; all of it stands in
 // the diff.
 const maxPassage = 2000
 
-func (q *passages) finding(page *prose.Page, s review.Standing) {
-	sign, style := labels.Severity(q.frame.Theme, s.Severity)
+// Finding writes a finding of a dossier with its passage. seen gets how many bytes of each
+// quoted line have to be on the screen.
+func (q *Quotes) Finding(page *prose.Page, th theme.Theme, d review.Dossier, s review.Standing, seen map[pager.Text]int) {
+	sign, style := labels.Severity(th, s.Severity)
 	if s.Waiver != nil {
-		sign, style = "□ waived", q.frame.Theme.Faint
+		sign, style = "□ waived", th.Faint
 	}
 	where := draw.Show(wording.Place(s.Path))
 	if s.Line > 0 {
 		where += draw.Showf(" %d:%d", s.Line, s.Column)
 	}
-	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(q.frame.Theme.Strong, draw.Show(s.Rule)+"  ").Add(q.frame.Theme.Faint, where))
+	page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(th.Strong, draw.Show(s.Rule)+"  ").Add(th.Faint, where))
 	page.Text("          ", s.Deed())
-	id, need := findingID(s), q.reading().passages
-	for n, of := range q.passage(s) {
-		page.TrackedMarks("        ┃ ", of.text, q.frame.Theme.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: q.frame.Theme.Mark}}, id+pager.Text(n))
-		need[id+pager.Text(n)] = of.end
+	id := FindingID(s)
+	for n, of := range q.passage(d, s) {
+		page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.Text(n))
+		seen[id+pager.Text(n)] = of.end
 	}
 	for _, remedy := range s.Remedies() {
 		page.Faint("          ", "→ "+remedy)
@@ -62,8 +65,8 @@ type quotation struct {
 // characters.
 const around = 32
 
-// passageLines are the lines of a passage, as much as is quoted.
-func passageLines(s review.Standing) []string {
+// PassageLines are the lines of a passage, as much as is quoted.
+func PassageLines(s review.Standing) []string {
 	switch {
 	case s.Passage == "":
 		return nil
@@ -75,8 +78,8 @@ func passageLines(s review.Standing) []string {
 
 // passage quotes the passage of a finding: one line with its context, several
 // without.
-func (q *passages) passage(s review.Standing) []quotation {
-	lines := passageLines(s)
+func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
+	lines := PassageLines(s)
 	out := make([]quotation, len(lines))
 	for i, l := range lines {
 		out[i] = quotation{l, 0, len(l)}
@@ -84,7 +87,7 @@ func (q *passages) passage(s review.Standing) []quotation {
 	if len(lines) != 1 || s.Line == 0 || s.Passage != lines[0] {
 		return out
 	}
-	line, ok := q.line(s.Path, s.Line)
+	line, ok := q.line(d, s.Path, s.Line)
 	if !ok {
 		return out
 	}
@@ -108,9 +111,9 @@ func (q *passages) passage(s review.Standing) []quotation {
 }
 
 // line returns a line of a field of the revision, counted from 1.
-func (q *passages) line(path string, n int) (string, bool) {
-	draft := q.dossier.Revision.Draft
-	if hash := q.dossier.Revision.ContentHash; q.source == nil || q.sourceOf != hash {
+func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
+	draft := d.Revision.Draft
+	if hash := d.Revision.ContentHash; q.source == nil || q.sourceOf != hash {
 		doc, err := jsondoc.Parse(draft.Canonical(), jsondoc.DefaultLimits)
 		if err != nil {
 			return "", false
@@ -121,7 +124,7 @@ func (q *passages) line(path string, n int) (string, bool) {
 	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
 		field = nil
 		if t := draft.Definition.Tool; t != nil {
-			field = wire.Unread(*t, q.dossier.Source).Find(below)
+			field = wire.Unread(*t, d.Source).Find(below)
 		}
 	}
 	if field == nil || field.Kind != jsondoc.String {
@@ -134,26 +137,29 @@ func (q *passages) line(path string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// findingID names the passage of a finding for the pager.
-func findingID(s review.Standing) pager.Text {
+// FindingID names the passage of a finding for the pager.
+func FindingID(s review.Standing) pager.Text {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d", review.Handle(s.Finding), s.Line, s.Column)
 	return pager.Text(h.Sum64()&^0xffff | 1)
 }
 
-// quote returns the line that an anchor is on, "" for a field as a whole; false
+// Line returns the line that an anchor is on, "" for a field as a whole; false
 // when there is none.
-func (q *passages) quote(at review.Anchor) (string, bool) {
-	if known, ok := q.quotes[at]; ok {
+func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
+	if known, ok := q.lines[at]; ok {
 		return known.text, known.ok
 	}
 	var found quoted
-	for _, r := range q.dossier.Revisions {
+	for _, r := range d.Revisions {
 		if r.Number == at.Revision {
 			found = quoteOf(r.Draft, at)
 		}
 	}
-	q.quotes[at] = found
+	if q.lines == nil {
+		q.lines = map[review.Anchor]quoted{}
+	}
+	q.lines[at] = found
 	return found.text, found.ok
 }
 

@@ -1,0 +1,65 @@
+package seen_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/history/diff"
+	"toolcrib/proposals"
+	"toolcrib/registry"
+	"toolcrib/review"
+	"toolcrib/review/rules"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/pager"
+	"toolcrib/tui/prose"
+	"toolcrib/tui/quotes"
+	"toolcrib/tui/seen"
+	"toolcrib/tui/theme"
+)
+
+// TestUnread names what an approval lacks: the diff, then the parts of it and the findings
+// with hidden characters that were not on the screen, and all of it after a change.
+func TestUnread(t *testing.T) {
+	th := theme.Theme{}
+	definition := registry.Definition{Tool: &registry.Tool{ID: "pacer", Prompt: "Count the words."}}
+	d := review.Dossier{Proposal: proposals.Proposal{ID: "1"}, Revision: proposals.Revision{Draft: proposals.Draft{Definition: definition}}}
+	d.Standing = []review.Standing{{Finding: rules.Finding{Rule: "S104", Path: "definition.prompt", Passage: "\u202e"}}}
+	record, ps := seen.New(), []proposals.Proposal{d.Proposal}
+	unread := func(want ...string) {
+		t.Helper()
+		missing := strings.Join(record.Unread(ps), "; ")
+		for _, part := range want {
+			if !strings.Contains(missing, part) {
+				t.Errorf("%q is not among what is unread: %q", part, missing)
+			}
+		}
+		if len(want) == 0 && missing != "" {
+			t.Errorf("all was on the screen, but %q is unread", missing)
+		}
+	}
+	unread("the diff")
+
+	findings := [2]*pager.Pager{pager.New(th), pager.New(th)}
+	record.Show(d, seen.ContentOf(d), findings)
+	list := difflist.New(diff.Contents(diff.Content{}, diff.Content{Definition: definition}), difflist.DefaultContext)
+	p := pager.New(th)
+	p.SetSize(80, 100)
+	p.Replace(list.Rows(th, false))
+	reading := record.Of("1")
+	reading.SetDiff(seen.Comparison{New: seen.ContentOf(d)}, list, p)
+	unread("prompt", "S104")
+
+	p.See()
+	unread("S104")
+	var q quotes.Quotes
+	page := prose.New(th)
+	q.Finding(page, th, d, d.Standing[0], reading.Passages)
+	findings[1].SetSize(80, 100)
+	findings[1].Replace(page.Rows())
+	findings[1].See()
+	unread()
+
+	d.Revision.Draft.Definition.Tool = &registry.Tool{ID: "pacer", Prompt: "Count the letters."}
+	record.Show(d, seen.ContentOf(d), findings)
+	unread("the diff")
+}
