@@ -59,11 +59,11 @@ func (q *Page) measure() tea.Cmd {
 	var of []revision
 	var ids []proposals.ID
 	for i := q.list.top; i < q.list.top+q.list.height; i++ {
-		r, ok := q.list.at(i)
-		if !ok || len(r.members) > maxMembers {
+		r, ok := q.list.At(i)
+		if !ok || len(r.Members) > maxMembers {
 			continue
 		}
-		for _, p := range r.members {
+		for _, p := range r.Members {
 			key := revision{p.ID, p.Revision}
 			if _, known := q.known[key]; known || q.asking[key] {
 				continue

@@ -14,6 +14,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 )
 
@@ -65,7 +66,7 @@ type filterLine struct {
 // incomplete filter leaves the list unchanged.
 func (q *Page) askFilter() tea.Cmd {
 	before := q.list.filter
-	f := &filterLine{text: edit.NewSelected(before), known: q.list.vocabulary()}
+	f := &filterLine{text: edit.NewSelected(before), known: vocabulary(&q.list.Rows)}
 	return q.shell.Type(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
@@ -79,7 +80,7 @@ func (q *Page) askFilter() tea.Cmd {
 			if n, err := strconv.Atoi(strings.TrimSpace(f.text.String())); err == nil && n > 0 {
 				return tea.Batch(q.shell.OpenNumber("#"+strconv.Itoa(n)), q.setFilter(before))
 			}
-			if p, ok := q.list.current(); ok && q.list.total() == 1 && filter.IsNumber(q.list.filter) {
+			if p, ok := q.list.current(); ok && q.list.Total() == 1 && filter.IsNumber(q.list.filter) {
 				return tea.Batch(q.shell.Open(p, false), q.setFilter(before))
 			}
 			return nil
@@ -128,14 +129,10 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 
 // vocabulary has the values by which the rows that were read can be found, and the
 // rules.
-func (rs *rows) vocabulary() filter.Vocabulary {
+func vocabulary(rs *rows.Rows) filter.Vocabulary {
 	v := filter.Vocabulary{}
-	for _, s := range rs.slots {
-		for _, r := range s.rows {
-			for _, p := range r.members {
-				v.Add(p)
-			}
-		}
+	for p := range rs.All() {
+		v.Add(p)
 	}
 	for _, r := range ruleset.All() {
 		v["rule"] = append(v["rule"], r.ID)

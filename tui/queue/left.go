@@ -32,5 +32,5 @@ func (q *Page) Resume(left screen.Left) {
 	if order := review.Order(left.Order); slices.Contains(review.Orders(), order) {
 		l.order = order
 	}
-	l.listed, l.want = l.apart(), proposals.ID(left.Row)
+	l.Listed, l.want = l.apart(), proposals.ID(left.Row)
 }

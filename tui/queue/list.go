@@ -4,6 +4,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
@@ -12,7 +13,7 @@ import (
 // list is the selected proposals through a window.
 type list struct {
 	selection
-	rows
+	rows.Rows
 	cursor int
 	top    int
 	height int          // of the window, in rows
@@ -22,11 +23,11 @@ type list struct {
 
 // current returns the proposal of the selected row.
 func (l *list) current() (proposals.Proposal, bool) {
-	r, ok := l.at(l.cursor)
+	r, ok := l.At(l.cursor)
 	if !ok {
 		return proposals.Proposal{}, false
 	}
-	return r.first(), true
+	return r.First(), true
 }
 
 func (l *list) noneSelected() string {
@@ -38,14 +39,14 @@ func (l *list) noneSelected() string {
 
 // query returns the query that reads slot n.
 func (l *list) query(n int) review.Query {
-	return review.Query{State: l.shownTab().state, Filter: l.where(), Order: l.order, Reverse: l.backward, Limit: chunk, After: l.slots[n].after}
+	return review.Query{State: l.shownTab().state, Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: l.After(n)}
 }
 
 // size returns how many proposals the list has, whether they were read or not; false
 // where only those are known of that were read.
 func (l *list) size() (int, bool) {
 	if l.where() != "" || l.counts == nil {
-		return l.known(), l.whole()
+		return l.Known(), l.Whole()
 	}
 	n := l.counts[l.shownTab().state]
 	if l.shownTab().state == "" {
@@ -59,12 +60,12 @@ func (l *list) size() (int, bool) {
 // window returns the rows on the screen and as many around it as are kept ready,
 // counted as they are read: from one on to before another.
 func (l *list) window() (from, to int) {
-	return l.span(l.top-l.height-1, l.top+2*(l.height+1))
+	return l.Span(l.top-l.height-1, l.top+2*(l.height+1))
 }
 
 // restore finds the row again that the cursor was at.
 func (l *list) restore() {
-	if i := l.find(l.want); l.want != "" && i >= 0 {
+	if i := l.Find(l.want); l.want != "" && i >= 0 {
 		if l.top > 0 { // at the top, new rows are seen
 			l.top += i - l.cursor
 		}
@@ -75,7 +76,7 @@ func (l *list) restore() {
 
 // clamp keeps the cursor in the list and the window around the cursor.
 func (l *list) clamp() {
-	n := l.total()
+	n := l.Total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
 	l.top = screen.Window(l.top, l.cursor, n, l.height)
 }
@@ -86,13 +87,13 @@ func (l *list) position(th theme.Theme) draw.Line {
 	if n == 0 {
 		return nil
 	}
-	more, at := draw.Safe(""), l.before(l.cursor)+1
+	more, at := draw.Safe(""), l.Before(l.cursor)+1
 	switch {
-	case known && l.backward:
-		at += n - l.known()
-	case l.backward && l.cursor == l.total()-1:
+	case known && l.Backward:
+		at += n - l.Known()
+	case l.Backward && l.cursor == l.Total()-1:
 		return draw.Of(th.Faint, " last ")
-	case l.backward:
+	case l.Backward:
 		return draw.Of(th.Faint, draw.Showf(" %d from the end ", n-at))
 	case !known:
 		more = "+" // the list goes on

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -77,12 +78,12 @@ func (m *marking) end() bool {
 }
 
 // extend marks the waiting proposals between the row where a range began and another.
-func (m *marking) extend(rs *rows, to int) {
+func (m *marking) extend(rs *rows.Rows, to int) {
 	if m.from == "" {
 		return
 	}
 	from := to
-	if i := rs.find(m.from); i >= 0 {
+	if i := rs.Find(m.from); i >= 0 {
 		from = i
 	}
 	m.Marks = slices.Clone(m.kept)
@@ -91,10 +92,10 @@ func (m *marking) extend(rs *rows, to int) {
 
 // waiting marks the rows that wait for a decision, from one on to before another, as
 // long as there is room.
-func (m *marking) waiting(rs *rows, from, to int) {
+func (m *marking) waiting(rs *rows.Rows, from, to int) {
 	for i := from; i < to && len(m.Marks) < maxMarks; i++ {
-		if r, ok := rs.at(i); ok && len(m.Marks)+len(r.members) <= maxMarks {
-			m.add(r.members)
+		if r, ok := rs.At(i); ok && len(m.Marks)+len(r.Members) <= maxMarks {
+			m.add(r.Members)
 		}
 	}
 }
@@ -109,9 +110,9 @@ func (m *marking) add(ps []proposals.Proposal) {
 }
 
 // nothingIn returns why none of some rows can be marked or unmarked.
-func (m *marking) nothingIn(rs *rows) string {
+func (m *marking) nothingIn(rs *rows.Rows) string {
 	found := marking{Marks: m.Marks}
-	if found.waiting(rs, 0, rs.total()); len(found.Marks) > 0 {
+	if found.waiting(rs, 0, rs.Total()); len(found.Marks) > 0 {
 		return ""
 	}
 	return "nothing listed waits for you"
@@ -120,22 +121,22 @@ func (m *marking) nothingIn(rs *rows) string {
 // chosen returns the proposals to decide: the marked ones, else those of the selected
 // row.
 func (m *marking) chosen(l *list) []proposals.Proposal {
-	if r, ok := l.at(l.cursor); ok && len(m.Marks) == 0 {
-		return r.members
+	if r, ok := l.At(l.cursor); ok && len(m.Marks) == 0 {
+		return r.Members
 	}
 	return m.Marks
 }
 
 // cannotMark returns why the selected row cannot be marked.
 func (m *marking) cannotMark(l *list) string {
-	r, ok := l.at(l.cursor)
+	r, ok := l.At(l.cursor)
 	if !ok {
 		return "no proposal is selected"
 	}
-	if r.folded() && !m.hasAll(r) && len(m.Marks)+len(r.members) > maxMarks {
+	if r.Folded() && !m.hasAll(r) && len(m.Marks)+len(r.Members) > maxMarks {
 		return "at most " + strconv.Itoa(maxMarks) + " proposals can be decided together; enter opens the set"
 	}
-	for _, p := range r.members {
+	for _, p := range r.Members {
 		if why := m.CannotMark(p); why != "" {
 			return why
 		}
@@ -144,16 +145,16 @@ func (m *marking) cannotMark(l *list) string {
 }
 
 // hasAll reports whether all that a row stands for is marked.
-func (m *marking) hasAll(r row) bool {
-	return !slices.ContainsFunc(r.members, func(p proposals.Proposal) bool { return !m.Marks.Has(p.ID) })
+func (m *marking) hasAll(r rows.Row) bool {
+	return !slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return !m.Marks.Has(p.ID) })
 }
 
 // markRow marks what the selected row stands for, or unmarks it, and goes on to the next.
 func (q *Page) markRow() tea.Cmd {
 	q.Marked.end()
-	r, _ := q.list.at(q.list.cursor)
+	r, _ := q.list.At(q.list.cursor)
 	all := q.Marked.hasAll(r)
-	for _, p := range r.members {
+	for _, p := range r.Members {
 		if q.Marked.Marks.Has(p.ID) == all {
 			q.Marked.Mark(p)
 		}
@@ -165,9 +166,9 @@ func (q *Page) markRow() tea.Cmd {
 func markOn(q *Page, step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		q.Marked.end()
-		q.Marked.waiting(&q.list.rows, q.list.cursor, q.list.cursor+1)
+		q.Marked.waiting(&q.list.Rows, q.list.cursor, q.list.cursor+1)
 		moved := q.Move(step)
-		q.Marked.waiting(&q.list.rows, q.list.cursor, q.list.cursor+1)
+		q.Marked.waiting(&q.list.Rows, q.list.cursor, q.list.cursor+1)
 		return moved
 	}
 }
@@ -178,7 +179,7 @@ func (q *Page) markRange() tea.Cmd {
 	if !q.Marked.begin(p) {
 		return nil
 	}
-	q.Marked.extend(&q.list.rows, q.list.cursor)
+	q.Marked.extend(&q.list.Rows, q.list.cursor)
 	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
@@ -186,7 +187,7 @@ func (q *Page) markRange() tea.Cmd {
 // when it is marked already.
 func (q *Page) markAll() tea.Cmd {
 	before := len(q.Marked.Marks)
-	q.Marked.waiting(&q.list.rows, 0, q.list.total())
+	q.Marked.waiting(&q.list.Rows, 0, q.list.Total())
 	switch {
 	case len(q.Marked.Marks) == before:
 		q.Marked.Marks = nil

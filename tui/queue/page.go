@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
 )
@@ -66,7 +67,7 @@ type Page struct {
 
 // New returns an empty page; Reload reads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, rows: rows{slots: []slot{{}}, unfolded: map[string]bool{}}}}
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, Rows: rows.New()}}
 }
 
 // Current implements screen.OfProposal.
@@ -101,7 +102,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Do: markOn(q, 1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
 		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
 		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Do: q.markRange, Off: q.list.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.Marked.nothingIn(&q.list.rows) }},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.Marked.nothingIn(&q.list.Rows) }},
 		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
 		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
 		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Do: q.fold, Off: q.list.cannotFold},
@@ -219,7 +220,7 @@ func (l *list) cannotFold() string {
 	switch {
 	case !ok:
 		return "no proposal is selected"
-	case l.listed:
+	case l.Listed:
 		return "sets are folded where the list is sorted by time or by findings"
 	case p.ChangeSet == "":
 		return "not a member of a change set"
@@ -230,9 +231,8 @@ func (l *list) cannotFold() string {
 // fold lists the members of the selected set, or folds it.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
-	q.list.unfolded[p.ChangeSet] = !q.list.unfolded[p.ChangeSet]
 	q.list.want = p.ID
-	q.list.refold()
+	q.list.Fold(p.ChangeSet)
 	q.list.restore()
 	q.list.clamp()
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
@@ -304,10 +304,10 @@ func (q *Page) Reload() tea.Cmd {
 	}
 	_, need := q.list.window()
 	if need > review.MaxPage {
-		return tea.Batch(q.Count(), q.load(func(*slot) bool { return true }))
+		return tea.Batch(q.Count(), q.load(true))
 	}
 	query := q.list.query(0)
-	query.Limit = max(chunk, (need+chunk-1)/chunk*chunk)
+	query.Limit = max(rows.Chunk, (need+rows.Chunk-1)/rows.Chunk*rows.Chunk)
 	return tea.Batch(q.Count(), q.readChunk(query))
 }
 
@@ -315,7 +315,7 @@ func (q *Page) Reload() tea.Cmd {
 func (q *Page) First() tea.Cmd {
 	query := q.list.query(0)
 	if query.Limit = q.Frame.Body; q.list.want != "" {
-		query.Limit = chunk // the row that was left is among them, as far as can be
+		query.Limit = rows.Chunk // the row that was left is among them, as far as can be
 	}
 	return q.readChunk(query)
 }
@@ -323,13 +323,13 @@ func (q *Page) First() tea.Cmd {
 // Ends implements screen.Rowed: where the end was not read yet, the list is read from
 // there.
 func (q *Page) Ends(last bool) tea.Cmd {
-	if last != q.list.backward && !q.list.whole() {
+	if last != q.list.Backward && !q.list.Whole() {
 		return q.readFrom(last)
 	}
 	if last {
-		return q.Move(q.list.total())
+		return q.Move(q.list.Total())
 	}
-	return q.Move(-q.list.total())
+	return q.Move(-q.list.Total())
 }
 
 // Move implements screen.Rowed.
@@ -337,7 +337,7 @@ func (q *Page) Move(n int) tea.Cmd {
 	q.list.cursor += n
 	q.Preview.Forget()
 	q.list.clamp()
-	q.Marked.extend(&q.list.rows, q.list.cursor)
+	q.Marked.extend(&q.list.Rows, q.list.cursor)
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 

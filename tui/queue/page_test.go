@@ -13,6 +13,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/screen/screentest"
 )
@@ -103,15 +104,15 @@ func TestListsProposals(t *testing.T) {
 
 // TestReadsOn goes to the end of a list of which the beginning was read, and back.
 func TestReadsOn(t *testing.T) {
-	p := opened(t, desk{waiting: 3*chunk + 1}, 80)
+	p := opened(t, desk{waiting: 3*rows.Chunk + 1}, 80)
 	for key, want := range map[string]string{"G": "tool_000", "g": "tool_300"} {
 		screentest.Press(t, p.shell, p, key)
 		if at, _ := p.Current(); at.Subject.ID != want {
 			t.Errorf("%s selects %s, expected %s", key, at.Subject.ID, want)
 		}
 	}
-	if p.list.total() > 2*chunk {
-		t.Errorf("%d rows were read for the two ends", p.list.total())
+	if p.list.Total() > 2*rows.Chunk {
+		t.Errorf("%d rows were read for the two ends", p.list.Total())
 	}
 }
 
@@ -151,7 +152,8 @@ func TestDecidesOnMarks(t *testing.T) {
 // where it does not.
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
-	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: p.list.slots[0].rows[0].first().ID}) {
+	first, _ := p.list.At(0)
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: first.First().ID}) {
 		t.Errorf("on a row that waits: %#v", want)
 	}
 	screentest.Press(t, p.shell, p, "tab")

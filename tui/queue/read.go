@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
@@ -69,36 +67,39 @@ func (q *Page) Count() tea.Cmd {
 
 // loaded takes in a chunk.
 func (q *Page) loaded(msg Listed) tea.Cmd {
-	n := slices.IndexFunc(q.list.slots, func(s slot) bool { return s.after == msg.Query.After })
-	if n < 0 || msg.Query.State != q.list.shownTab().state || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.backward {
+	if msg.Query.State != q.list.shownTab().state || msg.Query.Filter != q.list.where() || msg.Query.Order != q.list.order || msg.Query.Reverse != q.list.Backward {
 		return nil // of a list that is not shown any more
 	}
-	q.list.slots[n].loading, q.err, q.list.asked = false, msg.Err, true
+	n := q.list.Answered(msg.Query.After)
+	if n < 0 {
+		return nil
+	}
+	q.err = msg.Err
 	if msg.Err != nil {
 		return q.shell.Fail(msg.Err)
 	}
-	ps := q.list.arranged(msg.Page.Proposals, q.list.backward)
-	above := q.list.read(n, ps, msg.Page.Next)
+	ps := q.list.arranged(msg.Page.Proposals, q.list.Backward)
+	above := q.list.Read(n, ps, msg.Page.Next)
 	q.list.cursor, q.list.top = q.list.cursor+above, q.list.top+above
 	q.list.restore()
 	q.Fit(q.Frame)
-	q.list.forget(q.list.window())
+	q.list.Forget(q.list.window())
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Fill reads the chunks that the window shows and does not have.
 func (q *Page) Fill() tea.Cmd {
-	if !q.list.asked {
+	if !q.list.Asked() {
 		return nil
 	}
-	return q.load(func(s *slot) bool { return s.rows == nil && !s.loading })
+	return q.load(false)
 }
 
-// load reads the chunks in the window that are wanted.
-func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
+// load reads the chunks in the window that are missing, or with again all of them.
+func (q *Page) load(again bool) tea.Cmd {
 	from, to := q.list.window()
 	var cmds []tea.Cmd
-	for _, n := range q.list.missing(from, to, wanted) {
+	for _, n := range q.list.Missing(from, to, again) {
 		cmds = append(cmds, q.readChunk(q.list.query(n)))
 	}
 	return tea.Batch(cmds...)
@@ -106,7 +107,7 @@ func (q *Page) load(wanted func(*slot) bool) tea.Cmd {
 
 // readFrom reads the list again, from its beginning or from its end.
 func (q *Page) readFrom(backward bool) tea.Cmd {
-	q.list.rows, q.list.cursor, q.list.top, q.list.want = newRows(backward, q.list.apart(), q.list.unfolded), 0, 0, ""
+	q.list.Rows, q.list.cursor, q.list.top, q.list.want = q.list.Again(backward, q.list.apart()), 0, 0, ""
 	q.glance = Glance{}
 	q.Fit(q.Frame) // a filter or an order takes a line, or gives it back
 	q.Marked.end()

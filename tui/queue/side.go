@@ -16,6 +16,7 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/prose"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
@@ -24,12 +25,12 @@ import (
 // side draws the pane beside the list: what the selected proposal is about.
 func (q *Page) side() []string {
 	f := q.list.pane(q.Frame)
-	r, ok := q.list.at(q.list.cursor)
+	r, ok := q.list.At(q.list.cursor)
 	if f.Side == 0 || !ok {
 		return nil
 	}
-	p := r.first()
-	if r.folded() {
+	p := r.First()
+	if r.Folded() {
 		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f, r))
 	}
 	if q.list.below(q.Frame) > 0 {
@@ -138,29 +139,29 @@ func (l *list) pane(f screen.Frame) screen.Frame {
 // below returns how many lines the pane below the list has, 0 where it is beside it, or
 // where the reader wants none.
 func (l *list) below(f screen.Frame) int {
-	if f.Width >= screen.SideFrom || f.By.Zoomed || l.total() == 0 {
+	if f.Width >= screen.SideFrom || f.By.Zoomed || l.Total() == 0 {
 		return 0
 	}
 	return max(3, f.Body*2/5)
 }
 
 // aboutSet lists the members of a folded set.
-func aboutSet(f screen.Frame, r row) *prose.Page {
+func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
-	several := slices.ContainsFunc(r.members, func(p proposals.Proposal) bool { return p.Type != r.first().Type })
-	page.Title(r.first().ChangeSet)
-	page.Faint("", "A change set of "+wording.Count(len(r.members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
+	several := slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return p.Type != r.First().Type })
+	page.Title(r.First().ChangeSet)
+	page.Faint("", "A change set of "+wording.Count(len(r.Members), "proposal", "proposals")+": approved together, or not at all. F lists them, enter opens the set.")
 	page.Blank()
 	number, room := 0, f.Side-4
-	for _, p := range r.members {
+	for _, p := range r.Members {
 		number = max(number, draw.Width(draw.Show(wording.Reference(p)))+1)
 	}
 	if room -= number; several {
 		room -= 11
 	}
-	names := namesOf(th, r.members, room)
-	for i, p := range r.members {
+	names := namesOf(th, r.Members, room)
+	for i, p := range r.Members {
 		sign, style, _ := sign(th, p)
 		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
 		if several {

@@ -9,6 +9,7 @@ import (
 	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/theme"
 	"toolcrib/tui/wording"
 )
@@ -19,7 +20,7 @@ type column struct {
 	heading string
 	width   int // 0 for a column that takes what is left
 	right   bool
-	cell    func(r row) draw.Line
+	cell    func(r rows.Row) draw.Line
 }
 
 // gap is how many cells are between two columns.
@@ -54,22 +55,22 @@ type grid struct {
 // columns returns those of a list of so many cells.
 func (g grid) columns(width int) []column {
 	th := g.th
-	each := func(cell func(p proposals.Proposal) draw.Line) func(row) draw.Line {
-		return func(r row) draw.Line { return cell(r.first()) }
+	each := func(cell func(p proposals.Proposal) draw.Line) func(rows.Row) draw.Line {
+		return func(r rows.Row) draw.Line { return cell(r.First()) }
 	}
 	all := []column{
-		{heading: "NO.", width: numberWidth, cell: func(r row) draw.Line { return draw.Of(th.Faint, numbers(r)) }},
-		{width: 1, cell: func(r row) draw.Line { return worst(th, r) }},
+		{heading: "NO.", width: numberWidth, cell: func(r rows.Row) draw.Line { return draw.Of(th.Faint, numbers(r)) }},
+		{width: 1, cell: func(r rows.Row) draw.Line { return worst(th, r) }},
 	}
 	if g.states {
 		all = append(all, g.stateColumn(width >= fromAdvice))
 	}
 	all = append(all,
-		column{heading: "SUBJECT", cell: func(r row) draw.Line { return g.subject(r, 0) }},
-		column{heading: "TYPE", width: 10, cell: func(r row) draw.Line { return kindOfChange(th, r) }},
+		column{heading: "SUBJECT", cell: func(r rows.Row) draw.Line { return g.subject(r, 0) }},
+		column{heading: "TYPE", width: 10, cell: func(r rows.Row) draw.Line { return kindOfChange(th, r) }},
 		column{heading: "LINES", width: 9, right: true, cell: g.lines})
 	if width >= fromWhy {
-		all = append(all, column{heading: "WHY", cell: func(r row) draw.Line { return g.why(r, 0) }})
+		all = append(all, column{heading: "WHY", cell: func(r rows.Row) draw.Line { return g.why(r, 0) }})
 	}
 	if width >= fromWaits {
 		all = append(all, column{heading: "WAITS FOR", width: 16, cell: each(func(p proposals.Proposal) draw.Line {
@@ -83,7 +84,7 @@ func (g grid) columns(width int) []column {
 		all = append(all, column{heading: "BY", width: 13, cell: each(func(p proposals.Proposal) draw.Line { return author(th, p.Author, 13) })})
 	}
 	if width >= fromAdvice {
-		all = append(all, column{heading: "ADVICE", width: 9, cell: func(r row) draw.Line { return advice(th, r) }})
+		all = append(all, column{heading: "ADVICE", width: 9, cell: func(r rows.Row) draw.Line { return advice(th, r) }})
 	}
 	all = append(all, column{heading: "AGE", width: 4, right: true, cell: each(func(p proposals.Proposal) draw.Line {
 		return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(p.CreatedAt))))
@@ -97,8 +98,8 @@ func (g grid) stateColumn(words bool) column {
 	if words {
 		c = column{heading: "STATE", width: 15}
 	}
-	c.cell = func(r row) draw.Line {
-		sign, word, style := labels.State(g.th, g.actor, r.first())
+	c.cell = func(r rows.Row) draw.Line {
+		sign, word, style := labels.State(g.th, g.actor, r.First())
 		if words {
 			sign += " " + word
 		}
@@ -124,31 +125,31 @@ func (g grid) fit(all []column, width int) []column {
 		subject.width = min(max(left/2, leastSubject), mostSubject)
 		why := open[1]
 		why.width = left - subject.width
-		why.cell = func(r row) draw.Line { return g.why(r, why.width) }
+		why.cell = func(r rows.Row) draw.Line { return g.why(r, why.width) }
 	}
-	subject.cell = func(r row) draw.Line { return g.subject(r, subject.width) }
+	subject.cell = func(r rows.Row) draw.Line { return g.subject(r, subject.width) }
 	return all
 }
 
 // numbers names the proposals of a row.
-func numbers(r row) draw.Safe {
-	if r.folded() {
-		return draw.Showf("%d×", len(r.members))
+func numbers(r rows.Row) draw.Safe {
+	if r.Folded() {
+		return draw.Showf("%d×", len(r.Members))
 	}
-	if r.first().Issue == 0 {
+	if r.First().Issue == 0 {
 		return "–"
 	}
-	if n := draw.Showf("#%d", r.first().Issue); len(n) <= numberWidth {
+	if n := draw.Showf("#%d", r.First().Issue); len(n) <= numberWidth {
 		return n
 	}
-	return draw.Showf("%d", r.first().Issue)
+	return draw.Showf("%d", r.First().Issue)
 }
 
 // worst is the sign of the worst that is open in a row.
-func worst(th theme.Theme, r row) draw.Line {
+func worst(th theme.Theme, r rows.Row) draw.Line {
 	var found draw.Line
 	rank := 0
-	for _, p := range r.members {
+	for _, p := range r.Members {
 		sign, style, n := sign(th, p)
 		if n > rank {
 			found, rank = draw.Of(style, sign), n
@@ -178,10 +179,10 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 
 // subject names what a row is about in so many cells: where they are too few, without
 // the kind, and where it needs be without the layer. The pane tells both.
-func (g grid) subject(r row, width int) draw.Line {
+func (g grid) subject(r rows.Row, width int) draw.Line {
 	th := g.th
-	p := r.first()
-	if r.folded() {
+	p := r.First()
+	if r.Folded() {
 		return draw.Of(th.Faint, "set:").Add(th.Strong, draw.Show(p.ChangeSet))
 	}
 	if width == 0 {
@@ -191,9 +192,9 @@ func (g grid) subject(r row, width int) draw.Line {
 }
 
 // kindOfChange names the type of a proposal; a set has one, or several.
-func kindOfChange(th theme.Theme, r row) draw.Line {
-	kind := r.first().Type
-	for _, p := range r.members {
+func kindOfChange(th theme.Theme, r rows.Row) draw.Line {
+	kind := r.First().Type
+	for _, p := range r.Members {
 		if p.Type != kind {
 			return draw.Of(th.Text, "several")
 		}
@@ -202,10 +203,10 @@ func kindOfChange(th theme.Theme, r row) draw.Line {
 }
 
 // lines is how many lines a row adds and removes, once that was read.
-func (g grid) lines(r row) draw.Line {
+func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var sum review.Extent
-	for _, p := range r.members {
+	for _, p := range r.Members {
 		e, ok := g.extents.of(p)
 		if !ok {
 			return nil
@@ -241,11 +242,11 @@ func brief(n int) string {
 
 // why has the title of a proposal and the first words of its rationale, as many as there is
 // room for; of a set the names of its members.
-func (g grid) why(r row, width int) draw.Line {
+func (g grid) why(r rows.Row, width int) draw.Line {
 	th := g.th
-	if r.folded() {
+	if r.Folded() {
 		names := make([]string, 0, 8)
-		for _, p := range r.members[:min(8, len(r.members))] {
+		for _, p := range r.Members[:min(8, len(r.Members))] {
 			names = append(names, p.Subject.ID)
 		}
 		text := draw.Show(strings.Join(names, ", "))
@@ -257,7 +258,7 @@ func (g grid) why(r row, width int) draw.Line {
 		}
 		return draw.Of(th.Faint, text)
 	}
-	p := r.first()
+	p := r.First()
 	var l draw.Line
 	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), p.Subject.ID) {
 		l = draw.Of(th.Text, draw.Words(draw.Show(p.Title), width)+" ")
@@ -298,10 +299,10 @@ func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 }
 
 // advice names the worst that is recommended for a row.
-func advice(th theme.Theme, r row) draw.Line {
+func advice(th theme.Theme, r rows.Row) draw.Line {
 	order := []proposals.Recommendation{proposals.RecommendReject, proposals.RecommendNeedsChanges, "", proposals.RecommendApprove}
 	for _, worst := range order {
-		for _, p := range r.members {
+		for _, p := range r.Members {
 			if p.Summary.Recommendation == worst {
 				word, style := labels.Advice(th, worst)
 				return draw.Of(style, word)

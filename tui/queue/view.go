@@ -71,7 +71,7 @@ func (q *Page) rowLines() []string {
 		l.Write(&b, q.Frame.List, base)
 		lines = append(lines, b.String())
 	}
-	total := q.list.total()
+	total := q.list.Total()
 	if total == 0 {
 		heading = nil
 	}
@@ -79,7 +79,7 @@ func (q *Page) rowLines() []string {
 	for i := q.list.top; i < total && len(lines) <= q.list.height; i++ {
 		add(q.row(i, columns))
 	}
-	if total == 0 && q.list.asked {
+	if total == 0 && q.list.Asked() {
 		add(nil, "")
 		for _, text := range q.list.empty(q.err) {
 			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
@@ -102,7 +102,7 @@ func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	if i == q.list.cursor {
 		base, mark = q.Frame.Theme.Selected, draw.Span{Text: "▌", Style: q.Frame.Theme.Accent}
 	}
-	r, ok := q.list.at(i)
+	r, ok := q.list.At(i)
 	if !ok {
 		return draw.Line{mark, {Text: "  …", Style: q.Frame.Theme.Faint}}, base
 	}
@@ -110,7 +110,7 @@ func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	if q.Marked.hasAll(r) {
 		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
 	}
-	l := draw.Line{mark, {Text: q.list.bracket(i, r), Style: q.Frame.Theme.Faint}, marked}
+	l := draw.Line{mark, {Text: q.list.Bracket(i, r), Style: q.Frame.Theme.Faint}, marked}
 	for _, c := range columns {
 		l = append(l, c.draw(c.cell(r))...)
 	}

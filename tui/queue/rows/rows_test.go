@@ -1,0 +1,65 @@
+package rows
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"toolcrib/proposals"
+)
+
+// of returns proposals of a set, numbered from one number to before another.
+func of(set string, from, to int) (ps []proposals.Proposal) {
+	for i := from; i < to; i++ {
+		ps = append(ps, proposals.Proposal{ID: proposals.ID(strconv.Itoa(i)), ChangeSet: set})
+	}
+	return ps
+}
+
+// TestFoldsOverChunks folds a set that goes on in later chunks to one row, read from
+// either end, and lists all of it once it is unfolded.
+func TestFoldsOverChunks(t *testing.T) {
+	for _, backward := range []bool{false, true} {
+		rs := New()
+		rs.Backward, rs.asked = backward, true
+		rs.Read(0, append(of("", 0, 2), of("a", 2, 5)...), "5")
+		rs.Read(1, of("a", 5, 9), "9")
+		rs.Read(2, append(of("a", 9, 11), of("", 11, 12)...), "")
+		if rs.Total() != 4 || rs.Known() != 12 || !rs.Whole() {
+			t.Fatalf("backward %v: %d rows of %d proposals", backward, rs.Total(), rs.Known())
+		}
+		set := rs.Find("10")
+		if r, ok := rs.At(set); !ok || len(r.Members) != 9 || set != rs.Find("2") {
+			t.Errorf("backward %v: row %d has %d members", backward, set, len(r.Members))
+		}
+		var before []int
+		for i := range rs.Total() {
+			before = append(before, rs.Before(i))
+		}
+		want := "[0 1 2 11]"
+		if backward {
+			want = "[0 1 10 11]"
+		}
+		if got := fmt.Sprint(before); got != want {
+			t.Errorf("backward %v: above the rows are %s; want %s", backward, got, want)
+		}
+		if rs.Fold("a"); rs.Total() != 12 || rs.Known() != 12 {
+			t.Errorf("backward %v: unfolded are %d rows of %d proposals", backward, rs.Total(), rs.Known())
+		}
+		if rs.Fold("a"); rs.Total() != 4 || len(rs.slots[1].lent) != 4 {
+			t.Errorf("backward %v: folded again are %d rows", backward, rs.Total())
+		}
+	}
+}
+
+// TestFoldsNoEndlessSet lists what a set has beyond so many chunks: a screen of rows
+// never takes a list of any length to fill.
+func TestFoldsNoEndlessSet(t *testing.T) {
+	rs := New()
+	for n := range maxFolded + 2 {
+		rs.Read(n, of("a", n*Chunk, (n+1)*Chunk), strconv.Itoa((n+1)*Chunk))
+	}
+	if want := 1 + Chunk; rs.Total() != want {
+		t.Errorf("%d rows; want %d", rs.Total(), want)
+	}
+}
