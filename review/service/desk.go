@@ -96,36 +96,37 @@ func newDesk(b basis) *Desk {
 // RulesVersion names the rules and the policy that assessments are made with.
 func (d *Desk) RulesVersion() string { return d.basis.version() }
 
+// with returns a desk that is made of something else.
+func (d *Desk) with(change func(*basis)) *Desk {
+	b := d.basis
+	change(&b)
+	return newDesk(b)
+}
+
 // DryRun returns a desk that does everything but keep it: each act runs whole,
 // answers as it would, and is rolled back.
 func (d *Desk) DryRun() *Desk {
-	b := d.basis
-	b.records.DryRun, b.signing = true, b.signing.DryRun()
-	return newDesk(b)
+	return d.with(func(b *basis) { b.records.DryRun, b.signing = true, b.signing.DryRun() })
 }
 
 // Signed returns a desk whose next act is the one of a signed statement that
 // Prepare returned.
 func (d *Desk) Signed(s proof.Signed) *Desk {
-	b := d.basis
-	b.signed = &s
-	return newDesk(b)
+	return d.with(func(b *basis) { b.signed = &s })
 }
 
 // WithContents returns a desk that stores the bytes of the binary files that it is
 // proposed. contents returns them by their SHA-256, nil for those that it does not know.
 func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
-	b := d.basis
-	b.contents = contents
-	return newDesk(b)
+	return d.with(func(b *basis) { b.contents = contents })
 }
 
 // Importing returns a desk whose dry runs know JSON that is not kept, by hash:
 // what an import would have kept first.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
-	b := d.basis
-	if b.records.DryRun {
-		b.records.Raws = raws
-	}
-	return newDesk(b)
+	return d.with(func(b *basis) {
+		if b.records.DryRun {
+			b.records.Raws = raws
+		}
+	})
 }
