@@ -44,7 +44,7 @@ func BenchmarkApproveSet(b *testing.B) {
 		}
 		choices := make([]review.Choice, len(ids))
 		for i, id := range ids {
-			choices[i].ID = id
+			choices[i] = review.Choice{ID: id, Unseen: true}
 		}
 		b.StartTimer()
 		if decisions, err := desk.Deciding.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
@@ -78,7 +78,7 @@ func BenchmarkApproveMany(b *testing.B) {
 		}
 		choices := make([]review.Choice, len(page.Proposals))
 		for i, p := range page.Proposals {
-			choices[i].ID = p.ID
+			choices[i] = review.Choice{ID: p.ID, Unseen: true}
 		}
 		b.StartTimer()
 		if decisions, err := desk.Deciding.Approve(b.Context(), ada, choices, ""); err != nil || len(decisions) != 1_000 {
