@@ -239,7 +239,7 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 	return calls, err
 }
 
-// Ledger implements gateway.CallReader. The most selective condition uses an
+// Calls implements gateway.CallReader. The most selective condition uses an
 // index, so that a page costs the same however many calls there are; the others,
 // with "+" to avoid indexes, only leave rows out.
 func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {

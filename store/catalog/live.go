@@ -88,6 +88,7 @@ type Registry struct {
 	importTables
 }
 
+// NewRegistry returns the registry as a session reads and writes it.
 func NewRegistry(s *session.Session) Registry {
 	return Registry{Definitions{Session: s}, Versions{Session: s}, sketchTables{Session: s}, contentTables{Session: s}, importTables{Session: s}}
 }

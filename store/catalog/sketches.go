@@ -249,6 +249,7 @@ func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
 	return nil
 }
 
+// ScanSketched scans a row of sketches.
 func ScanSketched(row table.Scanner) (sketched, error) {
 	var sk sketched
 	err := row.Scan(&sk.seq, &sk.Text, &sk.Purpose)

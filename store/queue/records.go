@@ -11,6 +11,7 @@ type Records struct {
 	records.Log
 }
 
+// NewRecords returns the records as a session reads and writes them.
 func NewRecords(s *session.Session) Records {
 	return Records{records.Reviews{Session: s}, records.Log{Session: s}}
 }

@@ -61,6 +61,7 @@ func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, w
 	return counted, nil
 }
 
+// Counts returns nil when a version counts: always, unless signatures are required.
 func (s Signatures) Counts(ctx context.Context, v history.Version) error {
 	p, err := Signatures(s).Proofs(ctx)
 	if p == nil || err != nil {

@@ -66,6 +66,7 @@ func (s Signatures) LastSigners(ctx context.Context) (string, error) {
 	return ends.signers, nil
 }
 
+// LastSigners selects the hash of the event of the last state of the signers.
 const LastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
 
 // signersData is the data of the event of a state of the signers.
@@ -102,4 +103,5 @@ func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e
 	return Log(s).AppendEvent(ctx, e)
 }
 
+// SignatureTable has the signed statements.
 var SignatureTable = table.Sealed("signatures", "toolcrib signature 1", signatureColumns)

@@ -123,6 +123,8 @@ func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	}
 }
 
+// Update runs fn in a transaction that is on the disk when Update returns, again when the
+// engine asks for that.
 func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
@@ -305,4 +307,5 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 // maxReaders bounds the reading connections.
 const maxReaders = 4
 
+// Readers returns how many connections of a pool read.
 func Readers() int { return min(max(runtime.NumCPU(), 1), maxReaders) }

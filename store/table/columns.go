@@ -22,7 +22,7 @@ import (
 )
 
 // Column is a column of a table, with the variable that its value is written from and
-// read into: a *string, *int, *int64, *bool, *sql.NullInt64, or textual.
+// read into: a *string, *int, *int64, *bool, *sql.NullInt64, or Textual.
 type Column struct {
 	Name string
 	v    any
@@ -282,12 +282,15 @@ func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
 	}}
 }
 
+// Subject returns the column of a subject.
 func Subject(v *registry.Subject) Textual {
 	return Stored(v, registry.Subject.String, registry.ParseSubject)
 }
 
+// Actor returns the column of an actor.
 func Actor(v *proposals.Actor) Textual { return Stored(v, proposals.Actor.String, parseActor) }
 
+// Time returns the column of a time.
 func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.ParseTimestamp) }
 
 // MaybeTime is the column of a time that need not be there.
@@ -326,7 +329,7 @@ func Flag(b bool) string {
 	return "0"
 }
 
-// Maybe writes a time that need not be there, parseMaybe reads it.
+// FormatMaybe returns a time that need not be there as it is stored: "" for none.
 func FormatMaybe(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -334,6 +337,7 @@ func FormatMaybe(t time.Time) string {
 	return history.Timestamp(t)
 }
 
+// ParseMaybe parses what FormatMaybe returns.
 func ParseMaybe(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -352,6 +356,7 @@ func List(texts *[]string) Textual {
 	}, ParseList)
 }
 
+// ParseList parses the column of a List.
 func ParseList(s string) ([]string, error) {
 	var texts []string
 	err := json.Unmarshal([]byte(s), &texts)

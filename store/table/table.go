@@ -102,7 +102,7 @@ type storedSeal struct {
 	scanned string
 }
 
-func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements textual
+func (s *storedSeal) format() (string, error) { return s.scanned, nil } //nolint:unparam // implements Textual
 
 func (s *storedSeal) kind() engine.Kind { return engine.Text }
 
