@@ -186,7 +186,7 @@ func encode(ctx context.Context, a *command.App, f wire.Format, c extract) (text
 		}
 	}
 	text, left, err = wire.Encode(f, listed)
-	return text, left, wire.Beyond(f, listed), err
+	return text, left, wire.HostLimits(f, listed), err
 }
 
 // AsListed returns a tool for a format, as it was read when it was imported from

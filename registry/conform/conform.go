@@ -1,6 +1,6 @@
-// Package conform compares the tools that an application's code registers with the
-// registry: missing on either side, known under another name, or defined
-// differently.
+// Package conform compares the tools that the code of an application registers with
+// the registry. Tools can be missing on either side, have another name, or have
+// another definition.
 package conform
 
 import (
@@ -17,52 +17,54 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Finding is one disagreement.
+// Finding is one difference.
 type Finding struct {
 	Rule       Rule
-	File       string           // where the code registers it; "" when it does not
-	Pos        jsondoc.Pos      // in that file; zero when not known
-	Path       string           // of the field in that file; "" when not known
-	Name       string           // as the code calls it, or the id; untrusted
-	Passage    string           // what the code says there; untrusted
-	Subject    registry.Subject // in the registry; zero when it lacks the tool
+	File       string           // file that registers the tool, or ""
+	Pos        jsondoc.Pos      // in File; zero if unknown
+	Path       string           // of the field in File; "" if unknown
+	Name       string           // name in the code, or the id; untrusted
+	Passage    string           // text at this position; untrusted
+	Subject    registry.Subject // in the registry; zero if it does not have the tool
 	Message    string
 	Suggestion string
 }
 
-// Code is one file with the tools that an application registers.
+// Code is a file with the tools that an application registers.
 type Code struct {
 	File     string
 	Text     []byte
 	Document wire.Document
-	Tiers    []Tier // the approval tiers that it sets
+	Tiers    []Tier // approval tiers that the file sets
 }
 
-// Scope is the part of the registry that the code is compared with.
+// Scope is the part of the registry with which the code is compared.
 type Scope struct {
 	Catalog *registry.Merged
-	// Tools are the tools that the code has to register; for an agent, those it has.
+	// Tools lists the tools that the code has to register; for an agent, those it
+	// has.
 	Tools []registry.Entry
-	// Server is the MCP server whose tools the code registers, "" for those of
-	// an application. The names of its tools are its own.
+	// Server is the MCP server that the code implements, or "" for an application.
+	// Tools of a server may have any names.
 	Server string
-	// Hashes are the hashes of a lock, by tool and key; nil when Catalog has whole
+	// Hashes has the hashes in a lock, by tool and key; nil if Catalog has complete
 	// definitions.
 	Hashes map[registry.Subject]map[string]string
-	// Registry is the name in messages of the catalog that the code is compared with.
+	// Registry is the name of the catalog in messages.
 	Registry string
-	// Pinned reports that the code is a list as the server itself sent it, which is
-	// compared with the pins.
+	// Pinned reports that the code is the list that the server itself sent, so that
+	// its hashes are compared with the pins.
 	Pinned bool
-	// Partial code registers only some of the tools: missing ones are not findings.
+	// Partial means that the code registers only some tools; missing ones are not
+	// findings.
 	Partial bool
 }
 
-// Check compares code with the registry. Findings are in the order of the
-// code, then of the registry.
+// Check compares code with the registry. It returns findings about the code in its
+// order, and then those about the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 	s.Registry = cmp.Or(s.Registry, "the registry")
-	c := checker{scope: s, met: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}}
+	c := checker{scope: s, registered: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}}
 	c.index()
 	for _, file := range code {
 		for _, it := range file.Document.Items {
@@ -81,21 +83,21 @@ func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 }
 
 type checker struct {
-	scope  Scope
-	met    map[registry.Subject]Finding // where the code registers it
-	kinds  map[registry.ToolKind]bool   // that the code registers
-	tiered map[registry.Subject]bool    // that the code sets an approval tier for
-	wired  map[string][]registry.Entry  // by the names that tools have where they come from, and in exports
-	found  []Finding
+	scope      Scope
+	registered map[registry.Subject]Finding // where the code registers each tool
+	kinds      map[registry.ToolKind]bool   // kinds that the code registers
+	tiered     map[registry.Subject]bool    // tools for which the code sets an approval tier
+	wired      map[string][]registry.Entry  // tools by their names at the source and in exports
+	found      []Finding
 }
 
-// add reports what at is about.
+// add adds a finding of rule r at the position of at.
 func (c *checker) add(r Rule, at Finding, format string, args ...any) {
 	at.Rule, at.Message, at.Suggestion = r, fmt.Sprintf(format, args...), r.Suggestion
 	c.found = append(c.found, at)
 }
 
-// item holds one tool that the code registers against the registry.
+// item compares one tool of the code with the registry.
 func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	e, own, known, err := c.find(ctx, it.Name, it.Format, func(e registry.Entry) []string { return c.differing(it, e) })
 	if err != nil {
@@ -110,19 +112,19 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	}
 	switch {
 	case retired && successor != "":
-		c.add(retiredInUse(), at, "%s is a retired name; its successor is %s.", quoted, successor)
+		c.add(retiredInUse(), at, "%s is a retired name; use its successor %s.", quoted, successor)
 		return nil
 	case retired:
-		c.add(retiredInUse(), at, "%s is a retired name, and nothing took its place.", quoted)
+		c.add(retiredInUse(), at, "%s is a retired name without a successor.", quoted)
 		return nil
 	case !known && c.scope.Server != "":
-		c.add(missingInRegistry(), at, "The code registers %s, which was never approved of the server %s.", quoted, c.scope.Server)
+		c.add(missingInRegistry(), at, "The code registers %s, which was never approved for the server %s.", quoted, c.scope.Server)
 		return nil
 	case !known:
-		c.add(missingInRegistry(), at, "The code registers %s, which %s does not know.", quoted, c.scope.Registry)
+		c.add(missingInRegistry(), at, "The code registers %s, which is not in %s.", quoted, c.scope.Registry)
 		return nil
 	}
-	c.met[e.Subject] = at
+	c.registered[e.Subject] = at
 	c.kinds[e.Definition.Tool.Kind] = true
 	if !e.Active() {
 		c.add(deactivatedInUse(), at, "The code registers %s, which is deactivated.", quoted)
@@ -135,7 +137,7 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	return nil
 }
 
-// inside joins the paths of an item and of a field in it.
+// inside joins the path of an item and the path of a field in it.
 func inside(item, field string) string {
 	if strings.HasPrefix(field, "[") || item == "" {
 		return item + field
@@ -143,21 +145,21 @@ func inside(item, field string) string {
 	return item + "." + field
 }
 
-// differs reports the keys in which the code's definition is another one, at the
-// first of them that it has.
+// differs reports a definition that differs, with the changed keys, at the first of
+// them in the code.
 func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
 	}
 	if ps := it.Problems(); len(ps) > 0 {
 		at.Pos, at.Path = ps[0].Pos, inside(it.Path, ps[0].Path)
-		c.add(definitionDiffers(), at, "The definition of %s in the code cannot be read: %s.", jsondoc.Quote(it.Name), ps[0].Message)
+		c.add(definitionDiffers(), at, "Cannot read the definition of %s in the code: %s.", jsondoc.Quote(it.Name), ps[0].Message)
 		return
 	}
 	keys := c.differing(it, e)
 	if len(keys) == 0 {
 		if s := e.Definition.Tool.Source; c.scope.Pinned && s != nil && s.Type == registry.SourceMCP && s.Hash != it.Hash() {
-			c.add(pinDiffers(), at, "The server lists %s with the same texts and other JSON than version %d of %s was imported from.", jsondoc.Quote(it.Name), e.Version, e.Subject)
+			c.add(pinDiffers(), at, "The server lists %s with the same texts as version %d of %s, but its other JSON differs from the import.", jsondoc.Quote(it.Name), e.Version, e.Subject)
 		}
 		return
 	}
@@ -171,18 +173,18 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	c.add(definitionDiffers(), at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
 }
 
-// differing returns the keys in which what the code registers differs from the
-// registry; none for a name alone.
+// differing returns the keys in which an item differs from the registry. It returns
+// nil for formats without definitions.
 func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return nil
 	}
 	before := *e.Definition.Tool
 	after := it.Onto(before)
-	after.ID = before.ID // by an alias it is the same tool
+	after.ID = before.ID // an alias is not a difference
 	a, b := values(before), values(after)
 	if hashes, ok := c.scope.Hashes[e.Subject]; ok {
-		locked(hashes, it.Format, a, b)
+		useHashes(hashes, it.Format, a, b)
 	}
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(both(a, b))) {
@@ -212,7 +214,8 @@ func both(a, b map[string]string) map[string]string {
 	return all
 }
 
-// registry reports what the code lacks, and tools without an approval tier.
+// registry reports tools that the code does not register, and tools without an
+// approval tier.
 func (c *checker) registry(code []Code) {
 	for _, code := range code {
 		switch code.Document.Format {
@@ -220,7 +223,7 @@ func (c *checker) registry(code []Code) {
 			c.kinds[registry.ActionTool] = true
 		case wire.V0:
 			c.kinds[registry.PromptTool] = true
-		case wire.MCPText, wire.Names, wire.Toolcrib: // of no one kind
+		case wire.MCPText, wire.Names, wire.Toolcrib: // these can have any kind
 		}
 	}
 	tools := slices.Clone(c.scope.Tools)
@@ -232,17 +235,18 @@ func (c *checker) registry(code []Code) {
 		t := e.Definition.Tool
 		at := Finding{Name: t.ID, Subject: e.Subject}
 		if t.Kind == registry.ActionTool && t.Approval == nil {
-			c.add(noTier(), at, "%s has no explicit approval tier, so it asks every time.", e.Subject)
+			c.add(noTier(), at, "%s has no explicit approval tier, so every call requires approval.", e.Subject)
 		}
 		c.untiered(e)
-		if _, met := c.met[e.Subject]; c.scope.Partial || met || !c.kinds[t.Kind] || !e.Active() || c.upstream(e) {
+		if _, met := c.registered[e.Subject]; c.scope.Partial || met || !c.kinds[t.Kind] || !e.Active() || c.upstream(e) {
 			continue
 		}
 		c.add(missingInCode(), at, "The code does not register %s.", e.Subject)
 	}
 }
 
-// upstream reports whether an MCP server registers a tool, and not the code.
+// upstream reports whether a tool belongs to an MCP server, so that the code does
+// not register it.
 func (c *checker) upstream(e registry.Entry) bool {
 	p := e.Definition.Tool.Provider
 	return c.scope.Server == "" && p != nil && p.Type == registry.ProviderMCP

@@ -31,7 +31,7 @@ func scope(extra ...registry.Tool) conform.Scope {
 	return conform.Scope{Catalog: merged, Tools: merged.Tools()}
 }
 
-// rules runs a check and returns "rule name" of each finding.
+// rules runs a check and returns "rule name" for each finding.
 func rules(t *testing.T, text string, s conform.Scope) []string {
 	t.Helper()
 	doc, err := wire.Decode([]byte(text))
@@ -45,14 +45,14 @@ func rules(t *testing.T, text string, s conform.Scope) []string {
 	var out []string
 	for _, f := range found {
 		if !strings.HasSuffix(f.Message, ".") || f.Suggestion == "" || f.Rule.ID == "" {
-			t.Errorf("finding %+v is not whole", f)
+			t.Errorf("finding %+v is incomplete", f)
 		}
 		out = append(out, f.Rule.ID+" "+f.Name)
 	}
 	return out
 }
 
-func TestWhatIsExportedAgrees(t *testing.T) {
+func TestExportsHaveNoFindings(t *testing.T) {
 	var listed []wire.Listed
 	for _, e := range scope().Tools {
 		listed = append(listed, wire.Listed{Tool: *e.Definition.Tool})
@@ -93,7 +93,7 @@ func TestOneOfEach(t *testing.T) {
 		{`[{"type":"function","function":{"name":"getIt","description":"Get.","parameters":{"type":"object"}}}]`, []string{"K107 get_it"}},
 		{`[{"type":"function","function":{"name":"getIt","description":"Get it.","parameters":{"type":"object"}}}]`, []string{"K104 getIt", "K107 get_it"}},
 		{`[{"type":"function","function":{"name":"getIt","description":7}}]`, []string{"K104 getIt", "K107 get_it"}},
-		{`["getIt"]`, []string{"K107 get_it"}}, // by its wire name in any form
+		{`["getIt"]`, []string{"K107 get_it"}}, // wire name
 		{`["get_it"]`, []string{"K106 get_it", "K107 get_it"}},
 		{`["tracker_list"]`, []string{"K107 get_it"}},
 		{`{"tools":[{"name":"getIt","inputSchema":{}}]}`, []string{"K104 getIt", "K107 get_it"}},
@@ -111,12 +111,13 @@ func TestToolsMissingInCode(t *testing.T) {
 		t.Errorf("%d findings: %v", len(got), got)
 	}
 	if got := rules(t, `{"prompts":[]}`, scope()); len(got) != 16 {
-		t.Errorf("%d of 16 prompts are missed", len(got))
+		t.Errorf("%d of 16 prompts were reported", len(got))
 	}
 }
 
-// R6: core and retired ids do not bind the tools of a server, and the name that
-// a tool has on its server stands before a global id.
+// TestNamesOfAServerAreItsOwn checks that core and retired ids do not apply to
+// tools of a server, and that the name of a tool on its server takes precedence
+// over a global id (R6).
 func TestNamesOfAServerAreItsOwn(t *testing.T) {
 	of := func(server, name, description string) registry.Tool {
 		return registry.Tool{
@@ -141,15 +142,15 @@ func TestNamesOfAServerAreItsOwn(t *testing.T) {
 		t.Errorf("of hub: %v, want %v", got, want)
 	}
 	if got, want := rules(t, `["get_tasks","create_task"]`, s), []string{"K101 get_tasks", "K101 create_task"}; !slices.Equal(got, want) {
-		t.Errorf("what hub does not have: %v, want %v", got, want)
+		t.Errorf("unknown to hub: %v, want %v", got, want)
 	}
 	s.Partial = false
 	if got, want := rules(t, `["search_issues","get_task"]`, s), []string{"K105 hub_close_issue"}; !slices.Equal(got, want) {
-		t.Errorf("what is missing of hub: %v, want %v", got, want)
+		t.Errorf("missing from hub: %v, want %v", got, want)
 	}
 }
 
-// C3: approval tiers that the code sets are held against the approved ones.
+// TestTiers compares approval tiers of code with approved ones (C3).
 func TestTiers(t *testing.T) {
 	s := scope()
 	s.Partial = true

@@ -1,3 +1,6 @@
+// This file has the lock: a small file with the part of a registry that code is
+// compared with.
+
 package conform
 
 import (
@@ -13,18 +16,18 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Lock is the part of a registry that code is compared with, small enough to be
-// committed and read in a diff: short values as they are, long ones as hashes.
+// Lock is the part of a registry with which code is compared. It is small enough to
+// commit and to review as a diff: short values are included, long ones as hashes.
 type Lock struct {
 	Schema int          `json:"schema"`
 	Kind   string       `json:"kind"`
-	Agent  string       `json:"agent,omitempty"` // whose tools they are, "" for all of the view
+	Agent  string       `json:"agent,omitempty"` // agent with these tools, or "" for all of the view
 	View   []string     `json:"view"`
-	Tools  []LockedTool `json:"tools"`           // by subject
-	Files  []LockedFile `json:"files,omitempty"` // by subject
+	Tools  []LockedTool `json:"tools"`           // sorted by subject
+	Files  []LockedFile `json:"files,omitempty"` // sorted by subject
 }
 
-// LockedFile is an approved skill or file of instructions.
+// LockedFile is an approved skill or instruction file.
 type LockedFile struct {
 	Subject     string `json:"subject"`
 	Path        string `json:"path"`
@@ -32,14 +35,14 @@ type LockedFile struct {
 	ContentHash string `json:"content_hash"`
 }
 
-// LockedTool is one approved tool.
+// LockedTool is an approved tool.
 type LockedTool struct {
 	Subject     string `json:"subject"`
 	WireName    string `json:"wire_name"`
 	Version     int    `json:"version"`
 	ContentHash string `json:"content_hash"`
-	// Tool is the definition without its texts and schemas, Hashes are the SHA-256
-	// of the canonical form of each of these, by key.
+	// Tool is the definition without texts and schemas. Hashes has the SHA-256 of
+	// the canonical form of each of these, by key.
 	Tool   registry.Tool     `json:"tool"`
 	Hashes map[string]string `json:"hashes"`
 }
@@ -49,10 +52,10 @@ const (
 	lockKind   = "lock"
 )
 
-// ErrLock is for a file that is not a lock.
+// ErrLock is returned for files that are not a lock.
 var ErrLock = errors.New("not a lock file of toolcrib")
 
-// NewLock returns the lock of active tools, skills and instructions.
+// NewLock returns a lock of the active tools, skills and instructions in lives.
 func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: []string{}, Tools: []LockedTool{}}
 	for _, layer := range view {
@@ -80,8 +83,8 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	return l
 }
 
-// hashedKeys are the keys of a tool that a format of code can have and that are
-// too long for a lock.
+// hashedKeys returns the keys in a format that are too long for a lock and are
+// stored as hashes.
 func hashedKeys(f wire.Format) []string {
 	switch f {
 	case wire.MCP:
@@ -106,12 +109,11 @@ func hashed(of map[string]string) map[string]string {
 	return out
 }
 
-// Encode writes the lock, indented, in an order that only a change of the registry
-// changes.
+// Encode returns the lock as indented JSON in a stable order.
 func (l Lock) Encode() ([]byte, error) { return jsondoc.EncodeIndented(l) }
 
-// ReadLock reads what Encode wrote, strictly: a key that it does not know could
-// belong to a lock that pins more.
+// ReadLock reads the output of Encode. It refuses unknown keys, because a lock with
+// these may pin more than this version can check.
 func ReadLock(data []byte) (Lock, error) {
 	var l Lock
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
@@ -119,7 +121,7 @@ func ReadLock(data []byte) (Lock, error) {
 		return l, err
 	}
 	if kind := n.Get("kind"); kind == nil || kind.Text != lockKind {
-		return l, fmt.Errorf("%w: write one with `toolcrib export --format lock`", ErrLock)
+		return l, fmt.Errorf("%w; write one with `toolcrib export --format lock`", ErrLock)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -127,20 +129,20 @@ func ReadLock(data []byte) (Lock, error) {
 		return l, fmt.Errorf("%w: %w", ErrLock, err)
 	}
 	if l.Schema != lockSchema {
-		return l, fmt.Errorf("%w of this version: it has schema %d; use a newer toolcrib", ErrLock, l.Schema)
+		return l, fmt.Errorf("%w of this version (schema %d); use a newer toolcrib", ErrLock, l.Schema)
 	}
 	return l, nil
 }
 
-// Scope returns what code is compared with. Partial and the server are the
-// caller's to set.
+// Scope returns the scope for comparing code with the lock. The caller sets Partial
+// and Server.
 func (l Lock) Scope() (Scope, error) {
 	s := Scope{Hashes: map[registry.Subject]map[string]string{}, Registry: "the lock"}
 	var lives []registry.Live
 	for _, t := range l.Tools {
 		subject, err := registry.ParseSubject(t.Subject)
 		if err != nil || subject.Kind != registry.KindTool || subject.ID != t.Tool.ID || s.Hashes[subject] != nil {
-			return s, errors.Join(fmt.Errorf("%w: it has the subject %s", ErrLock, jsondoc.Quote(t.Subject)), err)
+			return s, errors.Join(fmt.Errorf("%w: invalid or duplicate subject %s", ErrLock, jsondoc.Quote(t.Subject)), err)
 		}
 		if t.Hashes == nil {
 			return s, fmt.Errorf("%w: %s has no hashes", ErrLock, t.Subject)
@@ -153,9 +155,9 @@ func (l Lock) Scope() (Scope, error) {
 	return s, nil
 }
 
-// locked compares what code registers with the hashes that a lock has of a tool,
-// as far as the format of the code goes.
-func locked(hashes map[string]string, f wire.Format, approved, code map[string]string) {
+// useHashes replaces the long values in approved and code by hashes, for the keys that
+// the format has.
+func useHashes(hashes map[string]string, f wire.Format, approved, code map[string]string) {
 	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
 		delete(approved, key)
 		said, ok := code[key]

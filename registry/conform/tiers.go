@@ -1,3 +1,5 @@
+// This file compares approval tiers and finds the tools that the code refers to.
+
 package conform
 
 import (
@@ -12,19 +14,19 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Tier is an approval tier that is set for a name.
+// Tier is an approval tier that the code sets for a name.
 type Tier struct {
 	Name  string
-	Value string // "" when it is neither text nor an object with "tier"
-	// Default is set by an object with "default".
+	Value string // "" unless it is a string or an object with "tier"
+	// Default is the value of "default" if the tier is an object.
 	Default string
 	File    string
 	Pos     jsondoc.Pos // of the value
 	Path    string
 }
 
-// Tiers reads an object of names and approval tiers. A tier may be an object
-// with "tier" and "default", as a definition has it.
+// Tiers reads an object that maps names to approval tiers. A tier is a string, or
+// an object with "tier" and "default" as in definitions.
 func Tiers(file, path string, n *jsondoc.Node) []Tier {
 	if n == nil {
 		return nil
@@ -48,7 +50,7 @@ func Tiers(file, path string, n *jsondoc.Node) []Tier {
 	return tiers
 }
 
-// tier holds an approval tier that the code sets against the approved one.
+// tier compares an approval tier in the code with the approved one.
 func (c *checker) tier(ctx context.Context, t Tier) error {
 	e, _, known, err := c.find(ctx, t.Name, "", nil)
 	if err != nil {
@@ -83,10 +85,10 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 	return nil
 }
 
-// strictness orders approvals by how far they can let a call run unasked: 0 for
-// always, 3 for never, and -1 for an unknown tier. A tool without a tier always
-// asks. Where the code lets the user decide and sets no default, the default is
-// that of the approved tier.
+// strictness ranks approvals from 0, which runs all calls, to 3, which never runs a
+// call without approval. Unknown tiers have rank -1. A tool without a tier always
+// requires approval. If the code lets the user decide without a default, the
+// default of the approved tier applies.
 func strictness(a, approved *registry.Approval) int {
 	if a == nil {
 		return 3
@@ -123,29 +125,29 @@ func written(a *registry.Approval) string {
 
 func orNothing(tier string) string {
 	if tier == "" {
-		return "something else than a text"
+		return "a value that is not a string"
 	}
 	return jsondoc.Quote(tier)
 }
 
-// untiered reports active tools that the code gives no approval tier, when it
-// gives any.
+// untiered reports an active tool without an approval tier in the code, if the code
+// sets tiers for others.
 func (c *checker) untiered(e registry.Entry) {
 	if len(c.tiered) == 0 || c.tiered[e.Subject] || !e.Active() || e.Definition.Tool.Kind != registry.ActionTool {
 		return
 	}
-	at, met := c.met[e.Subject]
+	at, met := c.registered[e.Subject]
 	if !met && (c.scope.Partial || c.upstream(e) || c.kinds[registry.ActionTool]) {
-		return // that the code lacks the tool says enough
+		return // reported as missing in the code
 	}
 	if !met {
 		at = Finding{Name: e.Subject.ID, Subject: e.Subject}
 	}
-	c.add(missingTier(), at, "The code sets approval tiers, and none for %s.", e.Subject)
+	c.add(missingTier(), at, "The code sets approval tiers, but none for %s.", e.Subject)
 }
 
-// label returns the name of the server or file that a tool comes from, "" for a
-// tool that was written here.
+// label returns the name of the server or file that a tool was imported from, or
+// "".
 func label(e registry.Entry) string {
 	t := e.Definition.Tool
 	if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
@@ -158,14 +160,13 @@ func label(e registry.Entry) string {
 	return from
 }
 
-// goesBy reports whether name is the one that a tool has where it comes from, or
-// the one that exports give it.
+// goesBy reports whether name is the name of a tool at its source or in exports.
 func goesBy(e registry.Entry, name string) bool {
 	t := e.Definition.Tool
 	return t.OriginName() == name || t.WireName() == name
 }
 
-// index collects the tools that have other names than their ids.
+// index collects the tools by their names at the source and in exports.
 func (c *checker) index() {
 	c.wired = map[string][]registry.Entry{}
 	for _, e := range c.scope.Catalog.Tools() {
@@ -179,13 +180,14 @@ func (c *checker) index() {
 	}
 }
 
-// find returns the tool that the code means by name; own reports that this is its
-// wire name, not an alias or an internal id. differs returns how a tool differs
-// from the registered one; nil for a format without definitions.
+// find returns the tool with the given name in the code. own reports whether name
+// is its wire name, and not an alias or an internal id. differs returns the keys in
+// which the code differs from a tool, and is nil for formats without definitions.
 //
-// Two tools can have one name: an imported one, which keeps the name it has on its
-// server, and one with that id. The one that agrees with the code is meant; when
-// none does, the imported one is preferred to a global id, as a server does not
+// Two tools can have the same name: an imported one, which keeps the name of its
+// server, and one with that id. find prefers the tool that agrees with the code. If
+// none does, it prefers the imported tool to a global id, because servers do not
+// know the shipped tools. If the scope has a server, only its tools count.
 // know the shipped tools. With a server named, only its tools are meant.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
@@ -217,7 +219,7 @@ func (c *checker) find(ctx context.Context, name string, format wire.Format, dif
 	return e, goesBy(e, name), true, nil
 }
 
-// sameFormat is 1 when a tool was imported from the format, else 0.
+// sameFormat returns 1 if a tool was imported from the format, and otherwise 0.
 func sameFormat(e registry.Entry, f wire.Format) int {
 	if src := e.Definition.Tool.Source; src != nil && src.Type == f.SourceType() {
 		return 1

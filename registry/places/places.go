@@ -1,5 +1,5 @@
-// Package places lists where the clients of coding agents look for skills and instruction
-// files, with a source for each place.
+// Package places lists where the clients of coding agents search for skills and
+// instruction files, with a source for each place.
 package places
 
 import (
@@ -11,24 +11,25 @@ import (
 	"toolcrib/registry"
 )
 
-// Scope says which places of a folder are searched.
+// Scope selects the places that apply to a folder.
 type Scope int
 
 // The scopes.
 const (
-	Project Scope = iota // a project's folder, and every folder in it
-	User                 // the home of the user: only where clients look
-	Above                // a folder above a project: only where clients look
+	Project Scope = iota // the folder of a project and all folders in it
+	User                 // the home of the user; only the places themselves
+	Above                // a folder above a project; only the places themselves
 )
 
-// Place is where a client looks for files that its agent reads: a pattern of path
-// elements in which "*" stands for a part of one, and "**" for any number of them. Skills
-// may lie in folders below the one for them: several clients look for them in all.
+// Place is a place where a client searches for files that its agent reads. The
+// pattern is a path in which "*" matches a part of an element and "**" any number
+// of elements. Skills may be in subfolders of the folder for skills: several
+// clients search all of them.
 type Place struct {
 	Client  string
-	Kind    registry.Kind // "" for files that are not checked, only named
+	Kind    registry.Kind // "" for files that are listed but not checked
 	Pattern string
-	Source  string // the documentation or the code that names the place
+	Source  string // documentation or code that mentions the place
 }
 
 const (
@@ -37,7 +38,7 @@ const (
 	unchecked = registry.Kind("")
 )
 
-// The sources of the places.
+// Sources of the places.
 const (
 	claudeMemory   = "https://code.claude.com/docs/en/memory"
 	claudeSettings = "https://code.claude.com/docs/en/settings"
@@ -95,7 +96,7 @@ const (
 	zedSettings    = "https://zed.dev/docs/ai/agent-settings"
 )
 
-// shared are the places that are the same in a project and in the user's home.
+// shared lists the places that exist in both projects and the user's home.
 var shared = []Place{
 	{"Claude Code", skill, ".claude/skills/**", claudeSkills},
 	{"Claude Code", file, ".claude/agents/**/*.md", claudeAgents},
@@ -186,15 +187,15 @@ var shared = []Place{
 	{"Zed", unchecked, ".zed/settings.json", zedSettings},
 }
 
-// inProjects are further places, below any folder of a project. The settings of Claude
-// Code count where they can switch a hook off (switchesHooks).
+// inProjects lists further places, in any folder of a project. Settings of Claude
+// Code are included because they can disable a hook.
 var inProjects = []Place{
 	{"Claude Code", file, ".claude/settings.json", claudeSettings},
 	{"Claude Code", file, ".claude/settings.local.json", claudeSettings},
 	{"opencode", file, "CONTEXT.md", opencodeFiles},
 }
 
-// atHome are further places in the home of the user.
+// atHome lists further places in the user's home.
 var atHome = []Place{
 	{"Claude Code", unchecked, ".claude/projects/*/memory/*.md", claudeMemory},
 	{"Claude Code", unchecked, ".claude/plugins/*", claudePlugins},
@@ -237,21 +238,22 @@ func (s Scope) Places() []Place {
 	return slices.Concat(shared, inProjects)
 }
 
-// Checked reports whether the files of a place are compared with what was approved, and
-// not only named.
+// Checked reports whether the files of a place are compared with approved versions,
+// and not only listed.
 func (p Place) Checked() bool { return p.Kind != unchecked }
 
-// Settings reports whether the files of a place are settings of a client, which can run
-// commands and switch its hooks off.
+// Settings reports whether the files of a place are settings of a client, which can
+// run commands and disable its hooks.
 func (p Place) Settings() bool { return p.Source == claudeSettings }
 
-// Pattern is a place with its pattern as elements.
+// Pattern is a place whose pattern is split into elements.
 type Pattern struct {
 	Place
 	elements []string
 }
 
-// Patterns returns the places of a scope; in lower case where a file system folds names.
+// Patterns returns the places of a scope, in lower case if the file system ignores
+// case.
 func (s Scope) Patterns(folds bool) []Pattern {
 	var list []Pattern
 	for _, p := range s.Places() {
@@ -264,14 +266,14 @@ func (s Scope) Patterns(folds bool) []Pattern {
 	return list
 }
 
-// folded returns the places of each scope in lower case.
+// folded has the places of each scope in lower case.
 var folded = map[Scope]func() []Pattern{
 	Project: sync.OnceValue(func() []Pattern { return Project.Patterns(true) }),
 	User:    sync.OnceValue(func() []Pattern { return User.Patterns(true) }),
 }
 
-// Find returns the place of a skill or of instructions at p in a layer, on any file system:
-// some take agents.md for AGENTS.md. It returns false where no client looks.
+// Find returns the place of a skill or of instructions at p in a layer, and false
+// if no client searches there. It ignores case, as some file systems do.
 func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
 	for scope, patterns := range folded {
 		if (scope == User) != (layer == registry.LayerUser) && layer != registry.LayerGlobal {
@@ -284,8 +286,9 @@ func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
 	return Place{}, false
 }
 
-// ends reports whether a path whose last element is name can be of the pattern. Every
-// file of a folder is compared with every pattern, so this is cheaper than path.Match.
+// ends reports whether a path with name as its last element can match the pattern.
+// Every file of a folder is compared with every pattern, so this check is faster
+// than path.Match.
 func (of Pattern) ends(name string) bool {
 	last := of.elements[len(of.elements)-1]
 	star := strings.LastIndexByte(last, '*')
@@ -299,8 +302,8 @@ func (of Pattern) ends(name string) bool {
 	return err == nil && ok
 }
 
-// Match returns the place that the file or folder at p is of, false for none. Where
-// anywhere is set, a pattern may begin in any folder.
+// Match returns the place of the file or folder at p, and false if there is none.
+// If anywhere is set, a pattern may start in any folder.
 func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 	var elements []string
 	last := path.Base(p)
@@ -316,7 +319,7 @@ func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 			end = len(elements)
 		}
 		for ; from < end; from++ {
-			if fits(of.elements, elements[from:]) {
+			if matches(of.elements, elements[from:]) {
 				return of.Place, true
 			}
 		}
@@ -324,12 +327,12 @@ func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 	return Place{}, false
 }
 
-// Leads reports whether a place can lie below the folder at p. Where anywhere is set, a
-// pattern may begin in any folder.
+// Leads reports whether a place can be below the folder at p. If anywhere is set, a
+// pattern may start in any folder.
 func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	elements := strings.Split(p, "/")
 	for from := range elements {
-		if slices.ContainsFunc(patterns, func(of Pattern) bool { return begins(of.elements, elements[from:]) }) {
+		if slices.ContainsFunc(patterns, func(of Pattern) bool { return canContain(of.elements, elements[from:]) }) {
 			return true
 		}
 		if !anywhere {
@@ -339,8 +342,9 @@ func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	return false
 }
 
-// begins reports whether elements are those of a folder on the way to a pattern.
-func begins(pattern, elements []string) bool {
+// canContain reports whether elements is the path of a folder that can contain matches
+// of pattern.
+func canContain(pattern, elements []string) bool {
 	for i, element := range elements {
 		if i < len(pattern) && pattern[i] == "**" {
 			return true
@@ -355,14 +359,14 @@ func begins(pattern, elements []string) bool {
 	return true
 }
 
-// fits reports whether a path is of a pattern, both as elements.
-func fits(pattern, elements []string) bool {
+// matches reports whether elements matches pattern.
+func matches(pattern, elements []string) bool {
 	switch {
 	case len(pattern) == 0:
 		return len(elements) == 0
 	case pattern[0] == "**":
 		for skip := 0; skip <= len(elements); skip++ {
-			if fits(pattern[1:], elements[skip:]) {
+			if matches(pattern[1:], elements[skip:]) {
 				return true
 			}
 		}
@@ -371,5 +375,5 @@ func fits(pattern, elements []string) bool {
 		return false
 	}
 	ok, err := path.Match(pattern[0], elements[0])
-	return err == nil && ok && fits(pattern[1:], elements[1:])
+	return err == nil && ok && matches(pattern[1:], elements[1:])
 }

@@ -8,28 +8,28 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// What a schema may be at most.
+// Limits of schemas.
 const (
 	MaxBytes      = 256 << 10
 	MaxDepth      = 64    // levels of nested lists and objects
-	MaxSubschemas = 5_000 // as written, applied to one value, and after expansion
+	MaxSubschemas = 5_000 // in the text, applied to one value, and after expansion
 	MaxPattern    = 1_000 // characters of one regular expression
 )
 
-// Checked is a schema that a validator can take safely. Whether it is valid is not
-// known yet.
+// Checked is a schema that is safe to pass to a validator. It may still be invalid.
 type Checked struct {
 	Root *jsondoc.Node
-	// Remarks are about accepted oddities: a schema that accepts anything.
+	// Remarks lists oddities that are accepted, such as a schema that accepts
+	// everything.
 	Remarks jsondoc.Problems
-	// Unrun lists the regular expressions that nothing here can run. A value that one
-	// of them would have to judge is refused by Validate.
+	// Unrun lists regular expressions that toolcrib cannot run. Validate refuses
+	// values that one of them would have to match.
 	Unrun jsondoc.Problems
 	graph *graph
 }
 
-// Check reads a schema and refuses one that is not safe to work with. The error is a
-// jsondoc.Problems with the reasons, with paths and positions in the schema.
+// Check parses a schema and refuses it if it is not safe to work with. The error is
+// a jsondoc.Problems with paths and positions in the schema.
 func Check(schema json.RawMessage) (Checked, error) {
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxBytes, Depth: MaxDepth})
 	if err != nil {
@@ -52,7 +52,7 @@ func Check(schema json.RawMessage) (Checked, error) {
 	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), graph: g}, nil
 }
 
-// count refuses what becomes too large or never ends.
+// count refuses schemas that are too large or whose evaluation does not end.
 func (g *graph) count() {
 	for _, v := range g.vertices {
 		if g.inPlace(v) > MaxSubschemas {
@@ -72,7 +72,7 @@ func (g *graph) count() {
 	}
 }
 
-// dialects are the values of $schema that are supported.
+// dialects are the supported values of $schema.
 var dialects = [...]string{
 	"json-schema.org/draft-04/schema",
 	"json-schema.org/draft-06/schema",
@@ -81,8 +81,7 @@ var dialects = [...]string{
 	"json-schema.org/draft/2020-12/schema",
 }
 
-// dialect returns which of the dialects the schema n names, "" for none or an
-// unknown one.
+// dialect returns the dialect of the schema n, or "" if it is missing or unknown.
 func dialect(n *jsondoc.Node) string {
 	named := n.Get("$schema")
 	if named == nil || named.Kind != jsondoc.String {
@@ -98,7 +97,7 @@ func dialect(n *jsondoc.Node) string {
 
 func draft4(root *jsondoc.Node) bool { return dialect(root) == dialects[0] }
 
-// remarkOnRoot reports what a schema lacks that accepts nearly anything.
+// remarkOnRoot adds remarks about schemas that accept nearly everything.
 func (g *graph) remarkOnRoot() {
 	n := g.root.node
 	if n.Kind != jsondoc.Object {
@@ -106,7 +105,7 @@ func (g *graph) remarkOnRoot() {
 	}
 	named := n.Get("$schema")
 	if named != nil && dialect(n) == "" {
-		g.remark(at(g.root, "$schema"), "names no known dialect; read as 2020-12")
+		g.remark(at(g.root, "$schema"), "unknown dialect; assuming 2020-12")
 	}
 	says := len(n.Members)
 	if named != nil {
@@ -116,18 +115,18 @@ func (g *graph) remarkOnRoot() {
 	case says == 0:
 		g.remark(at(g.root), "accepts every value")
 	case n.Get("type") == nil:
-		g.remark(at(g.root), "has no type; the arguments of a tool are an object")
+		g.remark(at(g.root), "has no type; arguments of tools are objects")
 	}
 }
 
-// MaxWork limits how many steps validating one value may take, counted from above:
-// applying a subschema to a value is a step, and so is other work of that length.
+// MaxWork limits the estimated number of steps to validate one value. Applying a
+// subschema to a value is one step; other work counts in proportion.
 const MaxWork = 1_000_000
 
-// work returns how many steps validating n takes at most, or more than MaxWork.
-// Counting takes a step for each pair of a subschema and a value in it, while
-// validating takes one for each time that the pair meets: a recursive schema
-// can double those at every level of the value.
+// work estimates the maximum number of steps to validate n, and stops at MaxWork+1.
+// Counting takes one step for each pair of subschema and value, while validating
+// takes one for every time that the pair is evaluated: a recursive schema can
+// double these at every level of the value.
 func (s *Schema) work(n *jsondoc.Node) int {
 	m := meter{
 		memo:    map[pair]int{},
@@ -144,17 +143,17 @@ type pair struct {
 
 type meter struct {
 	memo    map[pair]int
-	names   map[*jsondoc.Node][]*jsondoc.Node          // of an object, as strings
-	members map[*jsondoc.Node]map[string]*jsondoc.Node // of large objects
-	spent   int                                        // on counting itself
+	names   map[*jsondoc.Node][]*jsondoc.Node          // names of the members of an object, as string nodes
+	members map[*jsondoc.Node]map[string]*jsondoc.Node // index of large objects
+	spent   int                                        // steps of counting itself
 }
 
-// count returns the steps of applying v to n.
+// count returns the number of steps to apply v to n.
 func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 	if m.spent > MaxWork {
 		return MaxWork + 1
 	}
-	// Only referenced schemas can meet the same value again.
+	// Only schemas with references to them can be applied to the same value again.
 	if v.refs > 0 {
 		if known, ok := m.memo[pair{v, n}]; ok {
 			return known
@@ -173,8 +172,8 @@ func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 	return sum
 }
 
-// follow returns the steps of applying what e leads to, to whatever it is
-// applied to in n.
+// follow returns the number of steps to apply the target of e to all values in n to
+// which it applies.
 func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	var values []*jsondoc.Node
 	switch e.scope {
@@ -210,7 +209,7 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	return sum
 }
 
-// namesOf returns the names of n's members as values.
+// namesOf returns the names of n's members as string nodes.
 func (m *meter) namesOf(n *jsondoc.Node) []*jsondoc.Node {
 	if m.names[n] == nil {
 		for _, member := range n.Members {
@@ -220,12 +219,12 @@ func (m *meter) namesOf(n *jsondoc.Node) []*jsondoc.Node {
 	return m.names[n]
 }
 
-// ownWork returns the steps that v takes with n itself.
+// ownWork returns the number of steps of v itself with n.
 func (v *vertex) ownWork(n *jsondoc.Node) int {
 	sum := 1 + len(n.Text)/1_000
 	sum += v.listed
 	if v.unique && n.Kind == jsondoc.Array {
-		sum += 10 * size(n) // up to 20 elements are compared with each other
+		sum += 10 * size(n) // up to 20 elements are compared pairwise
 	}
 	return sum + len(n.Members) + len(n.Items)
 }
@@ -240,16 +239,16 @@ func size(n *jsondoc.Node) int {
 	return sum
 }
 
-// Counting is done on the graph, each subschema once, in numbers that stop at one
-// more than the limit: a schema that would take 2^40 steps to expand takes a few
-// additions to refuse.
+// The limits are checked by counting on the graph, once for each subschema, with
+// saturating numbers: a schema that would take 2^40 steps to expand is refused
+// after a few additions.
 
-// add returns a+b, at most MaxSubschemas+1.
+// add returns a+b, limited to MaxSubschemas+1.
 func add(a, b int) int { return min(a+b, MaxSubschemas+1) }
 
-// inPlace returns how many subschemas are applied to one and the same value
-// when v is applied to it. A schema that applies itself to the value it was
-// applied to never ends: it is reported, and counts as one.
+// inPlace returns the number of subschemas that are applied to the same value as v.
+// A schema that applies itself to the same value never ends; it is reported and
+// counts as one.
 func (g *graph) inPlace(v *vertex) int {
 	const running = -1
 	if v.inPlace == running {
@@ -269,9 +268,8 @@ func (g *graph) inPlace(v *vertex) int {
 	return v.inPlace
 }
 
-// expand returns how many subschemas v becomes when every reference is replaced by
-// its target. A reference to a schema around it, as every recursive type has,
-// counts as one. The components must be known.
+// expand returns the number of subschemas after every reference in v is replaced by
+// its target. A recursive reference counts as one. The components must be known.
 func (g *graph) expand(v *vertex) int {
 	if v.expanded == 0 {
 		sum := 1
@@ -289,9 +287,10 @@ func (g *graph) expand(v *vertex) int {
 	return v.expanded
 }
 
-// findComponents numbers the strongly connected components by Tarjan's
-// algorithm (SIAM Journal on Computing 1, 1972): subschemas that lead to each
-// other are in the same one. The recursion is as deep as there are subschemas.
+// findComponents numbers the strongly connected components with Tarjan's algorithm
+// (SIAM Journal on Computing 1, 1972): subschemas that reach each other are in the
+// same component. The depth of the recursion is limited by the number of
+// subschemas.
 func (g *graph) findComponents() {
 	next, component := 1, 1
 	var stack []*vertex

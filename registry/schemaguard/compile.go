@@ -10,22 +10,21 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Schema is a schema that is safe and valid. It may be used by several
-// goroutines at once.
+// Schema is a safe and valid schema. It is safe for concurrent use.
 type Schema struct {
 	Checked
 	compiled *jsonschema.Schema
 	budget   matchBudget
 }
 
-// ErrLoad refuses the validator another document.
-var ErrLoad = errors.New("other documents are not loaded")
+// ErrLoad is the error for every document that the validator tries to load.
+var ErrLoad = errors.New("external documents are not loaded")
 
-// location is the address of the schema itself.
+// location is the address under which the validator knows the schema.
 const location = "mem:///schema"
 
 // Compile checks a schema and prepares it for validation. The error is a
-// jsondoc.Problems: that of Check, or that of an invalid JSON Schema.
+// jsondoc.Problems: from Check, or about an invalid JSON Schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	c, err := Check(schema)
 	if err != nil {
@@ -34,7 +33,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return c.Compile()
 }
 
-// Compile prepares the schema for validation. The error is a jsondoc.Problems, about
+// Compile prepares the schema for validation. The error is a jsondoc.Problems about
 // an invalid JSON Schema.
 func (c Checked) Compile() (*Schema, error) {
 	s := &Schema{Checked: c}
@@ -55,7 +54,7 @@ func (c Checked) Compile() (*Schema, error) {
 	return s, nil
 }
 
-// old reports whether n names a dialect before 2019-09, which lacks "$defs".
+// old reports whether n uses a dialect before 2019-09, which does not have "$defs".
 func old(n *jsondoc.Node) bool {
 	switch dialect(n) {
 	case dialects[0], dialects[1], dialects[2]:
@@ -64,9 +63,9 @@ func old(n *jsondoc.Node) bool {
 	return false
 }
 
-// newerDefs makes "$defs" hold subschemas in the dialects that lack it and
-// whose users write it all the same. The validator would find them without,
-// but prepare the whole document again for each.
+// newerDefs defines "$defs" for dialects that do not have it but whose users write
+// it. Without it, the validator would find the subschemas but prepare the whole
+// document again for each.
 func newerDefs() *jsonschema.Vocabulary {
 	return &jsonschema.Vocabulary{
 		URL:        "mem:///defs",
@@ -77,12 +76,12 @@ func newerDefs() *jsonschema.Vocabulary {
 	}
 }
 
-// denyLoader loads nothing.
+// denyLoader refuses to load any document.
 type denyLoader struct{}
 
 func (denyLoader) Load(string) (any, error) { return nil, ErrLoad }
 
-// invalid describes what the validator refuses about the schema.
+// invalid converts the validator's errors about the schema.
 func (g *graph) invalid(err error) error {
 	var ps jsondoc.Problems
 	var invalid *jsonschema.SchemaValidationError
@@ -90,13 +89,13 @@ func (g *graph) invalid(err error) error {
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
 		ps = explain(found, g.root.node, nil)
 	} else {
-		ps.Add(jsondoc.Root, "is no valid JSON Schema: %s", jsondoc.Printable(err.Error()))
+		ps.Add(jsondoc.Root, "is not a valid JSON Schema: %s", jsondoc.Printable(err.Error()))
 	}
 	return ps.Locate(g.root.node)
 }
 
-// export returns n as the validator wants it: without the keywords that would
-// make it look for other documents.
+// export converts n for the validator. It omits keywords that would make the
+// validator look for other documents.
 func (g *graph) export(n *jsondoc.Node) any {
 	switch n.Kind {
 	case jsondoc.Object:
@@ -133,35 +132,35 @@ func (g *graph) export(n *jsondoc.Node) any {
 	return nil
 }
 
-// value returns n as the validator wants it.
+// value converts a value for the validator.
 func value(n *jsondoc.Node) any { return (&graph{}).export(n) }
 
-// Scope selects the value that a subschema is applied to.
+// Scope selects the values to which a subschema applies.
 type Scope uint8
 
-// The scopes. Nowhere is that of a subschema that is only referred to, or that
-// describes the content of a string.
+// The scopes. Nowhere is for subschemas that are only used by reference, and for
+// those that describe the content of a string.
 const (
 	Nowhere   Scope = iota
 	Here            // the same value
-	Member          // the member of the keyword's key
+	Member          // the member with the subschema's key
 	Members         // any member of an object
-	Names           // the names of an object's members
-	ElementAt       // the element of a list with the keyword's index
-	Elements        // any element of a list
+	Names           // the names of the members of an object
+	ElementAt       // the element of an array with the subschema's index
+	Elements        // any element of an array
 )
 
-// shape describes how the subschemas stand under a keyword.
+// shape describes the form in which a keyword contains subschemas.
 type shape uint8
 
 const (
 	one    shape = 1 << iota // a schema
-	list                     // a list of schemas
+	list                     // an array of schemas
 	byName                   // an object of schemas
 )
 
-// keywords lists every keyword that holds subschemas, in any draft. Besides
-// schemas, "dependencies" holds lists of names.
+// keywords has all keywords with subschemas, of all drafts. "dependencies" may also
+// contain arrays of names.
 var keywords = map[string]struct {
 	shape shape
 	scope Scope
@@ -190,29 +189,29 @@ var keywords = map[string]struct {
 	"contentSchema":         {one, Nowhere},
 }
 
-// The keywords that refer to a schema elsewhere.
+// Keywords that refer to another schema.
 var references = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// Holds reports whether a keyword holds subschemas, and whether it holds them by
-// names that the author of the schema chose.
+// Holds reports whether a keyword contains subschemas, and whether they have names
+// that the author of the schema chose.
 func Holds(keyword string) (holds, named bool) {
 	k, ok := keywords[keyword]
 	return ok, k.shape == byName
 }
 
-// Subschema is a schema under a keyword of another one.
+// Subschema is a schema under a keyword of another schema.
 type Subschema struct {
 	Node  *jsondoc.Node // an object, true or false
 	Scope Scope
-	Key   string // its name, where the keyword holds schemas by name
-	Index int    // its place, where the keyword holds a list
+	Key   string // name, if the keyword contains an object of schemas
+	Index int    // index, if the keyword contains an array
 
 	keyword string
 	shape   shape
 }
 
-// Subschemas returns the schemas that stand under m, a member of a schema. A
-// keyword whose value has the wrong shape holds none; Compile refuses it.
+// Subschemas returns the subschemas under m, a member of a schema. A value with the
+// wrong shape contains none; Compile refuses it.
 func Subschemas(m jsondoc.Member) []Subschema {
 	var held []Subschema
 	k := keywords[m.Key]
@@ -224,7 +223,7 @@ func Subschemas(m jsondoc.Member) []Subschema {
 	}
 	switch n := m.Value; {
 	case n.Kind == jsondoc.Array && k.shape&list != 0:
-		if m.Key == "items" { // one schema for each place, before 2020-12
+		if m.Key == "items" { // before 2020-12: one schema for each element
 			k.scope = ElementAt
 		}
 		for i, item := range n.Items {
@@ -240,8 +239,7 @@ func Subschemas(m jsondoc.Member) []Subschema {
 	return held
 }
 
-// Path returns where s stands in the document, given the path of the schema around
-// it.
+// Path returns the path of s, given the path of the schema that contains it.
 func (s Subschema) Path(around string) string {
 	path := jsondoc.Join(around, s.keyword)
 	switch s.shape {

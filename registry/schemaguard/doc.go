@@ -1,12 +1,11 @@
-// Package schemaguard makes a JSON Schema from outside safe to work with. A
-// schema is data that can hang or kill the process that reads it: references
-// that lead back to themselves, definitions that double at every step,
-// addresses of files, regular expressions as large programs. Check refuses
-// those by counting, without ever expanding anything. Compile checks, then
-// hands the schema to a validator that can load nothing, and Validate bounds
-// the work that one value can cause.
+// Package schemaguard makes untrusted JSON Schemas safe to work with. A schema can
+// hang or crash the process that evaluates it: by circular references, definitions
+// that double at every level, file addresses, or regular expressions that need
+// large programs. Check refuses these by counting, without expanding anything.
+// Compile checks a schema and passes it to a validator that cannot load other
+// documents, and Validate limits the work for one value.
 //
-// The keywords are those of the drafts 4, 6, 7, 2019-09 and 2020-12
-// (https://json-schema.org/specification) taken together, so that a schema is
-// judged by the most that any reader would make of it.
+// The keywords are the union of the drafts 4, 6, 7, 2019-09 and 2020-12
+// (https://json-schema.org/specification), so that a schema is judged by the most
+// that any reader may do with it.
 package schemaguard

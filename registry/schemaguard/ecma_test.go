@@ -10,13 +10,13 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// ecmaTexts are texts in which the engines tell characters apart.
+// ecmaTexts returns texts for which engines differ.
 func ecmaTexts() []string {
 	texts := []string{"", "a", "b", "ab", "é", "aé", "éa", "a é", " ", "\u00a0", "\ufeff", "\u2028", "\u2029", "\n", "\r", "\v", "\x00", "-", "_", "0", "٤", "😀", "a😀b", "\\", "]", "[", "^", "a\n", "\na", "aa", "aba", "K", "ſ", "\u180e", "\u0085", "A-Z", "/", "#", "&&", "~"}
 	return append(texts, "user_1", "2026-11-25", "x@y.z", "αβγ", "Straße", "\u1680x", "foo bar", "foo\u3000bar", "{1}", "a{2}", "(a)", "aaaaaaaaaa")
 }
 
-// ecmaPatterns are expressions of each form, and combinations of them.
+// ecmaPatterns returns expressions of each form, and combinations of them.
 func ecmaPatterns(n int) []string {
 	atoms := []string{
 		"a", "é", "😀", ".", `\s`, `\S`, `\d`, `\D`, `\w`, `\W`, "[]", "[^]", `[\s]`, `[^\s]`, `[\S]`, `[^\S]`, `[\s\S]`, `[\w-]`, `[a-z]`, `[^a-z]`, `[é-ü]`, `[\b]`, `[[]`, `[[:alpha:]]`, `[a&&b]`, `[\]\\]`,
@@ -29,7 +29,7 @@ func ecmaPatterns(n int) []string {
 		all = append(all, "^"+atom+"$", "^"+atom+"+$", `\b`+atom, atom+`\b`, `^(?!b)`+atom+"$")
 	}
 	all = append(all, `(a)\1`, `^(.)\1$`, `(?<x>.)\k<x>`, `(.)(?<x>.)\2`, `(?<x>.)(.)\1`, `^(?:a|ab)(?:c|b)?$`, "a||b", "(?:)*", "^$", "", `^[^]*$`, `^\S+@\S+$`, `^(?=.)\s`, `a*?b`)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same ones in each run
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in each run
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
 	for len(all) < n {
 		var b strings.Builder
@@ -48,7 +48,7 @@ func ecmaPatterns(n int) []string {
 	return all
 }
 
-// matches returns what the engines make of texts; nil for what none can run.
+// matches returns the results for texts, or nil if no engine can run pattern.
 func matches(pattern string, texts []string) []bool {
 	if _, err := compilePattern(pattern); err != nil {
 		return nil
@@ -69,13 +69,13 @@ func matches(pattern string, texts []string) []bool {
 	return found
 }
 
-// TestPatternsLikeNode compares what expressions match with V8, which many clients
-// of a schema run it in (C51). Expressions that it refuses are left out.
+// TestPatternsLikeNode compares matches with V8, in which many clients evaluate
+// schemas (C51). It skips expressions that V8 refuses.
 func TestPatternsLikeNode(t *testing.T) {
 	shortrun.NeedsLong(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("node is not here")
+		t.Skip("node is not installed")
 	}
 	texts, patterns := ecmaTexts(), ecmaPatterns(3000)
 	in, err := json.Marshal(map[string]any{"texts": texts, "patterns": patterns})
@@ -108,7 +108,7 @@ func TestPatternsLikeNode(t *testing.T) {
 		}
 		for j, text := range texts {
 			if strings.Contains(pattern, `\B`) && strings.Contains(text, "😀") {
-				continue // V8 finds it between the halves of a character
+				continue // V8 matches between the halves of a character
 			}
 			if cases++; got[j] != want[i][j] {
 				if wrong++; wrong <= 20 {
@@ -120,7 +120,7 @@ func TestPatternsLikeNode(t *testing.T) {
 	t.Logf("%d cases, %d wrong; node refuses %d of %d expressions, and %d cannot be run", cases, wrong, refused, len(patterns), unrun)
 }
 
-// TestPatternsOfECMA has expressions whose meaning the engines would not share.
+// TestPatternsOfECMA has expressions that other engines interpret differently.
 func TestPatternsOfECMA(t *testing.T) {
 	for _, tt := range []struct{ pattern, yes, no string }{
 		{`^\s$`, "\u00a0\u2028\ufeff\v", "a\u180e\u0085"},
@@ -142,7 +142,7 @@ func TestPatternsOfECMA(t *testing.T) {
 			}
 		}
 	}
-	for pattern, text := range map[string]string{`(?i)abc`: "ABC", `\Aabc\z`: "abc", `a{,2}`: "a{,2}", `[[:alpha:]]+`: "a]"} { // as authors of other languages write
+	for pattern, text := range map[string]string{`(?i)abc`: "ABC", `\Aabc\z`: "abc", `a{,2}`: "a{,2}", `[[:alpha:]]+`: "a]"} { // syntax of other languages
 		if got := matches(pattern, []string{text}); got == nil || !got[0] {
 			t.Errorf("%s on %q: %v", pattern, text, got)
 		}

@@ -12,7 +12,7 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// doubling returns a schema whose definitions each use the next one twice.
+// doubling returns a schema whose definitions use the next one twice.
 func doubling(levels int, use string) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/a0","$defs":{`)
@@ -40,8 +40,8 @@ func chain(length int, last string) string {
 
 func repeated(item string, n int) string { return strings.Repeat(item+",", n-1) + item }
 
-// hostile are schemas that hang, kill or betray the program that trusts them,
-// with what each is refused for.
+// hostile has schemas that would hang or crash a naive validator or load files,
+// with the expected reason.
 var hostile = []struct {
 	name, schema, want string
 }{
@@ -61,23 +61,23 @@ var hostile = []struct {
 	{"doubling with a way back", strings.Replace(doubling(40, `{"allOf":[%s,%s]}`), `"type":"string"`, `"items":{"$ref":"#"}`, 1), "applies more than 5000"},
 	{"doubling in what is not used", strings.Replace(doubling(40, `{"allOf":[%s,%s]}`), `"$ref":"#/$defs/a0",`, "", 1), "applies more than 5000"},
 	{"too many subschemas", `{"allOf":[` + repeated("{}", 5_001) + `]}`, "has more than 5000 subschemas"},
-	{"file", `{"$ref":"file:///etc/passwd"}`, `$ref (line 1, column 9): leads out of the document: "file:///etc/passwd"`},
-	{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): leads out of the document"},
-	{"relative", `{"$ref":"other.json"}`, "leads out of the document"},
-	{"empty reference", `{"$ref":""}`, "leads out of the document"},
-	{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "leads out of the document"},
+	{"file", `{"$ref":"file:///etc/passwd"}`, `$ref (line 1, column 9): refers to another document: "file:///etc/passwd"`},
+	{"http", `{"properties":{"a":{"$ref":"http://127.0.0.1:8080/steal#/x"}}}`, "properties.a.$ref (line 1, column 28): refers to another document"},
+	{"relative", `{"$ref":"other.json"}`, "refers to another document"},
+	{"empty reference", `{"$ref":""}`, "refers to another document"},
+	{"dynamic reference outside", `{"$dynamicRef":"https://x.example/#a"}`, "refers to another document"},
 	{"an identity to resolve against", `{"properties":{"a":{"$id":"file:///etc/","$ref":"#/passwd"}}}`, "properties.a.$id (line 1, column 27): gives a subschema its own identity"},
 	{"an identity in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":{"id":"http://x.example"}}`, "gives a subschema its own identity"},
-	{"an anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$defs.b.$anchor (line 1, column 46): also names $defs.a"},
+	{"an anchor twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$defs.b.$anchor (line 1, column 46): duplicates the anchor of $defs.a"},
 	{"nowhere", `{"$ref":"#/$defs/none"}`, `has no target: "#/$defs/none"`},
 	{"no anchor", `{"$ref":"#none"}`, `has no target: "#none"`},
 	{"not a schema", `{"$ref":"#/title","title":"x"}`, "has no target"},
-	{"broken escape", `{"$ref":"#/%zz"}`, "is not a reference"},
+	{"broken escape", `{"$ref":"#/%zz"}`, "invalid reference"},
 	{"many strays", `{"x":[` + repeated("{}", 200) + `],"allOf":[` + refs(200) + `]}`, "more than 100 references to values that are not subschemas"},
 	{"deep", nested(10_000), "nested more than 64 levels deep"},
 	{"deep lists", strings.Repeat("[", 100_000), "nested more than 64 levels deep"},
 	{"large", `{"description":"` + strings.Repeat("x", 10<<20) + `"}`, "larger than 262144 bytes"},
-	{"a long regular expression", `{"pattern":"` + strings.Repeat("a", 1_001) + `"}`, "pattern (line 1, column 12): the regular expression has 1001 characters"},
+	{"a long regular expression", `{"pattern":"` + strings.Repeat("a", 1_001) + `"}`, "pattern (line 1, column 12): the regular expression is longer than 1000 characters"},
 	{"a large number", `{"maximum":1e9999}`, "maximum (line 1, column 12): the number is out of range"},
 	{"a long number", `{"enum":[1` + strings.Repeat("1", 200) + `]}`, "enum[0] (line 1, column 10): the number is out of range"},
 	{"not a schema at all", `[]`, "expected a schema: an object, true or false; got a list"},
@@ -106,11 +106,11 @@ func TestHostileSchemas(t *testing.T) {
 				t.Errorf("refused with %.300v, want %s", err, tt.want)
 			}
 			t.Logf("%v", took)
-			if took > 2*time.Minute { // thousands of times what it takes, so that a busy machine is no failure
+			if took > 2*time.Minute { // thousands of times more than necessary, for busy machines
 				t.Errorf("took %v", took)
 			}
 			if _, err := schemaguard.Compile(schema); err == nil {
-				t.Error("Compile takes it")
+				t.Error("Compile accepts it")
 			}
 		})
 	}
@@ -132,8 +132,9 @@ func classes(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestLargePatterns compiles schemas whose regular expressions expand to large programs
-// in other engines, and matches long texts: each ends with an answer or a refusal.
+// TestLargePatterns compiles schemas with regular expressions that expand to large
+// programs in other engines, and matches long texts: each must return a result or
+// an error.
 func TestLargePatterns(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, schema := range map[string]string{
@@ -152,14 +153,14 @@ func TestLargePatterns(t *testing.T) {
 		for _, value := range []string{`"` + text + `"`, `{"` + text[:1_000] + `":"x"}`} {
 			start := time.Now()
 			err := s.Validate(parse(t, value))
-			if took := time.Since(start); took > 2*time.Minute { // a hundred times what it takes
+			if took := time.Since(start); took > 2*time.Minute { // a hundred times more than necessary
 				t.Errorf("%s: %v, %v", name, took, err)
 			}
 		}
 	}
 }
 
-// FuzzPattern compiles and matches any regular expression within its limits.
+// FuzzPattern compiles and matches any regular expression within the limits.
 func FuzzPattern(f *testing.F) {
 	for _, pattern := range []string{`^(?!x)[a-z]+$`, `(?i)abc`, `\Aabc\z`, `(a+)+$`, `(?<x>.)\k<x>`, `[\p{L}--[a-z]]`} {
 		f.Add(pattern, "aaaaaaaaaaaaaaaaaaaaaaaaaaaab")

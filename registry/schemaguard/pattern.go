@@ -1,3 +1,5 @@
+// This file runs regular expressions within limits of time and memory.
+
 package schemaguard
 
 import (
@@ -14,25 +16,26 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// JSON Schema means the regular expressions of ECMA-262 with the flag u (JSON Schema
-// Core 2020-12, section 6.4). Their engine backtracks, which can take exponential time,
-// so that the time of all expressions in one Validate is limited, and the memory of each.
+// JSON Schema uses the regular expressions of ECMA-262 with the flag u (JSON Schema
+// Core 2020-12, section 6.4). Their engine backtracks, which can take exponential
+// time. Therefore the total matching time of one Validate is limited, and the
+// memory of each match.
 const (
-	maxMatching = 250 * time.Millisecond // the engine looks at its clock every 100 ms
-	maxStack    = 4 << 20                // integers that the engine may record for one text
+	maxMatching = 250 * time.Millisecond // the engine checks its clock every 100 ms
+	maxStack    = 4 << 20                // integers on the backtracking stack
 )
 
-// dialectsOf are the syntaxes in which an expression is tried, in this order. Many authors
-// write legacy ECMA-262, or (?i) and \A as in Perl.
+// dialectsOf lists the syntaxes in which an expression is tried, in this order.
+// Many authors use legacy ECMA-262, or (?i) and \A as in Perl.
 var dialectsOf = [...]regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None}
 
 // compilePattern compiles a regular expression of at most MaxPattern characters.
 func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 	if n := utf8.RuneCountInString(pattern); n > MaxPattern {
-		return nil, fmt.Errorf("has %d characters; the limit is %d", n, MaxPattern)
+		return nil, fmt.Errorf("is longer than %[2]d characters (got %[1]d)", n, MaxPattern)
 	}
 	defer func() {
-		if recover() != nil { // the engine failed on what an outsider wrote
+		if recover() != nil { // the engine panicked on untrusted input
 			re, err = nil, errNotRun
 		}
 	}()
@@ -44,10 +47,11 @@ func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 	return nil, errNotRun
 }
 
-// errNotRun reports an expression in none of the known syntaxes.
-var errNotRun = errors.New("cannot be run")
+// errNotRun reports an expression that has none of the known syntaxes.
+var errNotRun = errors.New("has an unsupported syntax")
 
-// checkPatterns refuses long regular expressions of v and lists those that cannot be run.
+// checkPatterns refuses long regular expressions in v and lists those that cannot
+// be run.
 func (g *graph) checkPatterns(v *vertex) {
 	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
 		g.checkPattern(n.Text, at(v, "pattern"))
@@ -75,52 +79,54 @@ func (g *graph) checkPattern(pattern string, s spot) {
 	}
 }
 
-// matchBudget limits the matching time of one validation. The holder of busy validates.
+// matchBudget limits the matching time of one validation at a time. It is locked by
+// busy.
 type matchBudget struct {
 	busy    sync.Mutex
 	left    time.Duration
-	problem string // why the first expression without an answer has none; "" for none
+	problem string // reason why the first expression failed, or ""
 }
 
-// begin starts the time of a validation. The caller calls end.
+// begin starts the time of a validation. The caller must call end.
 func (b *matchBudget) begin() {
 	b.busy.Lock()
 	b.left, b.problem = maxMatching, ""
 }
 
-// end returns why an expression could not be matched, "" if all were.
+// end returns the reason why an expression could not be matched, or "".
 func (b *matchBudget) end() string {
 	defer b.busy.Unlock()
 	return b.problem
 }
 
-// compile is the validator's engine for regular expressions. The validator asks for those
-// of the schema and for values that a schema requires to be regular expressions.
+// compile is the regular expression engine of the validator, for the expressions of
+// the schema and for values that have to be regular expressions.
 func (b *matchBudget) compile(pattern string) (jsonschema.Regexp, error) {
 	re, err := compilePattern(pattern)
 	if err != nil && !errors.Is(err, errNotRun) {
 		return nil, err
 	}
-	return limited{re, pattern, b}, nil // another reader may be able to run it
+	return limited{re, pattern, b}, nil // other validators may support it
 }
 
-// limited is a regular expression that matches within a budget.
+// limited is a regular expression with a budget.
 type limited struct {
-	re      *regexp2.Regexp // nil if it cannot be run
+	re      *regexp2.Regexp // nil if it has an unsupported syntax
 	pattern string
 	budget  *matchBudget
 }
 
 func (l limited) String() string { return l.pattern }
 
-// MatchString reports whether text matches. An expression without an answer fails the
-// whole validation, because a schema may take "no" for "yes". The caller holds the budget.
+// MatchString reports whether text matches. If the expression fails, so does the
+// whole validation: the schema may accept a value because it does not match. The
+// caller holds the budget.
 func (l limited) MatchString(text string) (matches bool) {
 	if l.budget.problem != "" {
 		return false
 	}
 	defer func() {
-		if recover() != nil { // the engine failed
+		if recover() != nil { // the engine panicked
 			matches = l.fail(errNotRun.Error())
 		}
 	}()
@@ -128,7 +134,7 @@ func (l limited) MatchString(text string) (matches bool) {
 	case l.re == nil:
 		return l.fail(errNotRun.Error())
 	case l.budget.left <= 0:
-		return l.fail("takes too long")
+		return l.fail("takes too long to match")
 	}
 	began := time.Now()
 	l.re.MatchTimeout = l.budget.left
@@ -136,24 +142,24 @@ func (l limited) MatchString(text string) (matches bool) {
 	l.budget.left -= time.Since(began)
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
-		return l.fail("needs too much memory")
+		return l.fail("needs too much memory to match")
 	case err != nil:
-		return l.fail("takes too long")
+		return l.fail("takes too long to match")
 	}
 	return matches
 }
 
 func (l limited) fail(why string) bool {
-	l.budget.problem = fmt.Sprintf("the regular expression %s %s, so the value is not checked", jsondoc.Quote(l.pattern), why)
+	l.budget.problem = fmt.Sprintf("the regular expression %s %s, so the value cannot be checked", jsondoc.Quote(l.pattern), why)
 	return false
 }
 
-// maxNumber is the longest number in characters.
+// maxNumber is the maximum length of a number, in characters.
 const maxNumber = 100
 
-// plainNumber reports whether a number is one that a program would mean: short
-// and in the range of a double. The validator computes exactly, and some
-// thousand numbers of ten thousand digits each would keep it busy.
+// plainNumber reports whether a number is short and in the range of a double. The
+// validator computes exactly, so some thousand numbers of ten thousand digits each
+// would keep it busy.
 func plainNumber(literal string) bool {
 	if len(literal) > maxNumber {
 		return false
@@ -169,8 +175,7 @@ func (g *graph) checkNumbers() {
 	}
 }
 
-// oddNumber returns the path of the first number in n that is not plain, ""
-// when there is none.
+// oddNumber returns the path of the first number in n that is not plain, or "".
 func oddNumber(n *jsondoc.Node) (found string) {
 	n.Walk(func(v *jsondoc.Node, path func() string) bool {
 		if v.Kind == jsondoc.Number && !plainNumber(v.Text) {

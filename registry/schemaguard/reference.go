@@ -1,3 +1,5 @@
+// This file builds the graph of subschemas and references.
+
 package schemaguard
 
 import (
@@ -8,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// reference is a "$ref" or one of its kin.
+// reference is a "$ref", "$dynamicRef" or "$recursiveRef".
 type reference struct {
 	from    *vertex
 	keyword string
@@ -17,21 +19,21 @@ type reference struct {
 
 func (r reference) spot() spot { return at(r.from, r.keyword) }
 
-// maxStrays limits how many references may lead to places that no keyword makes a
-// schema of: the validator prepares the whole document again for each.
+// maxStrays limits the number of references to values that are not under a keyword
+// for schemas: the validator prepares the whole document again for each.
 const maxStrays = 100
 
-// refer adds the edge of r. It reports false when its target is not known (yet). A
-// reference out of the document is refused.
+// refer adds the edge of r. It returns false if the target is not known yet. It
+// refuses references to other documents.
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
 	if !ok {
-		g.refuse(r.spot(), `leads out of the document: %s; only references that begin with "#" are followed`, jsondoc.Quote(r.target))
+		g.refuse(r.spot(), `refers to another document: %s; only references that begin with "#" are supported`, jsondoc.Quote(r.target))
 		return true
 	}
 	fragment, err := url.PathUnescape(fragment)
 	if err != nil {
-		g.refuse(r.spot(), "is not a reference: %s", jsondoc.Quote(r.target))
+		g.refuse(r.spot(), "invalid reference: %s", jsondoc.Quote(r.target))
 		return true
 	}
 	to := g.anchors[fragment]
@@ -49,8 +51,7 @@ func (g *graph) refer(r reference) bool {
 	return true
 }
 
-// Target returns the schema that the "$ref" of the subschema n leads to; nil when n
-// has none.
+// Target returns the schema to which the "$ref" of the subschema n refers, or nil.
 func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
 	if v := c.graph.byNode[n]; v != nil {
 		return v.ref
@@ -58,8 +59,9 @@ func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
 	return nil
 }
 
-// pointer follows a JSON pointer (RFC 6901) and returns the subschema there,
-// made one if it was none; nil when nothing is there.
+// pointer follows a JSON pointer (RFC 6901) and returns the subschema there. It
+// turns other objects into subschemas, and returns nil if the pointer has no
+// target.
 func (g *graph) pointer(pointer string) *vertex {
 	n, path := g.root.node, jsondoc.Root
 	_, rest, more := strings.Cut(pointer, "/")
@@ -95,8 +97,7 @@ func (g *graph) pointer(pointer string) *vertex {
 	return g.add(n, vertexPlace{path: path})
 }
 
-// lookup returns the value of key in n, without looking through a large object
-// every time.
+// lookup returns the value of key in n. It indexes large objects.
 func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, key string) *jsondoc.Node {
 	if len(n.Members) < 16 {
 		return n.Get(key)
@@ -110,9 +111,8 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 	return index[n][key]
 }
 
-// identify takes in what names v. An "$id" would make references relative to
-// it mean another place than the one that is looked at here; only the root may
-// have one, where it changes nothing.
+// identify records the names of v. An "$id" in a subschema is refused, because it
+// changes the base of relative references; in the root it has no effect.
 func (g *graph) identify(v *vertex) {
 	keys := []string{"$id"}
 	if draft4(g.root.node) {
@@ -122,12 +122,12 @@ func (g *graph) identify(v *vertex) {
 		n := v.node.Get(key)
 		switch {
 		case n == nil || n.Kind != jsondoc.String:
-		case strings.HasPrefix(n.Text, "#"): // an anchor, before 2019-09
+		case strings.HasPrefix(n.Text, "#"): // an anchor in drafts before 2019-09
 			g.anchor(v, key, n.Text[1:])
 		case v != g.root:
-			g.refuse(at(v, key), "gives a subschema its own identity; only the root can have one")
+			g.refuse(at(v, key), "gives a subschema its own identity, which only the root can have")
 		default:
-			g.remark(at(v, key), "the schema's own identity is not used")
+			g.remark(at(v, key), "the identity of the schema is ignored")
 		}
 	}
 	for _, key := range []string{"$anchor", "$dynamicAnchor"} {
@@ -139,55 +139,54 @@ func (g *graph) identify(v *vertex) {
 
 func (g *graph) anchor(v *vertex, key, name string) {
 	if other := g.anchors[name]; other != nil && other != v {
-		g.refuse(at(v, key), "also names %s", other.path())
+		g.refuse(at(v, key), "duplicates the anchor of %s", other.path())
 		return
 	}
 	g.anchors[name] = v
 }
 
-// graph is a schema as the subschemas that it consists of and how they lead
-// to each other.
+// graph is a schema as a graph of subschemas and their edges.
 type graph struct {
 	root     *vertex
 	vertices []*vertex
 	byNode   map[*jsondoc.Node]*vertex
 	anchors  map[string]*vertex
-	members  map[*jsondoc.Node]map[string]*jsondoc.Node // of large objects
-	strays   int                                        // reference targets that no keyword holds
-	patterns map[string]error                           // why each regular expression is refused or cannot be run
+	members  map[*jsondoc.Node]map[string]*jsondoc.Node // index of large objects
+	strays   int                                        // targets of references that are not under a keyword
+	patterns map[string]error                           // problem of each regular expression, or nil
 
 	problems jsondoc.Problems // reasons to refuse the schema
 	remarks  jsondoc.Problems // oddities
 	unrun    jsondoc.Problems // regular expressions that cannot be run
-	matches  bool             // there are regular expressions
+	matches  bool             // the schema has regular expressions
 }
 
-// vertex is one subschema; it is the same one wherever it is referred to.
+// vertex is one subschema, shared by all references to it.
 type vertex struct {
 	node  *jsondoc.Node
 	place vertexPlace
 	edges []edge
-	ref   *jsondoc.Node // that "$ref" leads to
-	refs  int           // references that lead here
+	ref   *jsondoc.Node // target of "$ref"
+	refs  int           // number of references to it
 
 	listed int  // values in "enum" and "const"
 	unique bool // "uniqueItems"
 
-	component  int // number of the strongly connected component
-	index, low int // for finding the components
-	inPlace    int // subschemas applied to one value; 0 is not known yet
-	expanded   int // subschemas after expansion; 0 is not known yet
+	component  int // number of its strongly connected component
+	index, low int // see findComponents
+	inPlace    int // see graph.inPlace; 0 means unknown
+	expanded   int // see graph.expand; 0 means unknown
 }
 
-// vertexPlace is where a subschema stands: in another one, or at a path. Paths are
-// long and rarely wanted, so they are made then.
+// vertexPlace is the location of a subschema: inside another one, or at a path.
+// Paths are long and seldom needed, so they are computed on request.
 type vertexPlace struct {
 	parent *vertex
-	held   Subschema // by parent
-	path   string    // without a parent
+	held   Subschema // in parent
+	path   string    // if there is no parent
 }
 
-// path returns where the subschema stands.
+// path returns the path of the subschema.
 func (v *vertex) path() string {
 	if v.place.parent == nil {
 		return v.place.path
@@ -195,16 +194,16 @@ func (v *vertex) path() string {
 	return v.place.held.Path(v.place.parent.path())
 }
 
-// edge leads from a subschema to one that it applies.
+// edge connects a subschema with one that it applies.
 type edge struct {
 	to        *vertex
 	scope     Scope
-	key       string // of Member
-	index     int    // of ElementAt
+	key       string // for Member
+	index     int    // for ElementAt
 	reference bool
 }
 
-// newGraph reads the schema n, which has at most MaxDepth levels.
+// newGraph builds the graph of the schema n, which has at most MaxDepth levels.
 func newGraph(n *jsondoc.Node) *graph {
 	g := &graph{
 		byNode:   map[*jsondoc.Node]*vertex{},
@@ -213,8 +212,8 @@ func newGraph(n *jsondoc.Node) *graph {
 		patterns: map[string]error{},
 	}
 	g.root = g.add(n, vertexPlace{path: jsondoc.Root})
-	// References can make subschemas of values that no keyword holds, and those can
-	// hold references and anchors again.
+	// References can turn other values into subschemas, which can in turn contain
+	// references and anchors.
 	var pending []reference
 	for done := 0; done < len(g.vertices) && len(g.problems) == 0; {
 		for ; done < len(g.vertices) && len(g.problems) == 0; done++ {
@@ -239,7 +238,7 @@ func newGraph(n *jsondoc.Node) *graph {
 	return g
 }
 
-// add makes a subschema of n, once. It returns nil when there are too many.
+// add adds n as a subschema, once. It returns nil if there are too many.
 func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
 	if v := g.byNode[n]; v != nil {
 		return v
@@ -256,7 +255,7 @@ func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
 	return v
 }
 
-// connect adds the subschemas that v holds and returns its references.
+// connect adds the subschemas of v and returns its references.
 func (g *graph) connect(v *vertex) []reference {
 	var refs []reference
 	for _, m := range v.node.Members {
@@ -283,7 +282,7 @@ func (g *graph) connect(v *vertex) []reference {
 	return refs
 }
 
-// spot is a place in the schema: below a subschema, by the given keys.
+// spot is a location in the schema: the keys below a subschema.
 type spot struct {
 	v    *vertex
 	keys []string
@@ -299,8 +298,8 @@ func (s spot) path() string {
 	return path
 }
 
-// maxRefusals limits the reported problems: one is enough to refuse a schema, and
-// the paths of a hostile one are long.
+// maxRefusals limits the number of reported problems: one is enough to refuse a
+// schema, and the paths of hostile schemas are long.
 const maxRefusals = 20
 
 func (g *graph) refuse(s spot, format string, args ...any) {

@@ -11,9 +11,9 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// TestJSONSchemaSuite validates the values of JSON-Schema-Test-Suite, which `make
-// suites` finds in a module. Schemas that toolcrib refuses, such as those that refer
-// to other documents, are counted.
+// TestJSONSchemaSuite validates the values of JSON-Schema-Test-Suite, which make
+// suites finds in a module. It counts the schemas that toolcrib refuses, such as
+// those with references to other documents.
 func TestJSONSchemaSuite(t *testing.T) {
 	dir := os.Getenv("TOOLCRIB_SUITES")
 	if dir == "" {
@@ -22,7 +22,7 @@ func TestJSONSchemaSuite(t *testing.T) {
 	for _, draft := range []string{"draft2020-12", "draft7"} {
 		files, err := filepath.Glob(filepath.Join(dir, "json-schema", draft, "*.json"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("there is no suite of %s (%v)", draft, err)
+			t.Fatalf("no suite of %s found (%v)", draft, err)
 		}
 		values, refused := 0, 0
 		for _, file := range files {
@@ -45,7 +45,7 @@ func TestJSONSchemaSuite(t *testing.T) {
 			for _, g := range groups {
 				schema := g.Schema
 				if name := bytes.TrimPrefix(schema, []byte("{")); draft == "draft7" && len(name) < len(schema) && !bytes.Contains(schema, []byte(`"$schema"`)) && len(name) > 1 {
-					schema = append([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#",`), name...) // which others lack
+					schema = append([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#",`), name...) // other drafts lack it
 				}
 				s, err := schemaguard.Compile(schema)
 				if err != nil {

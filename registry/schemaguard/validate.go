@@ -15,11 +15,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Validate reports everything about n that does not fit the schema. The error
-// is a jsondoc.Problems with paths below jsondoc.Root, in the order of the
-// paths. A value that would take more than MaxWork steps is not validated and
-// refused, and so is one that a regular expression would have to judge which
-// cannot be run, or takes too long.
+// Validate returns all mismatches of n with the schema, as a jsondoc.Problems
+// sorted by path, with paths below jsondoc.Root. It refuses values that would take
+// more than MaxWork steps, and values that need a regular expression which cannot
+// be run or takes too long.
 func (s *Schema) Validate(n *jsondoc.Node) error {
 	var ps jsondoc.Problems
 	if path := oddNumber(n); path != "" {
@@ -34,7 +33,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	if err == nil {
 		return nil
 	}
-	found, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // it is never wrapped
+	found, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // never wrapped
 	if !ok {
 		ps.Add(jsondoc.Root, "cannot be validated: %s", jsondoc.Printable(err.Error()))
 		return ps
@@ -42,8 +41,8 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	return explain(found, n, s.Root).Locate(n)
 }
 
-// validate asks the validator. Validations of a schema with regular expressions follow
-// one another, so that each has its own time.
+// validate runs the validator. Validations of a schema with regular expressions run
+// one after another, so that each has its own time limit.
 func (s *Schema) validate(n *jsondoc.Node) error {
 	if !s.graph.matches {
 		return s.compiled.Validate(value(n))
@@ -56,8 +55,8 @@ func (s *Schema) validate(n *jsondoc.Node) error {
 	return err
 }
 
-// explain turns what the validator found about n into problems. The validator
-// walks maps, so the order is made here.
+// explain converts the errors of the validator about n to problems. It sorts them,
+// because the validator iterates over maps.
 func explain(found *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
 	e := explainer{document: n, schema: schema, printer: message.NewPrinter(language.English)}
 	e.collect(found)
@@ -76,8 +75,8 @@ type explainer struct {
 	all      []jsondoc.Problem
 }
 
-// collect adds the innermost findings: those around them only report that there
-// are some inside.
+// collect adds the innermost errors. The outer ones only report that there are
+// inner errors.
 func (e *explainer) collect(found *jsonschema.ValidationError) {
 	if alternatives(found) || len(found.Causes) == 0 {
 		e.all = append(e.all, jsondoc.Problem{Path: e.path(found.InstanceLocation), Message: e.message(found)})
@@ -88,9 +87,9 @@ func (e *explainer) collect(found *jsonschema.ValidationError) {
 	}
 }
 
-// alternatives reports whether found is the error that none of several schemas
-// fits. The errors of each alternative are not problems of their own: solving
-// those of one is enough.
+// alternatives reports whether found means that none of several schemas matches.
+// The errors of the alternatives are not separate problems, because matching one of
+// them is enough.
 func alternatives(found *jsonschema.ValidationError) bool {
 	switch found.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -99,7 +98,7 @@ func alternatives(found *jsonschema.ValidationError) bool {
 	return false
 }
 
-// maxAlternatives limits how many of them a message tells about.
+// maxAlternatives limits the number of alternatives in a message.
 const maxAlternatives = 3
 
 func (e *explainer) message(found *jsonschema.ValidationError) string {
@@ -127,14 +126,14 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 		}
 		reasons = append(reasons, reason)
 	}
-	return jsondoc.Printable("fits none of the alternatives (" + strings.Join(reasons, "; ") + ")")
+	return jsondoc.Printable("matches none of the alternatives (" + strings.Join(reasons, "; ") + ")")
 }
 
-// maxKnown limits how many names of properties a message lists.
+// maxKnown limits the number of properties in a message.
 const maxKnown = 30
 
-// known lists the properties that the schema at a URL has, so that whoever wrote
-// another one finds the right name.
+// known lists the properties of the schema at a URL, to help find the right name of
+// an unknown one.
 func (e *explainer) known(url string) string {
 	_, pointer, _ := strings.Cut(url, "#")
 	at := e.schema
@@ -160,13 +159,13 @@ func (e *explainer) known(url string) string {
 	for _, m := range properties.Members[:min(len(properties.Members), maxKnown)] {
 		names = append(names, m.Key)
 	}
-	return "; known here: " + jsondoc.Printable(strings.Join(names, ", "))
+	return "; known properties: " + jsondoc.Printable(strings.Join(names, ", "))
 }
 
-// path turns the validator's way to a value into a path.
-func (e *explainer) path(way []string) string {
+// path converts the location of a value to a path.
+func (e *explainer) path(location []string) string {
 	n, path := e.document, jsondoc.Root
-	for _, token := range way {
+	for _, token := range location {
 		if n == nil || n.Kind != jsondoc.Array {
 			n, path = n.Get(token), jsondoc.Join(path, token)
 			continue

@@ -40,7 +40,7 @@ func TestAgent(t *testing.T) {
 	}
 	for _, channel := range []string{"web", "telegram", "session_open", "scheduled", "heartbeat"} {
 		if utf8.RuneCountInString(a.ChannelGuidance[channel]) < 200 {
-			t.Errorf("little is said about %s", channel)
+			t.Errorf("the guidance for %s is too short", channel)
 		}
 	}
 	for channel, answer := range map[string]string{"session_open": "WAKEUP_SILENT", "heartbeat": "HEARTBEAT_OK", "telegram": "4,096"} {
@@ -56,18 +56,18 @@ func TestAgent(t *testing.T) {
 func TestSoul(t *testing.T) {
 	soul := assistantAgent(t).Soul
 	if regexp.MustCompile(`(?m)^\s*(#|[-*+] |\d+[.)] )`).MatchString(soul) {
-		t.Error("the soul has Markdown structure")
+		t.Error("the soul contains Markdown structure")
 	}
 	if strings.ContainsAny(soul, "$`{}<>") {
-		t.Error("the soul has markup")
+		t.Error("the soul contains markup")
 	}
 	for _, d := range slices.Concat(shipped.Core(), shipped.Assistant()) {
 		if strings.Contains(soul, d.ID()) {
-			t.Errorf("the soul names the tool %s", d.ID())
+			t.Errorf("the soul mentions the tool %s", d.ID())
 		}
 	}
 	if m := regexp.MustCompile(`(?i)\b(tools?|calls?|json|channels?|telegram|markdown|always|must|never use|reply with|respond)\b`).FindString(soul); m != "" {
-		t.Errorf("the soul gives operational instructions: %q", m)
+		t.Errorf("the soul contains operational instructions: %q", m)
 	}
 }
 
@@ -83,6 +83,6 @@ func TestTemplateHasEveryPlaceholderOnce(t *testing.T) {
 		t.Errorf("placeholders %v, want %v", found, want)
 	}
 	if strings.Count(template, "$") != len(want) || strings.ContainsAny(template, "{}") {
-		t.Error("the template has other signs of placeholders")
+		t.Error("the template contains other placeholder characters")
 	}
 }

@@ -18,7 +18,7 @@ const (
 	autoUnless = "user_configurable auto_approve"
 )
 
-// catalogue is the assistant's catalog with the approval of each tool.
+// catalogue lists the tools of the assistant with their approval tiers.
 var catalogue = [][2]string{
 	{"get_tasks", auto},
 	{"create_tasks", autoUnless},
@@ -79,8 +79,9 @@ func TestAssistant(t *testing.T) {
 	}
 }
 
-// TestSearchDescriptionMatchesBehaviour holds what search_memories says of itself against what it
-// does: it compares words, and an empty list says no more than that (C13).
+// TestSearchDescriptionMatchesBehaviour checks that the description of
+// search_memories states that it compares words, and that an empty result means no
+// more than that (C13).
 func TestSearchDescriptionMatchesBehaviour(t *testing.T) {
 	for _, d := range shipped.Assistant() {
 		if d.Tool.ID != "search_memories" {
@@ -92,22 +93,22 @@ func TestSearchDescriptionMatchesBehaviour(t *testing.T) {
 		}
 		return
 	}
-	t.Error("there is no search_memories")
+	t.Error("search_memories not found")
 }
 
-// checkVerb compares annotations and input with what the name promises.
+// checkVerb compares annotations and input with those that the name implies.
 func checkVerb(t *testing.T, x *registry.Tool) {
 	t.Helper()
 	verb, resource, _ := strings.Cut(x.ID, "_")
 	input, ok := shipped.VerbInput(verb)
 	if !ok {
-		t.Fatalf("no verb: %s", verb)
+		t.Fatalf("unknown verb: %s", verb)
 	}
 	if shipped.TakesOneItem(x.ID) {
 		input = shipped.InputItem
 	}
 	if !strings.HasSuffix(resource, "s") && !shipped.SingularResource(resource) {
-		t.Errorf("%s is neither plural nor declared singular", resource)
+		t.Errorf("%s is neither plural nor listed as singular", resource)
 	}
 	checkAnnotations(t, x, verb)
 	checkInput(t, x, input)
@@ -120,7 +121,7 @@ func checkAnnotations(t *testing.T, x *registry.Tool, verb string) {
 		t.Fatalf("annotations = %+v", a)
 	}
 	reads := verb == "get" || verb == "search"
-	removes := verb == "delete" || x.ID == "update_instructions" // it replaces the whole text
+	removes := verb == "delete" || x.ID == "update_instructions" // replaces the whole text
 	if *a.ReadOnly != reads || *a.Destructive != removes || *a.OpenWorld != (x.Category == "email") {
 		t.Errorf("readOnly %v, destructive %v, openWorld %v", *a.ReadOnly, *a.Destructive, *a.OpenWorld)
 	}
@@ -152,17 +153,17 @@ func checkInput(t *testing.T, x *registry.Tool, input shipped.Input) {
 	switch input {
 	case shipped.InputFilters:
 		if x.ID != "get_context" && props.Get("id") == nil {
-			t.Error("id does not ask for one")
+			t.Error("id does not select one item")
 		}
 	case shipped.InputList:
 		if list == nil || list.Get("type").Text != "array" || !slices.Equal(required, []string{resource}) {
-			t.Errorf("takes no list %s", resource)
+			t.Errorf("does not take a list %s", resource)
 		} else if verb == "update" && list.Find("items.required[0]").Text != "id" {
 			t.Error("the items do not require id")
 		}
 	case shipped.InputIDs:
 		if n := props.Get("ids"); n == nil || n.Get("type").Text != "array" || len(props.Members) != 1 {
-			t.Error("takes no list of ids")
+			t.Error("does not take a list of ids")
 		}
 	case shipped.InputQuery:
 		if !slices.Equal(required, []string{"query"}) {
@@ -175,7 +176,7 @@ func checkInput(t *testing.T, x *registry.Tool, input shipped.Input) {
 			}
 		}
 		if len(required) == 0 {
-			t.Error("requires nothing")
+			t.Error("has no required parameter")
 		}
 	}
 }

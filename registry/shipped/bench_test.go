@@ -20,8 +20,8 @@ func BenchmarkCoreHashes(b *testing.B) {
 	}
 }
 
-// BenchmarkParseOneCoreTool measures the work that opening a database avoids, sixteen
-// times over.
+// BenchmarkParseOneCoreTool measures one sixteenth of the work that opening a
+// database avoids.
 func BenchmarkParseOneCoreTool(b *testing.B) {
 	text := inMarkdown(b, shipped.Core()[0])
 	for b.Loop() {

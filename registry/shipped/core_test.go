@@ -16,13 +16,13 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// receipt is the source that a claim cites: a file with lines, or an issue.
+// receipt matches the source that a claim cites: a file with lines, or an issue.
 var receipt = regexp.MustCompile(`\[[\w./-]+:\d+-\d+\]|#\d+`)
 
 const sumsFile = "data/core.sums"
 
-// documented is the table of core tools: id, archetype, arguments, with "*"
-// behind the required ones.
+// documented is the table of core tools: id, archetype, and arguments, with "*"
+// after required ones.
 var documented = [][3]string{
 	{"search_issues", "Any", "tags assignedTo status priority personalTags personalAgent excludePersonalTags minInterestLevel"},
 	{"file_locator", "Any", "search_criteria* scan_mode max_results include_globs dry_run"},
@@ -103,12 +103,12 @@ func TestIsCore(t *testing.T) {
 	}
 	shipped.CoreHashes()["file_reader"] = ""
 	if shipped.CoreHashes()["file_reader"] == "" {
-		t.Error("the hashes can be changed from outside")
+		t.Error("callers can change the hashes")
 	}
 }
 
-// checkArguments compares the schema with the documented arguments, and looks
-// whether the prompt explains each of them.
+// checkArguments compares the schema with the documented arguments and checks that
+// the prompt explains each of them.
 func checkArguments(t *testing.T, x *registry.Tool, documented string) {
 	t.Helper()
 	schema, err := jsondoc.Parse(x.InputSchema, jsondoc.DefaultLimits)
@@ -148,8 +148,7 @@ func checkArguments(t *testing.T, x *registry.Tool, documented string) {
 	checkDescribed(t, schema, "inputSchema")
 }
 
-// checkCall takes the example call out of the prompt and validates it: a model
-// does what it is shown.
+// checkCall validates the example call in the prompt, because a model imitates it.
 func checkCall(t *testing.T, x *registry.Tool) {
 	t.Helper()
 	var calls []string
@@ -176,10 +175,10 @@ func checkCall(t *testing.T, x *registry.Tool) {
 	validate(t, compile(t, x.InputSchema), call.Args)
 	for _, word := range []string{"fence", "nonce"} {
 		if !strings.Contains(x.Prompt, word) {
-			t.Errorf("the prompt says nothing of the %s", word)
+			t.Errorf("the prompt does not mention the %s", word)
 		}
 	}
 	if !receipt.MatchString(x.Prompt) {
-		t.Error("the prompt shows no receipt")
+		t.Error("the prompt does not show a receipt")
 	}
 }

@@ -16,8 +16,8 @@ import (
 //go:embed data
 var data embed.FS
 
-// read returns an embedded file. What is embedded is complete and valid, which
-// the tests see to, so nothing here returns an error.
+// read returns an embedded file. It does not return errors, because tests check
+// that the embedded files are complete and valid.
 func read(name string) []byte {
 	b, err := data.ReadFile("data/" + name)
 	if err != nil {
@@ -37,7 +37,7 @@ func readJSON(name string, dst any) {
 	}
 }
 
-// readMarkdown returns the definition in an embedded file.
+// readMarkdown returns the definition in an embedded Markdown file.
 func readMarkdown(kind registry.Kind, name string) registry.Definition {
 	d, err := mdfile.DecodeDefinition(kind, read(name))
 	if err != nil {
@@ -46,9 +46,9 @@ func readMarkdown(kind registry.Kind, name string) registry.Definition {
 	return d
 }
 
-// Hashes returns the content hash of everything that toolcrib ships, as
-// registry.Definition.Hash computes it. It reads them from data/shipped.sums,
-// which is much cheaper than the definitions, and from data/core.sums.
+// Hashes returns the content hashes (see registry.Definition.Hash) of all shipped
+// definitions. It reads them from data/shipped.sums and data/core.sums, which is
+// much faster than parsing the definitions.
 func Hashes() map[registry.Subject]string { return maps.Clone(hashes()) }
 
 var hashes = sync.OnceValue(func() map[registry.Subject]string {
@@ -67,8 +67,8 @@ var hashes = sync.OnceValue(func() map[registry.Subject]string {
 	return all
 })
 
-// sums is the content of data/core.sums: a line "<id> <content hash>" for each core
-// tool.
+// sums is the content of data/core.sums, which has a line "<id> <content hash>" for
+// each core tool.
 type sums struct {
 	ids    []string // in the order of the file
 	hashes map[string]string
@@ -84,19 +84,17 @@ var coreSums = sync.OnceValue(func() sums {
 	return s
 })
 
-// IsCore reports whether id is that of a core tool, which cannot be changed,
-// overridden or taken as an alias in any layer.
+// IsCore reports whether id is the id of a core tool. Core tools cannot be changed
+// or overridden, and their ids cannot be aliases, in any layer.
 func IsCore(id string) bool {
 	_, ok := coreSums().hashes[id]
 	return ok
 }
 
-// CoreHashes returns the content hash of every core tool by id, as
-// registry.Definition.Hash computes it.
+// CoreHashes returns the content hashes of the core tools by id.
 func CoreHashes() map[string]string { return maps.Clone(coreSums().hashes) }
 
-// Core returns the core tools in the order in which they are
-// documented.
+// Core returns the core tools in the order of the documentation.
 func Core() []registry.Definition { return slices.Clone(core()) }
 
 var core = sync.OnceValue(func() []registry.Definition {
@@ -107,15 +105,15 @@ var core = sync.OnceValue(func() []registry.Definition {
 	return tools
 })
 
-// The shipped agents. The assistant's allow-list has the same id.
+// The shipped agents. The allow-list of the assistant has the same id.
 const (
 	AssistantID = "assistant"
 	AuthorID    = "author"
 )
 
-// Assistant returns the action tools of the assistant in the order in which
-// they are documented. They stand in the global layer and are not core: they
-// change through proposals.
+// Assistant returns the action tools of the assistant in the order of the
+// documentation. They belong to the global layer and are not core: they can be
+// changed by proposals.
 func Assistant() []registry.Definition { return slices.Clone(assistant()) }
 
 var assistant = sync.OnceValue(func() []registry.Definition {
@@ -132,7 +130,7 @@ var assistant = sync.OnceValue(func() []registry.Definition {
 	return tools
 })
 
-// Agents returns the agents that are shipped, in the global layer.
+// Agents returns the shipped agents, which belong to the global layer.
 func Agents() []registry.Definition { return slices.Clone(agents()) }
 
 var agents = sync.OnceValue(func() []registry.Definition {
@@ -142,12 +140,12 @@ var agents = sync.OnceValue(func() []registry.Definition {
 	}
 })
 
-// Lists returns the shipped allow-lists, in the order in which they are
-// documented. They belong to the global layer and change through proposals; the
-// registry knows the list in force. The result is shared; do not change it.
+// Lists returns the shipped allow-lists in the order of the documentation. They
+// belong to the global layer and can be changed by proposals; the registry has the
+// version in force. The result is shared; do not change it.
 func Lists() []registry.Definition { return slices.Clone(lists()) }
 
-// List returns the shipped allow-list of the given id.
+// List returns the shipped allow-list with an id.
 func List(id string) (registry.AllowList, bool) {
 	all := lists()
 	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })

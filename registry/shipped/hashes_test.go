@@ -10,8 +10,8 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// TestShippedSums keeps data/shipped.sums in step with what is not core, and
-// compares all hashes with the definitions.
+// TestShippedSums keeps data/shipped.sums up to date and compares all hashes with
+// the definitions.
 func TestShippedSums(t *testing.T) {
 	const file = "data/shipped.sums"
 	var want strings.Builder
@@ -28,7 +28,7 @@ func TestShippedSums(t *testing.T) {
 		}
 	}
 	if len(hashes) != len(all) {
-		t.Errorf("there are %d hashes for %d definitions", len(hashes), len(all))
+		t.Errorf("%d hashes for %d definitions", len(hashes), len(all))
 	}
 }
 

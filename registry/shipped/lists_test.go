@@ -43,14 +43,14 @@ func TestAllowLists(t *testing.T) {
 		}
 		reaches := slices.ContainsFunc(slices.Collect(maps.Values(known)), func(x *registry.Tool) bool { return l.Admits(*x) })
 		if !reaches {
-			t.Errorf("%s allows nothing that is shipped", l.Name)
+			t.Errorf("%s admits no shipped tool", l.Name)
 		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("lists %v, want %v", got, want)
 	}
 	if _, ok := shipped.List("nobody"); ok {
-		t.Error("there is a list for nobody")
+		t.Error("unexpected list for nobody")
 	}
 }
 
@@ -58,7 +58,7 @@ func list(t *testing.T, name string) registry.AllowList {
 	t.Helper()
 	l, ok := shipped.List(name)
 	if !ok {
-		t.Fatalf("no list %s", name)
+		t.Fatalf("list %s not found", name)
 	}
 	return l
 }
@@ -81,27 +81,26 @@ func TestExecuteIsCodeGenWithoutPlanning(t *testing.T) {
 func TestExploreOnlyReads(t *testing.T) {
 	l := list(t, "explore")
 	if len(l.Categories)+len(l.AddWhenNonLocal)+len(l.AddWhenEmbeddingOK) != 0 {
-		t.Errorf("%+v can grow", l)
+		t.Errorf("%+v can admit further tools", l)
 	}
 	for _, id := range l.Tools {
 		if a := tools()[id].Annotations; a.ReadOnly == nil || !*a.ReadOnly {
-			t.Errorf("%s does not only read", id)
+			t.Errorf("%s is not read-only", id)
 		}
 	}
 }
 
-// TestAuthoringHasEveryPromptTool is for C7: what is approved as a prompt tool
-// has an agent that sees it.
+// TestAuthoringHasEveryPromptTool checks that an agent sees every prompt tool (C7).
 func TestAuthoringHasEveryPromptTool(t *testing.T) {
 	l := list(t, "authoring")
 	for _, d := range shipped.Core() {
 		if !l.Admits(*d.Tool) {
-			t.Errorf("authoring does not let %s in", d.ID())
+			t.Errorf("authoring does not admit %s", d.ID())
 		}
 	}
 	for _, d := range shipped.Assistant() {
 		if l.Admits(*d.Tool) {
-			t.Errorf("authoring lets %s in, which is not a prompt tool", d.ID())
+			t.Errorf("authoring admits %s, which is not a prompt tool", d.ID())
 		}
 	}
 	i := slices.IndexFunc(shipped.Agents(), func(d registry.Definition) bool { return d.ID() == shipped.AuthorID })
@@ -126,7 +125,7 @@ func TestRetired(t *testing.T) {
 		case successor == "":
 			ghosts++
 		case known[successor] == nil:
-			t.Errorf("%s leads to %s, which is not shipped", name, successor)
+			t.Errorf("the successor of %s is %s, which is not shipped", name, successor)
 		}
 	}
 	if ghosts != 7 {
@@ -137,15 +136,15 @@ func TestRetired(t *testing.T) {
 		"recall": "search_memories", "fetch_memory": "get_memories", "list_entities": "get_entities", "get_context_info": "get_context", "email_digest": "",
 	} {
 		if got, ok := shipped.Retired(name); !ok || got != want {
-			t.Errorf("%s leads to %q, want %q", name, got, want)
+			t.Errorf("the successor of %s is %q, want %q", name, got, want)
 		}
 	}
 	if _, ok := shipped.Retired("memory_store"); ok || !shipped.DeadTierEntry("memory_store") || !shipped.DeadTierEntry("memory_search") || !shipped.DeadTierEntry("memory_delete") {
-		t.Error("memory_store, memory_search and memory_delete are dead entries and no retired names")
+		t.Error("memory_store, memory_search and memory_delete must be dead entries and not retired names")
 	}
 	for id := range known {
 		if shipped.DeadTierEntry(id) {
-			t.Errorf("the tier of %s is in use", id)
+			t.Errorf("DeadTierEntry reports the existing tool %s", id)
 		}
 	}
 }

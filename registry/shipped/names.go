@@ -1,3 +1,5 @@
+// This file has the vocabulary of tool names and the retired names.
+
 package shipped
 
 import (
@@ -5,24 +7,24 @@ import (
 	"sync"
 )
 
-// Input is the kind of input that a tool's verb promises.
+// Input is the kind of input that the verb of a tool's name implies.
 type Input string
 
-// The inputs.
+// The kinds of input.
 const (
-	InputFilters Input = "filters" // nothing is required; "id" asks for one
+	InputFilters Input = "filters" // no required parameter; "id" selects one item
 	InputList    Input = "list"    // a list of objects
 	InputIDs     Input = "ids"     // a list of ids
 	InputQuery   Input = "query"
 	InputItem    Input = "item" // the fields of one object
 )
 
-// vocabulary is the content of data/names.json: the words that the names of action
-// tools, verb_resource, are made of.
+// vocabulary is the content of data/names.json: the words in the names of action
+// tools, which have the form verb_resource.
 type vocabulary struct {
 	Verbs             []verb   `json:"verbs"`
 	SingularResources []string `json:"singularResources"`
-	// MassNouns are never counted, so that they have no plural.
+	// MassNouns are uncountable nouns, which have no plural.
 	MassNouns  []string `json:"massNouns"`
 	SingleItem []string `json:"singleItem"`
 }
@@ -38,7 +40,7 @@ var names = sync.OnceValue(func() vocabulary {
 	return v
 })
 
-// Verbs returns the verbs a tool's name can begin with.
+// Verbs returns the verbs with which the name of a tool can start.
 func Verbs() []string {
 	var verbs []string
 	for _, v := range names().Verbs {
@@ -47,8 +49,8 @@ func Verbs() []string {
 	return verbs
 }
 
-// VerbInput returns what a tool takes whose name begins with verb, and false
-// when verb is none.
+// VerbInput returns the kind of input of a tool with verb in its name, and false
+// for unknown verbs.
 func VerbInput(verb string) (Input, bool) {
 	for _, v := range names().Verbs {
 		if v.Verb == verb {
@@ -58,25 +60,24 @@ func VerbInput(verb string) (Input, bool) {
 	return "", false
 }
 
-// SingularResource reports whether a resource keeps its form in a name
-// although it is not a plural: it is one thing, such as the context.
+// SingularResource reports whether a resource is singular in names, because only
+// one of it exists, such as the context.
 func SingularResource(resource string) bool {
 	return slices.Contains(names().SingularResources, resource)
 }
 
-// MassNoun reports whether a word is declared as a noun without a plural, such as
-// weather.
+// MassNoun reports whether a word is an uncountable noun, such as weather.
 func MassNoun(word string) bool { return slices.Contains(names().MassNouns, word) }
 
-// TakesOneItem reports whether the tool with the given id takes the fields of
-// one object although its verb promises a list.
+// TakesOneItem reports whether the tool with an id takes the fields of one object,
+// although its verb implies a list.
 func TakesOneItem(id string) bool { return slices.Contains(names().SingleItem, id) }
 
 // retirement is the content of data/retired.json.
 type retirement struct {
 	Successors      []succession `json:"successors"`
-	Ghosts          []string     `json:"ghosts"`          // names nothing took the place of
-	DeadTierEntries []string     `json:"deadTierEntries"` // never tools, but approval tiers were set for them
+	Ghosts          []string     `json:"ghosts"`          // retired names without a successor
+	DeadTierEntries []string     `json:"deadTierEntries"` // names that never were tools, but that had approval tiers
 }
 
 type succession struct {
@@ -101,15 +102,15 @@ var successors = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// Retired reports whether name is a tool name that was given up and may not be
-// used again, and which tool took its place: "" when none did.
+// Retired reports whether name is a retired tool name, which cannot be used again,
+// and returns its successor, or "" if it has none.
 func Retired(name string) (successor string, ok bool) {
 	successor, ok = successors()[name]
 	return successor, ok
 }
 
-// RetiredNames returns every name that was given up: those with a successor
-// first, in the order in which they are documented.
+// RetiredNames returns all retired names in the order of the documentation, those
+// with a successor first.
 func RetiredNames() []string {
 	var names []string
 	for _, s := range retired().Successors {
@@ -118,8 +119,8 @@ func RetiredNames() []string {
 	return append(names, retired().Ghosts...)
 }
 
-// DeadTierEntry reports whether an approval tier that is set for name has no
-// effect because no tool of that name exists any more or ever did.
+// DeadTierEntry reports whether an approval tier for name has no effect, because
+// the tool was retired or never existed.
 func DeadTierEntry(name string) bool {
 	_, ok := Retired(name)
 	return ok || slices.Contains(retired().DeadTierEntries, name)

@@ -10,10 +10,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// deny loads nothing: a shipped schema refers to nothing outside itself.
+// deny loads no documents: shipped schemas have no external references.
 type deny struct{}
 
-func (deny) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
+func (deny) Load(string) (any, error) { return nil, errors.New("no documents are loaded") }
 
 func compile(t *testing.T, schema []byte) *jsonschema.Schema {
 	t.Helper()
@@ -45,8 +45,8 @@ func validate(t *testing.T, s *jsonschema.Schema, args []byte) {
 	}
 }
 
-// checkDescribed demands of the schema of an input that every object is closed
-// and every property of it described.
+// checkDescribed checks that every object in an input schema is closed and that
+// every property has a description.
 func checkDescribed(t *testing.T, schema *jsondoc.Node, path string) {
 	t.Helper()
 	if items := schema.Get("items"); items != nil {
@@ -57,7 +57,7 @@ func checkDescribed(t *testing.T, schema *jsondoc.Node, path string) {
 		return
 	}
 	if closed := schema.Get("additionalProperties"); closed == nil || closed.Text != "false" {
-		t.Errorf("%s takes additional properties", path)
+		t.Errorf("%s allows additional properties", path)
 	}
 	for _, m := range props.Members {
 		at := path + "." + m.Key

@@ -21,7 +21,7 @@ func everything() []registry.Definition {
 	return slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Agents(), shipped.Lists())
 }
 
-// inMarkdown writes a definition as mdfile.DecodeDefinition reads it.
+// inMarkdown formats a definition for mdfile.DecodeDefinition.
 func inMarkdown(tb testing.TB, d registry.Definition) []byte {
 	tb.Helper()
 	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
@@ -62,7 +62,7 @@ func TestNoTextMentionsARetiredName(t *testing.T) {
 	}
 }
 
-// TestEveryToolMentionedExists looks at words of the form of an id.
+// TestEveryToolMentionedExists checks words that have the form of an id.
 func TestEveryToolMentionedExists(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	known := tools()
@@ -90,7 +90,7 @@ func TestTextsAreClean(t *testing.T) {
 			t.Errorf("%s has an unprintable character at byte %d", path, i)
 		}
 		if strings.Contains(string(b), " \n") || strings.Contains(string(b), "```") || !strings.HasSuffix(string(b), "\n") {
-			t.Errorf("%s has trailing blanks, a fence or no last line end", path)
+			t.Errorf("%s has trailing blanks, a fence or no final line end", path)
 		}
 		return nil
 	})
@@ -99,8 +99,8 @@ func TestTextsAreClean(t *testing.T) {
 	}
 }
 
-// TestCoreToolsAreDistinct measures how much two prompts share: runs of four
-// words, as a part of all runs of both (the Jaccard index).
+// TestCoreToolsAreDistinct computes how much two prompts have in common: the
+// Jaccard index of their runs of four words.
 func TestCoreToolsAreDistinct(t *testing.T) {
 	core := shipped.Core()
 	runs := make([]map[string]bool, len(core))

@@ -12,10 +12,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFormat is wrapped by errors about a document in no format that is known.
+// ErrFormat is wrapped by errors about documents of an unknown format.
 var ErrFormat = errors.New("not a list of tools")
 
-// Decode reads a document and detects its format.
+// Decode parses a document and detects its format.
 func Decode(data []byte) (Document, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -24,9 +24,9 @@ func Decode(data []byte) (Document, error) {
 	return decode(n, data)
 }
 
-// DecodeNode is Decode for one document of a stream, or for one tool that stands
-// in it by itself. Places are those in the stream; the raw JSON of its items is
-// in canonical form.
+// DecodeNode does the same as Decode for one document of a stream, which may also
+// be a single tool. Positions refer to the stream; the raw JSON of its items is in
+// canonical form.
 func DecodeNode(n *jsondoc.Node) (Document, error) {
 	doc, err := decode(n, jsondoc.Canonical(n))
 	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {
@@ -49,10 +49,10 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	}
 	list, way := findList(n)
 	if list == nil && strings.HasPrefix(text(n.Get("format")), "toolcrib bundle ") {
-		return doc, fmt.Errorf("%w: it is a bundle, which toolcrib check --bundle verifies; import an export of another format", ErrFormat)
+		return doc, fmt.Errorf("%w: it is a bundle; verify it with toolcrib check --bundle, or import another export format", ErrFormat)
 	}
 	if list == nil {
-		return doc, fmt.Errorf(`%w: expected {"tools": […]} as an MCP server answers, an array of tools, {"prompts": […]}, or an export of toolcrib`, ErrFormat)
+		return doc, fmt.Errorf(`%w: expected {"tools": […]} from an MCP server, an array of tools, {"prompts": […]}, or an export of toolcrib`, ErrFormat)
 	}
 	if doc.Format, err = formatOf(list, way); err != nil {
 		return doc, err
@@ -76,10 +76,10 @@ func decode(n *jsondoc.Node, data []byte) (Document, error) {
 	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText)
 }
 
-// textsKey has the texts of a server in the document of its tools.
+// textsKey is the key for the texts of a server, beside its tools.
 const textsKey = "texts"
 
-// findList returns the list of tools and the keys that lead to it.
+// findList returns the list of tools and the path to it.
 func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	if n.Kind == jsondoc.Array {
 		return n, nil
@@ -96,8 +96,8 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf looks at the elements: all of them are of one format. An empty list
-// under "tools" is that of an MCP server with none.
+// formatOf returns the format of a list, which all elements must share. An empty
+// list under "tools" is the list of an MCP server.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil
@@ -111,11 +111,11 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 		case found == "":
 			found = f
 		case f != found:
-			return "", fmt.Errorf("%w: element %d has the format of %s, earlier elements that of %s", ErrFormat, i+1, f, found)
+			return "", fmt.Errorf("%w: element %d has the format of %s, but earlier elements have that of %s", ErrFormat, i+1, f, found)
 		}
 	}
 	if found == "" && len(way) == 0 {
-		return "", fmt.Errorf("%w: the list is empty, so its format is unknown", ErrFormat)
+		return "", fmt.Errorf("%w: cannot detect the format of an empty list", ErrFormat)
 	}
 	if found == "" {
 		found = MCP
@@ -143,10 +143,11 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 	case len(way) > 0:
 		return MCP
 	}
-	return OpenAI // a function that takes nothing
+	return OpenAI // a function without parameters
 }
 
-// readServer takes in what a saved answer says of who gave it to whom.
+// readServer reads the name of the server and the capabilities of the client from a
+// saved answer.
 func (d *Document) readServer() {
 	d.Server = text(d.Node.Get("serverInfo").Get("name"))
 	if c := d.Node.Get("clientCapabilities"); c != nil {
@@ -172,7 +173,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 		path := jsondoc.Join(at, key)
 		switch first, again := seen[it.Name]; {
 		case builtIn(d.Format, n):
-			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is a tool of the host, without a definition", jsondoc.Quote(text(n.Get("type")))))
+			d.Skipped = append(d.Skipped, fmt.Sprintf("%s is built into the host and has no definition", jsondoc.Quote(text(n.Get("type")))))
 			continue
 		case d.Format == V0 && (strings.TrimSpace(it.Name) == "" || again || n.Kind != jsondoc.Object):
 			d.Skipped = append(d.Skipped, fmt.Sprintf("prompts[%d] (line %d): %s", i, n.Pos.Line, skipsPrompt(n, again)))
@@ -181,7 +182,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: "missing; expected the name of the tool"})
 			continue
 		case again:
-			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: fmt.Sprintf("repeats the name of element %d", first+1)})
+			ps.Append(jsondoc.Problem{Path: path, Pos: n.Pos, Message: fmt.Sprintf("duplicates the name of element %d", first+1)})
 			continue
 		}
 		seen[it.Name] = i
@@ -190,18 +191,18 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 	return ps.Err()
 }
 
-// skipsPrompt returns why an element of a v0 file cannot be identified.
+// skipsPrompt returns the reason why an element of a v0 file cannot be identified.
 func skipsPrompt(n *jsondoc.Node, again bool) string {
 	switch {
 	case n.Kind != jsondoc.Object:
 		return "expected a prompt, got " + n.Kind.String()
 	case again:
-		return "its id repeats that of a prompt before it"
+		return "its id duplicates that of an earlier prompt"
 	}
 	return "it has neither an id nor a name"
 }
 
-// builtIn reports whether an element names a tool that the host itself has.
+// builtIn reports whether an element is a built-in tool of the host.
 func builtIn(f Format, n *jsondoc.Node) bool {
 	kind := text(n.Get("type"))
 	switch f {
@@ -214,8 +215,8 @@ func builtIn(f Format, n *jsondoc.Node) bool {
 	return false
 }
 
-// rawElements returns the bytes of each element of the list that the keys of
-// way lead to. The document was parsed before, so nothing here fails.
+// rawElements returns the bytes of each element of the list at the path way. It
+// does not fail, because the document has been parsed before.
 func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
 	at := json.RawMessage(data)
 	for _, key := range way {
@@ -233,8 +234,8 @@ func rawElements(data []byte, way []string) ([]json.RawMessage, error) {
 // exportKind is the kind of toolcrib's export document.
 const exportKind = "export"
 
-// readExport reads the tools, agents, lists and files of an export. Hashes in it are not
-// believed: they are computed from the definitions.
+// readExport reads the tools, agents, lists and files of an export. It ignores the
+// hashes in it; they are computed from the definitions.
 func (d *Document) readExport() error {
 	var ps jsondoc.Problems
 	for _, part := range []struct {
@@ -255,7 +256,7 @@ func (d *Document) readExport() error {
 			written := text(n.Get("subject"))
 			subject, err := registry.ParseSubject(written)
 			if err != nil || !slices.Contains(part.kinds, subject.Kind) {
-				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected the subject of the kind " + string(part.kinds[0]) + ", got " + jsondoc.Quote(written)})
+				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected a subject of the kind " + string(part.kinds[0]) + ", got " + jsondoc.Quote(written)})
 				continue
 			}
 			body := n.Get("definition")
@@ -277,14 +278,14 @@ func (d *Document) readExport() error {
 	return ps.Err()
 }
 
-// SourcePath begins the path of everything that stands in the JSON a
-// definition was imported from and not in the definition itself.
+// SourcePath is the prefix of paths in the JSON from which a definition was
+// imported, for parts that are not in the definition.
 const SourcePath = "source:"
 
-// Unread returns the part of the JSON that t was imported from which t does not
-// repeat: keys that toolcrib does not know, and values that t shortens, replaces
-// or leaves out. The source of t pins all of the JSON, so an approval of t covers
-// this part too. It is an object; nil means that t has no source.
+// Unread returns the part of the JSON from which t was imported that t does not
+// contain: unknown keys, and values that t shortens, replaces or omits. The source
+// of t pins the complete JSON, so an approval of t covers this part too. The result
+// is an object, or nil if t has no source.
 func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil
@@ -296,7 +297,7 @@ func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	return it.Unread(t)
 }
 
-// formatOfSource returns the format whose SourceType is kind.
+// formatOfSource returns the format with the SourceType kind.
 func formatOfSource(kind string) Format {
 	for _, f := range []Format{MCPText, OpenAI, Anthropic, V0} {
 		if f.SourceType() == kind {
@@ -306,8 +307,8 @@ func formatOfSource(kind string) Format {
 	return MCP
 }
 
-// Unread returns the part of the item that t does not repeat. Whatever an item
-// says is in t or in here.
+// Unread returns the part of the item that t does not contain. Everything in the
+// item is either in t or in the result.
 func (it Item) Unread(t registry.Tool) *jsondoc.Node {
 	if it.node.Kind != jsondoc.Object {
 		return jsondoc.NewObject()
@@ -352,14 +353,14 @@ func (it Item) unreadBody(t registry.Tool) *jsondoc.Node {
 	return rest
 }
 
-// repeats reports whether t says the same as a member of the body.
+// repeats reports whether t has the same value as a member of the body.
 func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	if it.Format == V0 {
 		return m.Key == "id" && text(m.Value) == it.Name || repeatsPrompt(m, t)
 	}
 	switch m.Key {
 	case "name":
-		return true // the source and the wire name are made of it
+		return true // contained in the source and the wire name
 	case "prompt":
 		return it.Format == MCPText && isText(m.Value, t.Prompt)
 	case "title":
@@ -376,7 +377,7 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	return false
 }
 
-// repeatsPrompt is repeats for a prompt of a v0 file.
+// repeatsPrompt is the equivalent of repeats for v0 prompts.
 func repeatsPrompt(m jsondoc.Member, t registry.Tool) bool {
 	values := map[string]string{
 		"name": t.Name, "archetype": t.Archetype, "scope": string(t.Scope), "usageNotes": t.UsageNotes,
@@ -386,7 +387,7 @@ func repeatsPrompt(m jsondoc.Member, t registry.Tool) bool {
 	return known && isText(m.Value, value)
 }
 
-// unreadHints returns the annotations of a server that t does not repeat.
+// unreadHints returns the annotations of a server that t does not contain.
 func unreadHints(hints *jsondoc.Node, t registry.Tool) *jsondoc.Node {
 	rest := jsondoc.NewObject()
 	var a registry.Annotations
@@ -406,5 +407,5 @@ func unreadHints(hints *jsondoc.Node, t registry.Tool) *jsondoc.Node {
 	return rest
 }
 
-// isText reports whether n is the text s.
+// isText reports whether n is the string s.
 func isText(n *jsondoc.Node, s string) bool { return n.Kind == jsondoc.String && n.Text == s }

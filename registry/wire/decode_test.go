@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-func TestDecodeFindsOutTheFormat(t *testing.T) {
+func TestDecodeDetectsTheFormat(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		format wire.Format
@@ -70,11 +70,11 @@ func TestRawIsKeptByteByByte(t *testing.T) {
 	}
 	same, err := wire.HashRaw([]byte(`{"inputSchema":{"type":"object"},"name":"a","x-rate":1.5}`))
 	if err != nil || same != doc.Items[0].Hash() {
-		t.Errorf("the order of keys counts: %v", err)
+		t.Errorf("the hash depends on the order of keys: %v", err)
 	}
 	other, err := wire.HashRaw([]byte(`{"inputSchema":{"type":"object"},"name":"a","x-rate":2}`))
 	if err != nil || other == doc.Items[0].Hash() {
-		t.Errorf("an unknown key does not count: %v", err)
+		t.Errorf("the hash ignores an unknown key: %v", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			again, err := wire.ReadItem(doc.Format, it.Raw)
 			if err != nil || again.Hash() != it.Hash() || again.Name != it.Name {
-				t.Errorf("%s: read again: %v", it.Raw, err)
+				t.Errorf("%s: cannot read it again: %v", it.Raw, err)
 			}
 			if len(it.Problems()) == 0 {
 				it.Rest(registry.Tool{})
@@ -120,7 +120,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestKeysOfTheFile names the keys of a v0 file that no prompt has (C47).
+// TestKeysOfTheFile checks that keys of a v0 file outside of prompts are reported
+// (C47).
 func TestKeysOfTheFile(t *testing.T) {
 	doc, err := wire.Decode([]byte(`{"version":3,"prompts":[{"id":"a","name":"A","version":7}],"note":"x"}`))
 	if err != nil || !slices.Equal(doc.NotKept, []string{"version", "note"}) {

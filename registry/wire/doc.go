@@ -1,10 +1,11 @@
-// Package wire reads and writes the definitions of tools as other programs
-// have them: the tools/list of an MCP server
-// (modelcontextprotocol.io/specification/2025-11-25/server/tools), the tool
-// arrays of OpenAI (platform.openai.com/docs/guides/function-calling) and
-// Anthropic (docs.anthropic.com/en/docs/agents-and-tools/tool-use), v0 prompt
-// files, lists of names, and toolcrib's own export.
+// Package wire reads and writes definitions of tools in the formats of other
+// programs: the tools/list of an MCP server
+// (modelcontextprotocol.io/specification/2025-11-25/server/tools), the tool arrays
+// of OpenAI (platform.openai.com/docs/guides/function-calling) and Anthropic
+// (docs.anthropic.com/en/docs/agents-and-tools/tool-use), v0 prompt files, lists of
+// names, and toolcrib's own export.
 //
-// A typed round trip would invent and lose keys, so the bytes of every tool are
-// kept unchanged, and its hash is that of the whole JSON, unknown keys included.
+// Converting through Go types would add and lose keys. Therefore the bytes of every
+// tool are kept unchanged, and its hash covers the whole JSON, including unknown
+// keys.
 package wire

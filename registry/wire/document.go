@@ -11,7 +11,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Format is a way to write tools down.
+// Format is a format of tool definitions.
 type Format string
 
 // The formats.
@@ -21,12 +21,12 @@ const (
 	Anthropic Format = "anthropic"
 	V0        Format = "v0"
 	Toolcrib  Format = "toolcrib"
-	Names     Format = "names"    // a list of strings; only a check reads it
-	MCPText   Format = "mcp_text" // of the prompts and the instructions of an MCP server, beside its tools
+	Names     Format = "names"    // a list of strings; only for checks
+	MCPText   Format = "mcp_text" // prompts and instructions of an MCP server
 )
 
-// SourceType returns the registry.Source type of definitions in the format, ""
-// when it is not recorded.
+// SourceType returns the registry.Source type of definitions in the format, or ""
+// if the source is not recorded.
 func (f Format) SourceType() string {
 	switch f {
 	case MCP:
@@ -48,49 +48,48 @@ func (f Format) SourceType() string {
 type Document struct {
 	Format Format
 	Node   *jsondoc.Node
-	// Server is the name by which an MCP server calls itself, "" when the
-	// document does not say.
+	// Server is the name by which an MCP server identifies itself, or "" if
+	// unknown.
 	Server string
-	// Capabilities are the capabilities that the client had declared when the list was
-	// asked for; nil when the document does not say.
+	// Capabilities are the capabilities that the client had declared when it
+	// requested the list, or nil if unknown.
 	Capabilities json.RawMessage
-	Items        []Item   // of every format but Toolcrib
-	Texts        bool     // an MCP server was asked for its prompts and instructions, too; Items has them
-	Entries      []Entry  // of Toolcrib
-	NotKept      []string // keys beside the list of a v0 file, which belong to no prompt
-	Skipped      []string // the reasons for leaving out entries that are not definitions, such as a host's built-in tools
+	Items        []Item   // for all formats except Toolcrib
+	Texts        bool     // Items includes the prompts and instructions of an MCP server
+	Entries      []Entry  // for Toolcrib
+	NotKept      []string // keys of a v0 file outside of its prompts
+	Skipped      []string // reasons for skipping entries that are not definitions, such as built-in tools of a host
 }
 
 // Item is one tool of a document.
 type Item struct {
 	Format Format
-	Name   string // by which it is called there
+	Name   string // name in the document
 	Pos    jsondoc.Pos
-	Path   string // where it stands in the document: "tools[3]"
-	Raw    []byte // its JSON, byte by byte; a quoted name in a list of names
+	Path   string // path in the document: "tools[3]"
+	Raw    []byte // unchanged bytes of its JSON; a quoted name in a list of names
 	node   *jsondoc.Node
 }
 
-// Entry is one definition of toolcrib's own export.
+// Entry is one definition in toolcrib's own export.
 type Entry struct {
 	Subject    registry.Subject
 	Locked     bool
 	Definition registry.Definition
-	Path       string // where it stands in the document: "tools[3]"
+	Path       string // path in the document: "tools[3]"
 	Node       *jsondoc.Node
 	Pos        jsondoc.Pos
-	// Raw is the JSON that the definition was imported from, nil for none: what
-	// its source pins.
+	// Raw is the JSON from which the definition was imported, to which the hash in
+	// its source refers, or nil.
 	Raw []byte
 }
 
-// Hash identifies what an item says: the SHA-256 of the canonical form (RFC
-// 8785) of its raw JSON, in hex. White space and the order of keys do not
-// count, everything else does, known to toolcrib or not.
+// Hash returns the SHA-256 of the canonical form (RFC 8785) of the item's raw JSON,
+// in hex. It ignores white space and the order of keys and covers everything else,
+// including unknown keys.
 func (it Item) Hash() string { return registry.HashBytes(jsondoc.Canonical(it.node)) }
 
-// HashRaw is Hash for JSON that was read from elsewhere, such as the answer of
-// a server.
+// HashRaw does the same as Hash for raw JSON, such as the answer of a server.
 func HashRaw(raw []byte) (string, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -99,7 +98,7 @@ func HashRaw(raw []byte) (string, error) {
 	return registry.HashBytes(jsondoc.Canonical(n)), nil
 }
 
-// ReadItem reads one tool of the given format from its raw JSON.
+// ReadItem parses the raw JSON of one tool in the given format.
 func ReadItem(f Format, raw []byte) (Item, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -107,13 +106,13 @@ func ReadItem(f Format, raw []byte) (Item, error) {
 	}
 	it := Item{Format: f, Pos: n.Pos, Raw: raw, node: n}
 	if it.Name = it.name(); it.Name == "" {
-		return Item{}, fmt.Errorf("a tool without a name: %s", jsondoc.Quote(string(raw)))
+		return Item{}, fmt.Errorf("missing name of the tool %s", jsondoc.Quote(string(raw)))
 	}
 	return it, nil
 }
 
-// name returns the item's name in its format. A prompt without an id has its name
-// for people.
+// name returns the name in the item's format. For a prompt without an id, it is the
+// label.
 func (it Item) name() string {
 	switch it.Format {
 	case Names:
@@ -125,8 +124,8 @@ func (it Item) name() string {
 	return text(it.body().Get("name"))
 }
 
-// UnknownKeys returns the keys of a v0 prompt that the format does not have. They
-// stay where they are.
+// UnknownKeys returns the keys of a v0 prompt that are not part of the format. They
+// are kept.
 func (it Item) UnknownKeys() []string {
 	var p registry.V0Prompt
 	if it.Format == V0 && len(jsondoc.Bind(it.node, jsondoc.Root, &p)) == 0 {
@@ -135,7 +134,7 @@ func (it Item) UnknownKeys() []string {
 	return nil
 }
 
-// body returns the object that name, description and schema stand in.
+// body returns the object that contains name, description and schema.
 func (it Item) body() *jsondoc.Node {
 	if f := it.node.Get("function"); it.Format == OpenAI && f != nil {
 		return f
@@ -143,7 +142,7 @@ func (it Item) body() *jsondoc.Node {
 	return it.node
 }
 
-// text returns the value of a string, "" for everything else.
+// text returns the value of a string node, and "" for other nodes.
 func text(n *jsondoc.Node) string {
 	if n == nil || n.Kind != jsondoc.String {
 		return ""
@@ -151,12 +150,12 @@ func text(n *jsondoc.Node) string {
 	return n.Text
 }
 
-// Node returns the JSON of the item, with its places in the document.
+// Node returns the JSON of the item, with positions in the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place returns the path inside the item of the source of a definition's field:
-// "annotations.readOnlyHint" for "definition.annotations.readOnly". A field
-// without a source of its own comes from the name.
+// Place returns the path in the item from which a field of the definition was read:
+// "annotations.readOnlyHint" for "definition.annotations.readOnly". For fields
+// without such a path, it returns the path of the name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path
@@ -193,7 +192,7 @@ func (it Item) Place(field string) string {
 	return it.bodyPath(it.nameKey())
 }
 
-// nameKey is the key of the item's name.
+// nameKey returns the key of the item's name.
 func (it Item) nameKey() string {
 	if it.Format == V0 {
 		return "id"
@@ -201,7 +200,7 @@ func (it Item) nameKey() string {
 	return "name"
 }
 
-// present returns the first of keys that the body has, "" for none.
+// present returns the first of keys that the body has, or "".
 func (it Item) present(keys ...string) string {
 	for _, key := range keys {
 		if it.body().Get(key) != nil {
@@ -218,7 +217,8 @@ func (it Item) bodyPath(key string) string {
 	return key
 }
 
-// hintPath turns the path of a hint in a definition into that of the server's.
+// hintPath converts the path of a hint in a definition to the path of the server's
+// hint.
 func (it Item) hintPath(path string) string {
 	if slices.Contains(hintKeys(), strings.TrimPrefix(path, ".")+"Hint") {
 		return path + "Hint"

@@ -12,22 +12,22 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// SelfName is how toolcrib calls itself where it lists tools as an MCP server
-// does: the tools of that list go by their ids.
+// SelfName is the server name that toolcrib uses in a list of tools in MCP format.
+// Tools of that list are called by their ids.
 const SelfName = "toolcrib"
 
-// Listed is a tool to be written, with the JSON it was imported from, nil when
-// it was not imported from the format it is written in.
+// Listed is a tool to encode. Raw is the JSON from which it was imported, or nil if
+// it was not imported from the output format.
 type Listed struct {
 	Tool registry.Tool
 	Raw  []byte
-	// CreatedAt and UpdatedAt, RFC 3339, are for a v0 file.
+	// CreatedAt and UpdatedAt are RFC 3339 times for a v0 file.
 	CreatedAt, UpdatedAt string
 }
 
-// Encode writes tools in a format other than Toolcrib. What was imported from
-// that format is written as it was read, as long as it still says the same.
-// Left describes what the format has no place for.
+// Encode encodes tools in a format other than Toolcrib. Tools that were imported
+// from that format are written unchanged if they still have the same meaning. left
+// describes everything that the format cannot represent.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	list := jsondoc.NewArray()
 	var misfits []registry.Tool
@@ -55,15 +55,15 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
-// Limits of hosts for one request, besides the form of names.
+// Limits of hosts for one request, in addition to those of names.
 const (
 	maxOpenAITools       = 128
 	maxOpenAIDescription = 1024 // characters
 )
 
-// Beyond describes in lines what hosts of a format refuse or cut of the tools: that
-// there are too many, and which descriptions are too long.
-func Beyond(f Format, tools []Listed) []string {
+// HostLimits describes, in lines, which limits of the format's hosts the tools exceed:
+// their number, and the length of descriptions.
+func HostLimits(f Format, tools []Listed) []string {
 	if f != OpenAI {
 		return nil
 	}
@@ -87,10 +87,10 @@ func Beyond(f Format, tools []Listed) []string {
 	return lines
 }
 
-// maxMisfits limits how many tools are named that a format has no place for.
+// maxMisfits limits the number of tools that misfit lists.
 const maxMisfits = 5
 
-// misfit names, in a line for each kind, the tools that a format has no place for.
+// misfit lists, one line for each kind, the tools that a format cannot represent.
 func misfit(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -111,7 +111,7 @@ func misfit(tools []registry.Tool) (lines []string) {
 	return lines
 }
 
-// toolKind is the kind of the tools that a format has.
+// toolKind returns the kind of tools in a format.
 func (f Format) toolKind() registry.ToolKind {
 	if f == V0 {
 		return registry.PromptTool
@@ -119,10 +119,10 @@ func (f Format) toolKind() registry.ToolKind {
 	return registry.ActionTool
 }
 
-// node writes one tool, under its one name.
+// node encodes one tool, under its wire name.
 func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	kept, err := ReadItem(f, l.Raw)
-	had := err == nil && len(l.Raw) > 0 && f != MCP // the names of a server are its own
+	had := err == nil && len(l.Raw) > 0 && f != MCP // the name depends on the server
 	switch {
 	case f == V0:
 		return l.prompt(kept, had)
@@ -141,7 +141,7 @@ func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	return n, nil
 }
 
-// describe sets all but the name of a tool that is a function.
+// describe sets everything except the name of a function tool.
 func (l Listed) describe(n *jsondoc.Node, f Format) {
 	t := l.Tool
 	if f == MCP {
@@ -160,9 +160,8 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt writes a prompt tool. Keys that the format does not have stay where the
-// prompt was read with them, and so does its id unless a server's name makes it
-// another one.
+// prompt encodes a prompt tool. Unknown keys stay in place, and so does the id,
+// unless the name of a server changes it.
 func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
@@ -208,12 +207,12 @@ func hintsNode(a *registry.Annotations) *jsondoc.Node {
 	return n
 }
 
-// same reports whether two tools have one definition.
+// same reports whether two tools have the same definition.
 func same(a, b registry.Tool) bool {
 	return bytes.Equal(registry.Definition{Tool: &a}.Canonical(), registry.Definition{Tool: &b}.Canonical())
 }
 
-// object makes an object of keys and values in turn.
+// object returns an object of alternating keys and values.
 func object(pairs ...any) *jsondoc.Node {
 	n := jsondoc.NewObject()
 	for i := 0; i < len(pairs); i += 2 {
@@ -222,7 +221,7 @@ func object(pairs ...any) *jsondoc.Node {
 	return n
 }
 
-// parsed reads JSON that a definition holds, which was parsed before.
+// parsed parses JSON of a definition, which is known to be valid.
 func parsed(raw []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {

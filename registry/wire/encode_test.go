@@ -10,9 +10,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// TestWhatIsWrittenReadsBack writes what is shipped in each format and lays it
-// over itself: nothing changes.
-func TestWhatIsWrittenReadsBack(t *testing.T) {
+// TestEncodeDecode encodes the shipped tools in each format and reads
+// them onto themselves: nothing must change.
+func TestEncodeDecode(t *testing.T) {
 	byID := map[string]registry.Tool{}
 	var listed []wire.Listed
 	for _, d := range append(shipped.Core(), shipped.Assistant()...) {
@@ -37,13 +37,13 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		}
 	}
 	if _, _, err := wire.Encode(wire.Names, listed); err == nil {
-		t.Error("names alone were written")
+		t.Error("encoded a list of names")
 	}
 }
 
-// TestImportedIsWrittenAsItWasRead holds also where the definition was edited
-// since: what toolcrib does not read stays.
-func TestImportedIsWrittenAsItWasRead(t *testing.T) {
+// TestImportedToolsAreKept also covers a definition that was edited since:
+// unknown keys stay.
+func TestImportedToolsAreKept(t *testing.T) {
 	raw := []byte(`{"type":"function","function":{"strict":true,"name":"getIt","description":"Get.","parameters":{"type":"object"}}}`)
 	it, err := wire.ReadItem(wire.OpenAI, raw)
 	if err != nil {
@@ -67,9 +67,9 @@ func TestImportedIsWrittenAsItWasRead(t *testing.T) {
 	}
 }
 
-// TestBeyond warns of what OpenAI refuses: more than 128 tools, and descriptions of
-// more than 1,024 characters (G20).
-func TestBeyond(t *testing.T) {
+// TestHostLimits checks the limits of OpenAI: 128 tools, and descriptions of 1,024
+// characters (G20).
+func TestHostLimits(t *testing.T) {
 	tool := func(i, chars int) wire.Listed {
 		return wire.Listed{Tool: registry.Tool{ID: fmt.Sprintf("get_%d", i), Kind: registry.ActionTool, Description: strings.Repeat("é", chars)}}
 	}
@@ -77,14 +77,14 @@ func TestBeyond(t *testing.T) {
 	for i := range 128 {
 		fits = append(fits, tool(i, 1024))
 	}
-	if got := wire.Beyond(wire.OpenAI, fits); got != nil {
+	if got := wire.HostLimits(wire.OpenAI, fits); got != nil {
 		t.Errorf("%q", got)
 	}
 	more := append(fits, tool(128, 1025))
-	if got := wire.Beyond(wire.OpenAI, more); len(got) != 2 || !strings.HasPrefix(got[0], "129 tools") || !strings.Contains(got[1], "get_128 (1025)") {
+	if got := wire.HostLimits(wire.OpenAI, more); len(got) != 2 || !strings.HasPrefix(got[0], "129 tools") || !strings.Contains(got[1], "get_128 (1025)") {
 		t.Errorf("%q", got)
 	}
-	if got := wire.Beyond(wire.Anthropic, more); got != nil {
+	if got := wire.HostLimits(wire.Anthropic, more); got != nil {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,3 +1,5 @@
+// This file has the texts of MCP servers besides tools: prompts and instructions.
+
 package wire
 
 import (
@@ -11,32 +13,34 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Keys of a text of a server: toolcrib's own notation for what a model may read of an
-// MCP server beside its tools. A prompt has its entry in the server's list and what
-// the server answers when it is asked for the prompt with placeholders as arguments.
+// Keys of a server text, toolcrib's own format for texts of an MCP server that a
+// model may read besides its tools. A prompt has its entry in the list of the
+// server, and the answers to prompts/get with placeholders as arguments.
 const (
 	textPrompt       = "prompt"
 	textAnswers      = "answers"
 	textInstructions = "instructions"
 )
 
-// InstructionsName is the name of a server's instructions among its texts.
+// InstructionsName is the name of the instructions among the texts of a server.
 const InstructionsName = "instructions"
 
-// PromptName returns the name of a prompt among the texts of its server.
+// PromptName returns the name of a prompt among the texts of a server.
 func PromptName(prompt string) string { return "prompts/" + prompt }
 
-// Placeholder stands for the value of an argument in the answer to prompts/get.
+// Placeholder returns the text that represents an argument in the answer to
+// prompts/get.
 func Placeholder(argument string) string { return "{{" + argument + "}}" }
 
-// PromptAnswer is an answer of a server to prompts/get.
+// PromptAnswer is the answer of a server to prompts/get.
 type PromptAnswer struct {
-	With   []string // the arguments that were given, each its Placeholder
+	With   []string // names of the arguments, whose values were their Placeholder
 	Result json.RawMessage
 }
 
-// NewPrompt returns the text of a prompt: its entry in the server's list, byte by byte,
-// and what a model reads of the answers. The entry is one JSON object with a name.
+// NewPrompt returns the text of a prompt: its unchanged entry in the list of the
+// server, and the parts of the answers that a model reads. The entry must be an
+// object with a name.
 func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, error) {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil {
@@ -44,7 +48,7 @@ func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, 
 	}
 	name := text(n.Get("name"))
 	if name == "" {
-		return nil, fmt.Errorf("a prompt without a name: %s", jsondoc.Quote(string(entry)))
+		return nil, fmt.Errorf("missing name of the prompt %s", jsondoc.Quote(string(entry)))
 	}
 	list := jsondoc.NewArray()
 	for _, a := range answers {
@@ -61,13 +65,13 @@ func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, 
 	return fmt.Appendf(nil, `{"name":%s,%q:%s,%q:%s}`, jsondoc.Canonical(jsondoc.NewString(PromptName(name))), textPrompt, entry, textAnswers, jsondoc.Canonical(list)), nil
 }
 
-// CheckAnswer returns why a result is no answer to prompts/get, nil when it is one.
+// CheckAnswer returns an error unless result is an answer to prompts/get.
 func CheckAnswer(result []byte) error {
 	_, err := readAnswer(result)
 	return err
 }
 
-// readAnswer returns what a model reads of the answer to prompts/get.
+// readAnswer returns the parts of an answer to prompts/get that a model reads.
 func readAnswer(result []byte) (*jsondoc.Node, error) {
 	n, err := jsondoc.Parse(result, jsondoc.DefaultLimits)
 	if err != nil {
@@ -75,7 +79,7 @@ func readAnswer(result []byte) (*jsondoc.Node, error) {
 	}
 	messages := n.Get("messages")
 	if messages == nil || messages.Kind != jsondoc.Array {
-		return nil, fmt.Errorf("its answer to prompts/get has no messages")
+		return nil, fmt.Errorf("the answer to prompts/get has no messages")
 	}
 	read := jsondoc.NewObject()
 	if d := n.Get("description"); d != nil {
@@ -95,15 +99,15 @@ func NewInstructions(instructions string) json.RawMessage {
 
 // ServerText is an approved text of a server.
 type ServerText struct {
-	Entry        json.RawMessage // of a prompt in the list; nil for instructions
-	EntryHash    string          // of its canonical form
+	Entry        json.RawMessage // entry of a prompt in the list; nil for instructions
+	EntryHash    string          // hash of the entry's canonical form
 	Instructions string
 
 	arguments []string
 	answers   []*jsondoc.Node
 }
 
-// ReadServerText reads what NewPrompt or NewInstructions returned.
+// ReadServerText parses the output of NewPrompt or NewInstructions.
 func ReadServerText(raw []byte) (ServerText, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -128,8 +132,8 @@ func ReadServerText(raw []byte) (ServerText, error) {
 	return t, nil
 }
 
-// PromptArguments returns the names of the arguments of a prompt in the list of a
-// server, the required ones and the others.
+// PromptArguments returns the names of the required and the optional arguments in
+// the list entry of a prompt.
 func PromptArguments(entry json.RawMessage) (required, optional []string) {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil {
@@ -153,8 +157,8 @@ func argumentNames(entry *jsondoc.Node) []string {
 	return names
 }
 
-// argumentsOf returns the arguments of a prompt; none where the list of them is not as
-// the protocol has it.
+// argumentsOf returns the arguments of a prompt, or nil if they do not have the
+// form that the protocol requires.
 func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	list := entry.Get("arguments")
 	if list == nil || list.Kind != jsondoc.Array {
@@ -171,8 +175,8 @@ func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	return list.Items
 }
 
-// Covers reports whether an answer to prompts/get is one of the approved ones with the
-// values of args in place of their placeholders, and nothing in place of the others.
+// Covers reports whether an answer to prompts/get equals an approved one after its
+// placeholders are replaced by the values of args, or by "" if args has none.
 func (t ServerText) Covers(args map[string]string, result []byte) bool {
 	read, err := readAnswer(result)
 	if err != nil {
@@ -186,7 +190,7 @@ func (t ServerText) Covers(args map[string]string, result []byte) bool {
 	return slices.ContainsFunc(t.answers, func(a *jsondoc.Node) bool { return string(jsondoc.Canonical(filled(a, fill))) == got })
 }
 
-// filled returns n with the placeholders in its texts replaced.
+// filled returns n with the placeholders in its strings replaced.
 func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
 	out := *n
 	if n.Kind == jsondoc.String {
@@ -202,9 +206,9 @@ func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
 	return &out
 }
 
-// Shown returns the item in the form of a tool: what people and rules read of it. A
-// prompt of a server has its arguments as the schema of an input and its messages as
-// "prompt"; any other item is as it is.
+// Shown returns the item in the form of a tool, as people and rules read it. For a
+// prompt of a server, the arguments become an input schema and the messages become
+// "prompt"; other items are returned unchanged.
 func (it Item) Shown() *jsondoc.Node {
 	if it.Format != MCPText {
 		return it.node
@@ -237,7 +241,7 @@ func (it Item) Shown() *jsondoc.Node {
 	return n
 }
 
-// argumentSchema writes the arguments of a prompt as a JSON Schema.
+// argumentSchema converts the arguments of a prompt to a JSON Schema.
 func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 	properties, required := jsondoc.NewObject(), jsondoc.NewArray()
 	for _, a := range arguments {
@@ -262,8 +266,8 @@ func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 	return s
 }
 
-// answersText writes the answers of a server for people and rules: all that a model
-// reads of them.
+// answersText formats the answers of a server for people and rules, with everything
+// that a model reads.
 func answersText(answers []*jsondoc.Node, description string) string {
 	var parts []string
 	for _, a := range answers {
@@ -295,8 +299,8 @@ func withText(with *jsondoc.Node) string {
 	return "with " + strings.Join(names, ", ")
 }
 
-// messageText writes a message: a text of the user by itself, anything else with what
-// it is.
+// messageText formats a message: a user's text by itself, and anything else with
+// its role or as JSON.
 func messageText(m *jsondoc.Node) string {
 	content, role := m.Get("content"), text(m.Get("role"))
 	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && text(content.Get("text")) != ""

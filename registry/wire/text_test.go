@@ -76,18 +76,18 @@ func TestServerTextAsATool(t *testing.T) {
 		t.Errorf("got %s", registry.Definition{Tool: &got}.Canonical())
 	}
 	if rest := string(jsondoc.Canonical(doc.Items[0].Unread(got))); rest != `{"entry":{"icons":[{"src":"x"}]}}` {
-		t.Errorf("not read is %s", rest)
+		t.Errorf("Unread returned %s", rest)
 	}
 	instructions := doc.Items[1].Onto(registry.Tool{})
 	if doc.Items[1].Name != wire.InstructionsName || instructions.Prompt != "Be brief." || instructions.Kind != registry.ServerText {
 		t.Errorf("instructions are %+v", instructions)
 	}
 	if _, left, err := wire.Encode(wire.OpenAI, []wire.Listed{{Tool: registry.Tool{ID: "sky_instructions", Kind: registry.ServerText}}}); err != nil || !slices.Equal(left, []string{"1 text tools: sky_instructions"}) {
-		t.Errorf("left is %q, %v", left, err)
+		t.Errorf("left: %q, %v", left, err)
 	}
 }
 
-// Whoever writes a document by hand can put anything there.
+// TestOddServerTexts has documents that were written by hand.
 func TestOddServerTexts(t *testing.T) {
 	for _, raw := range []string{
 		`{"name":"prompts/x","prompt":{"name":"x"},"answers":[{"with":1}]}`,
@@ -100,7 +100,7 @@ func TestOddServerTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = it.Problems() // it may not panic
+		_ = it.Problems() // must not panic
 		it.Rest(it.Onto(registry.Tool{}))
 		it.Unread(registry.Tool{})
 		if text, err := wire.ReadServerText([]byte(raw)); err == nil && text.Covers(nil, answer("x")) {

@@ -9,13 +9,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// noDescription replaces a missing description: a model cannot choose a tool
-// without one, and the reviewer sees why.
+// noDescription replaces a missing description: a model needs one to choose a tool,
+// and a reviewer should notice the gap.
 const noDescription = "(No description was given.)"
 
-// Onto returns t with all fields of the item. Fields that the format lacks stay as
-// they are in t; those that it has and the item leaves out are removed. Id,
-// provider, source and status are the caller's.
+// Onto returns t with all fields of the item. Fields that the format does not have
+// stay unchanged; fields that it has and the item lacks are removed. The caller
+// sets id, provider, source and status.
 func (it Item) Onto(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
@@ -55,7 +55,7 @@ func description(n *jsondoc.Node) string {
 	return noDescription
 }
 
-// label shortens a name for people to what a definition may have.
+// label shortens a label to the limit for definitions.
 func label(s string) string {
 	if utf8.RuneCountInString(s) <= registry.MaxName {
 		return s
@@ -63,7 +63,7 @@ func label(s string) string {
 	return string([]rune(s)[:registry.MaxName-1]) + "…"
 }
 
-// schema returns a schema in canonical form, nil when there is none.
+// schema returns a schema in canonical form, or nil.
 func schema(n *jsondoc.Node) []byte {
 	if n == nil || n.Kind == jsondoc.Null {
 		return nil
@@ -71,7 +71,7 @@ func schema(n *jsondoc.Node) []byte {
 	return jsondoc.Canonical(n)
 }
 
-// hints are the annotations of an MCP tool and where they belong.
+// hintKeys returns the keys of MCP annotations.
 func hintKeys() []string {
 	return []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 }
@@ -88,8 +88,8 @@ func hintField(a *registry.Annotations, key string) **bool {
 	return &a.OpenWorld
 }
 
-// hints returns the annotations of a tool with those that the server claims.
-// A hint that is absent stays absent: its default is the reader's to choose.
+// hints returns annotations with the values that the server claims. Missing hints
+// stay missing, because readers choose their own defaults.
 func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	var a registry.Annotations
 	if old != nil {
@@ -118,9 +118,9 @@ func (it Item) promptOnto(t registry.Tool) registry.Tool {
 	return t
 }
 
-// Problems returns everything that keeps the item from being read in its format:
-// values of the wrong type, and reasons for which the protocol excludes a tool.
-// Unknown keys are none.
+// Problems returns the reasons why the item cannot be read in its format: values of
+// the wrong type, and violations for which the protocol excludes a tool. Unknown
+// keys are no problem.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -152,11 +152,11 @@ func (it Item) Problems() jsondoc.Problems {
 	return ps
 }
 
-// Rest returns the parts of the item that Onto does not put into t, in canonical
-// form. A change of them changes no text for a model, but it is a change of the
-// approved tool. The times of a v0 file are not.
+// Rest returns the parts of the item that Onto does not copy to t, in canonical
+// form. Changing them does not change a text for a model, but it changes the
+// approved tool. The times of a v0 file are not included.
 func (it Item) Rest(t registry.Tool) string {
-	if it.Format == MCPText { // a definition has its answers as one text
+	if it.Format == MCPText { // a definition has the answers as one text
 		return string(jsondoc.Canonical(it.node))
 	}
 	rest := it.Unread(it.Onto(t))
